@@ -51,12 +51,16 @@ export function plan(claim: Claim, pods: readonly Pod[]): Plan | undefined {
 	return claim.desired === "run" ? planRun(claim, pods) : planEnd(claim.desired === "purge", pods);
 }
 
-/** Plans a run: only the pod of this launch may exist. It is created once, and its records explain a failure. */
-function planRun({ id, generation }: Claim, pods: readonly Pod[]): Plan {
+/**
+ * Plans a run: only the pod of this launch may exist. It is created once, and its records explain a failure. One that ran
+ * and has left no records, because its host was lost or restored, is not made again: people would not learn of it.
+ */
+function planRun({ id, generation, has_run }: Claim, pods: readonly Pod[]): Plan {
 	const older = pods.filter((pod) => pod.generation < generation);
 	const clearing = older.map(removal);
 	if (older.some(isAlive)) return steady(clearing, observation("blocked"));
 	const own = pods.find((pod) => pod.generation === generation);
+	if (!own && has_run) return steady(clearing, observation("absent"));
 	if (!own) {
 		const reached = { ...observation("launching"), pod_name: podName(id, generation) };
 		return { steps: [...clearing, { kind: "create" }], reached, found: observation("absent") };

@@ -1,7 +1,8 @@
 /**
  * Compares all pods with all sessions every minute, to find what passes over single sessions cannot see. A session
  * whose pods differ from its desired state gets a pass; a pod that no session has wanted for two minutes is ended. The
- * first sweep reads all sessions, because one may have lost its pod while no process watched.
+ * first sweep reads all sessions, because one may have lost its pod while no process watched. Later ones do so ever more
+ * rarely: sessions without a host are withheld until every host could name its files.
  */
 import { monotonic, sleep } from "#shared/clock.ts";
 import type { Expectation } from "#shared/contracts/session-work.ts";
@@ -47,6 +48,9 @@ const maxIds = 500;
 
 const usual: SweepTimes = { everyMs: 60_000, soonMs: 1_000, unwantedMs: 120_000 };
 
+/** The first and the longest pause between two sweeps that read all sessions, in milliseconds. */
+const allAgainMs = { first: 35_000, most: 3_600_000 } as const;
+
 /** The count of failing sweeps that are not logged, because services start in any order. */
 const silentFailures = 4;
 
@@ -67,6 +71,9 @@ export class Sweep {
 	#pods: readonly Pod[] = [];
 	/** Whether it has compared the pods with all sessions once. */
 	#comparedAll = false;
+	/** When it reads all sessions again, on the monotonic clock, and the pause after that. */
+	#allAt = -Infinity;
+	#allPauseMs: number = allAgainMs.first;
 	/** Whether the sessions whose files an earlier version has left here are bound to this host. */
 	#adopted = false;
 	readonly #loop: Promise<void>;
@@ -102,7 +109,8 @@ export class Sweep {
 			const ended = await this.#compare();
 			this.#failures = 0;
 			if (ended > 0) return this.#times.soonMs;
-			return this.#adopted ? this.#times.everyMs : Math.min(adoptAgain * this.#times.soonMs, this.#times.everyMs);
+			if (!this.#adopted) return Math.min(adoptAgain * this.#times.soonMs, this.#times.everyMs);
+			return Math.min(Math.max(this.#allAt - monotonic(), this.#times.soonMs), this.#times.everyMs);
 		} catch (error) {
 			this.#failures++;
 			if (this.#failures >= silentFailures) this.#log.write(`Cannot sweep: ${sentenceOf(error)}`);
@@ -119,11 +127,13 @@ export class Sweep {
 		const { pods, unfinished, workspaces, troubles } = await runtime.inventory();
 		this.#pods = pods;
 		const here = [...pods, ...unfinished];
-		const sessions = await this.#sessions(here);
 		if (!this.#adopted) await this.#adopt(workspaces);
+		const isAll = monotonic() >= this.#allAt;
+		const sessions = await this.#sessions(here, isAll);
 		for (const id of unlike(sessions, pods)) this.#dependencies.look(id);
 		if (!this.#comparedAll) await this.#reportOrphans(workspaces.filter((id) => !sessions.has(id)));
 		this.#comparedAll = true;
+		if (isAll) this.#postponeAll();
 		for (const trouble of troubles) this.#log.write(trouble);
 		const unwanted = here.filter((pod) => sessions.get(pod.sessionId)?.generation !== pod.generation);
 		const overdue = this.#remember(unwanted);
@@ -132,10 +142,15 @@ export class Sweep {
 	}
 
 	/** Reads the sessions. An answer without any session while there are pods is trusted only when it is repeated. */
-	async #sessions(pods: readonly Pod[]): Promise<Map<string, Expectation>> {
-		const read = () => (this.#comparedAll ? this.#readOf(pods) : this.#readAll());
+	async #sessions(pods: readonly Pod[], isAll: boolean): Promise<Map<string, Expectation>> {
+		const read = () => (isAll ? this.#readAll() : this.#readOf(pods));
 		const sessions = await read();
 		return sessions.size === 0 && pods.length > 0 ? read() : sessions;
+	}
+
+	#postponeAll(): void {
+		this.#allAt = monotonic() + this.#allPauseMs;
+		this.#allPauseMs = Math.min(2 * this.#allPauseMs, allAgainMs.most);
 	}
 
 	async #readAll(): Promise<Map<string, Expectation>> {
@@ -179,6 +194,9 @@ export class Sweep {
 			for (let from = 0; from < ids.length; from += maxIds)
 				await this.#dependencies.adopt?.(ids.slice(from, from + maxIds));
 			this.#adopted = true;
+			// All are compared now, and once more when no host is waited for.
+			this.#allAt = -Infinity;
+			this.#allPauseMs = allAgainMs.first;
 		} catch (error) {
 			if (this.#comparedAll) this.#log.write(`Cannot bind the files of this host to it: ${sentenceOf(error)}`);
 		}

@@ -2,6 +2,7 @@
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import { limitsOf } from "#shared/config/limits.ts";
 import type { Part, StoringPlatform } from "#shared/platform.ts";
+import type { RecurringJob } from "#shared/recurring-job.ts";
 import { EventLog } from "#shared/event-log/event-log.ts";
 import type { Migration, MigrationWork } from "#shared/migrations/migration.ts";
 import { bookCollections, openBooks } from "./books/open-books.ts";
@@ -22,6 +23,7 @@ import { SessionEventRecords } from "./raw-events/session-event-records.ts";
 import { sessionEventsService } from "./session-events.service.ts";
 import { SessionErasure } from "./history/session-erasure.ts";
 import { adoptLeftFiles } from "./work/adoption.ts";
+import { awayHostsJob, type AwayHostsDependencies } from "./work/away-hosts.ts";
 import { releaseLeases } from "./work/lease-release.ts";
 import { idempotencyRecordCollection } from "./commands/idempotency-record-collection.ts";
 import { idempotencyRecordSweep } from "./commands/idempotency-record-sweep.ts";
@@ -29,6 +31,7 @@ import { IdempotencyRecords } from "./commands/idempotency-records.ts";
 import { chatAddressCollection, moveChats } from "./record/moved-chats.ts";
 import { SessionAgentClient } from "./pod/session-agent-client.ts";
 import { sessionsWithCredential } from "./work/credential-users.ts";
+import { HostBinding } from "./record/host-binding.ts";
 import { LaunchMetrics } from "./work/launch-metrics.ts";
 import { measureStatuses } from "./record/status-counts.ts";
 import { SessionClaims } from "./work/session-claims.ts";
@@ -73,9 +76,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const catalogue = readModelCatalogue(config.models.file);
 	const rules = sessionRules(platform, catalogue);
 	const { counts, folding } = openCounts(platform);
-	// Leases in a shared store may be those of a process that runs.
-	if (config.bus.url === "" && !store.isShared) await releaseLeases(store);
-
+	const binding = await openBinding(platform);
 	const { validate_on_create: validates } = config.git;
 	const hints = new Hints();
 	const wake = () => relay.wake();
@@ -84,7 +85,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const books = openBooks({ store, config, catalogue, records, counts, log, metrics });
 	const due = (id: string) => hints.sessionDue(id);
 	const idempotency = new IdempotencyRecords(store);
-	const workspaces = composeWorkspaces({ store, log, config, due: (id) => hints.workspaceDue(id) });
+	const workspaces = composeWorkspaces({ store, log, config, binding, due: (id) => hints.workspaceDue(id) });
 	const { ofSessions } = workspaces;
 	const running = new RunningLimits(store, limitsOf(config, platform.trustsCallers));
 	const creations = new SessionCreations(records, idempotency, ofSessions);
@@ -98,11 +99,11 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const updates = new SessionUpdates({ records, models: rules.models, client, key });
 	const chronicles = composeChronicles({ store, wake, sessions: records, creations, rules, log });
 	const events = new SessionEventRecords(store);
-	const use = { records, workspaces: ofSessions };
+	const use = { records, binding, workspaces: ofSessions };
 	const erasure = new SessionErasure({ ...use, history, events, idempotency, chronicles: chronicles.ofSession });
-	const launches = new LaunchMetrics(metrics);
-	measureStatuses(metrics, store);
+	const launches = openMetrics(platform);
 	const claims = new SessionClaims(store, { ...use, launches, hint: due, forget: (gone) => erasure.erase(gone) });
+	const awayHosts = watchHosts(platform, { records, launches, binding });
 
 	return {
 		services: [
@@ -122,12 +123,35 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 		],
 		drain: async () => stops.release(),
 		async close() {
+			await awayHosts.stop();
 			client.close();
 			await pod.close();
 			await folding.close();
 			await counts.settled();
 		},
 	};
+}
+
+/** Returns the rule of the hosts. The only process releases the leases that it has left; those of others are in use. */
+async function openBinding({ config, store }: StoringPlatform): Promise<HostBinding> {
+	const isAlone = config.bus.url === "" && !store.isShared;
+	if (isAlone) await releaseLeases(store);
+	return new HostBinding({ isAlone });
+}
+
+/** Watches the hosts, unless there is only this process, which does not announce itself. */
+function watchHosts(
+	{ store, processes, log }: StoringPlatform,
+	{ binding, ...use }: Pick<AwayHostsDependencies, "records" | "launches"> & { readonly binding: HostBinding },
+): RecurringJob {
+	const job = awayHostsJob({ ...use, store, processes }, log);
+	if (!binding.isAlone) job.start();
+	return job;
+}
+
+function openMetrics({ metrics, store }: StoringPlatform): LaunchMetrics {
+	measureStatuses(metrics, store);
+	return new LaunchMetrics(metrics);
 }
 
 function workspaceServices({ records, upkeep, tasks }: Workspaces) {

@@ -41,6 +41,11 @@ const claim = {
 	workspace: { ...id, description: "The workspace that the pod runs in, which no other session has" },
 	launch: { ...freeForm, description: "LaunchSettings (shared/pod/launch.ts)" },
 	attempts: { ...count, description: "Claims since the last command; the first is 1" },
+	has_run: {
+		type: "boolean",
+		optional: true,
+		description: "Whether the pod of this launch was ready: when it is gone, it is lost and not made again",
+	},
 } as const;
 export type Claim = Output<typeof claim>;
 

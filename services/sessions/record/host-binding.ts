@@ -1,7 +1,4 @@
-/**
- * Says which pod managers may act for a session or a workspace whose files are on one host (decision 0077). Pure, but for
- * the time since the start of the process.
- */
+/** Says which pod managers may act for a session or a workspace whose files are on one host (decision 0077). */
 import { monotonic } from "#shared/clock.ts";
 
 /**
@@ -9,8 +6,6 @@ import { monotonic } from "#shared/clock.ts";
  * then nobody acts for what was launched and names no host: another host would find no pod, and call it lost.
  */
 const adoptionMs = 30_000;
-
-const startedAt = monotonic();
 
 /** The part of a record that says where its files are. */
 interface Bound {
@@ -20,26 +15,39 @@ interface Bound {
 	readonly isLaunched: boolean;
 }
 
-/**
- * Whether a pod manager on this host may act for it. @param host Absent: a pod manager of an earlier version, or of a
- * runtime that reaches all pods.
- */
-export function mayActFor({ host: bound, isLaunched }: Bound, host: string | undefined): boolean {
-	if (host === undefined || bound === host) return true;
-	if (bound !== undefined) return false;
-	return !isLaunched || monotonic() - startedAt > adoptionMs;
-}
-
-/** The columns that say whether a session may have been launched. */
-export const boundColumns = ["host", "claimed_at", "generation"] as const;
-
 interface BoundSession {
 	readonly host?: string;
 	readonly claimed_at?: number;
 	readonly generation?: number;
 }
 
-/** Whether a pod manager on this host may act for a session. */
-export function mayActForSession({ host: bound, claimed_at, generation = 0 }: BoundSession, host?: string): boolean {
-	return mayActFor({ host: bound, isLaunched: claimed_at !== undefined || generation > 1 }, host);
+/** The columns that say whether a session may have been launched. */
+export const boundColumns = ["host", "claimed_at", "generation"] as const;
+
+/** The rule of one process, which counts from its start. */
+export class HostBinding {
+	/** Whether there can be no other host, so that nobody has to be waited for. */
+	readonly isAlone: boolean;
+	readonly #waitMs: number;
+	readonly #startedAt = monotonic();
+
+	constructor({ isAlone = false }: { readonly isAlone?: boolean } = {}) {
+		this.isAlone = isAlone;
+		this.#waitMs = isAlone ? 0 : adoptionMs;
+	}
+
+	/**
+	 * Whether a pod manager on this host may act for it. @param host Absent: a pod manager of an earlier version, or of a
+	 * runtime that reaches all pods.
+	 */
+	mayActFor({ host: bound, isLaunched }: Bound, host: string | undefined): boolean {
+		if (host === undefined || bound === host) return true;
+		if (bound !== undefined) return false;
+		return !isLaunched || monotonic() - this.#startedAt >= this.#waitMs;
+	}
+
+	/** Whether a pod manager on this host may act for a session. */
+	mayActForSession({ host: bound, claimed_at, generation = 0 }: BoundSession, host?: string): boolean {
+		return this.mayActFor({ host: bound, isLaunched: claimed_at !== undefined || generation > 1 }, host);
+	}
 }

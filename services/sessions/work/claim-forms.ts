@@ -1,15 +1,10 @@
 /** The forms in which the pod manager gets sessions: as claims, and as what it should find. Pure. */
 import type { Claim, Desired, Expectation } from "#shared/contracts/session-work.ts";
-import { mayActForSession } from "../record/host-binding.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import { workspaceOf } from "../workspaces/workspace-changes.ts";
 
-/** Returns what a pod manager on this host should find. */
-export function expectationsOf(documents: readonly SessionDocument[], host?: string): Expectation[] {
-	return documents.filter((document) => mayActForSession(document, host)).map(expectationOf);
-}
-
-function expectationOf({ id, generation = 0, desired = "stop" }: SessionDocument): Expectation {
+/** Returns what a pod manager should find of a session. */
+export function expectationOf({ id, generation = 0, desired = "stop" }: SessionDocument): Expectation {
 	return { id, generation, desired: desired as Desired };
 }
 
@@ -23,5 +18,6 @@ export function claimOf(document: SessionDocument): Claim {
 		workspace: workspaceOf(document),
 		launch: (document.launch ?? {}) as Record<string, unknown>,
 		attempts: document.attempts ?? 0,
+		...(document.status === "running" && { has_run: true }),
 	};
 }

@@ -5,7 +5,7 @@
 import { maxDueMs } from "#shared/contracts/session-work.ts";
 import type { DocumentStore, Range } from "#shared/store/document-store.ts";
 import { type LaunchPlaces, ownerOf } from "../record/launch-places.ts";
-import { boundColumns, mayActForSession } from "../record/host-binding.ts";
+import { boundColumns } from "../record/host-binding.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 
 /** The sessions that are read together, so that many sessions of one person do not hide those of another. */
@@ -29,8 +29,8 @@ const columns = [
 interface Selection {
 	readonly at: number;
 	readonly limit: number;
-	/** The host of the pod manager; absent: any. */
-	readonly host: string | undefined;
+	/** Whether the pod manager may act for a session. */
+	readonly isHere: (document: SessionDocument) => boolean;
 }
 
 /**
@@ -40,7 +40,7 @@ interface Selection {
 export async function dueSessions(
 	store: DocumentStore,
 	places: LaunchPlaces,
-	{ at, limit, host }: Selection,
+	{ at, limit, isHere }: Selection,
 ): Promise<SessionDocument[]> {
 	const ranges = [{ to: at }, { from: at + maxDueMs + 1 }];
 	const found = await Promise.all(ranges.map((range) => dueIn(range)));
@@ -53,7 +53,7 @@ export async function dueSessions(
 		for (let pages = 0; pages < maxPages; pages++) {
 			const page = { limit: pageSize, columns, ...(after !== undefined && { after }) };
 			const { documents, next } = await store.find(sessionCollection, "due", { equals: [], ...range }, page);
-			const here = documents.filter((document) => mayActForSession(document, host));
+			const here = documents.filter(isHere);
 			admitted.push(...here.filter((document) => places.admits(document)));
 			if (next === undefined || admitted.length >= limit) break;
 			after = next;

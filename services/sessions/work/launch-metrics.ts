@@ -19,6 +19,7 @@ const knownCodes: ReadonlySet<string> = new Set([
 	"AGENT_START_FAILED",
 	"CLONE_FAILED",
 	"FAILED",
+	"HOST_AWAY",
 	"MOUNT_FAILED",
 	"PLATFORM_LOST",
 	"POD_LOST",

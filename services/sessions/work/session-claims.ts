@@ -8,10 +8,10 @@ import { systemPrincipal } from "#shared/bus/principal.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import type { Change, DocumentStore } from "#shared/store/document-store.ts";
-import { claimOf, expectationsOf } from "./claim-forms.ts";
+import { claimOf, expectationOf } from "./claim-forms.ts";
 import { dueSessions } from "./due-sessions.ts";
 import { addressChange, failedChange, isReconciled, observationChange } from "./observation-change.ts";
-import { boundColumns, mayActForSession } from "../record/host-binding.ts";
+import { boundColumns, HostBinding } from "../record/host-binding.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 import { both, type SessionRecord, statusOf } from "../record/session-change.ts";
 import {
@@ -49,6 +49,8 @@ const expectedColumns = ["created_at", "desired", ...boundColumns] as const;
 /** The most sessions whose owners are told in one claim that they wait for a place. */
 const maxReported = 16;
 
+type IsHere = (document: SessionDocument) => boolean;
+
 const unseen: Observation = { phase: "blocked", timings: {}, purged: false };
 
 const reporter = systemPrincipal("session-work");
@@ -57,6 +59,8 @@ const reporter = systemPrincipal("session-work");
 export interface ClaimDependencies {
 	readonly records: SessionRecords;
 	readonly workspaces: SessionWorkspaces;
+	/** Says which hosts may act for a session; default: those of several hosts. */
+	readonly binding?: HostBinding;
 	/** Called when a session needs another pass at once. */
 	readonly hint: (id: string) => void;
 	/** Learns how launches go. */
@@ -78,13 +82,16 @@ export class SessionClaims {
 	readonly #store: DocumentStore;
 	readonly #records: SessionRecords;
 	readonly #workspaces: SessionWorkspaces;
+	readonly #binding: HostBinding;
 	readonly #launches: ClaimDependencies["launches"];
 	readonly #hint: (id: string) => void;
 	readonly #forget: (document: SessionDocument) => Promise<void>;
 	/** The owners of sessions that waited for a place at the last claim. */
 	#waiting: ReadonlySet<string> = new Set();
 
-	constructor(store: DocumentStore, { records, workspaces, hint, forget, launches }: ClaimDependencies) {
+	constructor(store: DocumentStore, { binding = new HostBinding(), ...others }: ClaimDependencies) {
+		const { records, workspaces, hint, forget, launches } = others;
+		this.#binding = binding;
 		this.#launches = launches;
 		this.#store = store;
 		this.#records = records;
@@ -106,7 +113,8 @@ export class SessionClaims {
 	): Promise<Claim[]> {
 		const at = now();
 		const places = await LaunchPlaces.read(this.#store, startingPerOwner, at);
-		const candidates = ids ? await this.#admitted(ids, places, host) : await this.#due({ at, limit, host }, places);
+		const isHere = this.#isOn(host);
+		const candidates = ids ? await this.#admitted(ids, places, isHere) : await this.#due({ at, limit, isHere }, places);
 		const free = candidates.slice(0, limit).filter((document) => !isLeased(document, at));
 		const claims: Claim[] = [];
 		const failures: unknown[] = [];
@@ -152,12 +160,17 @@ export class SessionClaims {
 	async expected(limit: number, after?: string, host?: string): Promise<{ sessions: Expectation[]; next?: string }> {
 		const page = { limit, columns: expectedColumns, ...(after !== undefined && { after }) };
 		const { documents, next } = await this.#store.find(sessionCollection, "created", { equals: [] }, page);
-		return { sessions: expectationsOf(documents, host), ...(next !== undefined && { next }) };
+		return { sessions: documents.filter(this.#isOn(host)).map(expectationOf), ...(next !== undefined && { next }) };
 	}
 
 	/** Returns the desired states of those sessions that exist. */
 	async expectedOf(ids: readonly string[], host?: string): Promise<{ sessions: Expectation[] }> {
-		return { sessions: expectationsOf(await this.#named(ids, expectedColumns), host) };
+		return { sessions: (await this.#named(ids, expectedColumns)).filter(this.#isOn(host)).map(expectationOf) };
+	}
+
+	/** Returns whether a pod manager on this host may act for a session. */
+	#isOn(host: string | undefined): IsHere {
+		return (document) => this.#binding.mayActForSession(document, host);
 	}
 
 	async #due(selection: Parameters<typeof dueSessions>[2], places: LaunchPlaces): Promise<SessionDocument[]> {
@@ -165,9 +178,8 @@ export class SessionClaims {
 		return this.#named(due.map(({ id }) => id));
 	}
 
-	async #admitted(ids: readonly string[], places: LaunchPlaces, host?: string): Promise<SessionDocument[]> {
-		const here = (await this.#named(ids)).filter((document) => mayActForSession(document, host));
-		return here.filter((document) => places.admits(document));
+	async #admitted(ids: readonly string[], places: LaunchPlaces, isHere: IsHere): Promise<SessionDocument[]> {
+		return (await this.#named(ids)).filter(isHere).filter((document) => places.admits(document));
 	}
 
 	/** Reports to owners that their sessions wait. A failure affects nothing else. */

@@ -3,6 +3,7 @@ import type { Config } from "#shared/config/config.ts";
 import type { RecurringJob } from "#shared/recurring-job.ts";
 import type { ServiceLog } from "#shared/service-log.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { HostBinding } from "../record/host-binding.ts";
 import { SessionWorkspaces } from "./session-workspaces.ts";
 import { WorkspaceQuota } from "./workspace-quota.ts";
 import { WorkspaceRecords } from "./workspace-records.ts";
@@ -14,6 +15,7 @@ export interface WorkspacesDependencies {
 	readonly store: DocumentStore;
 	readonly log: ServiceLog;
 	readonly config: Pick<Config, "workspaces">;
+	readonly binding: HostBinding;
 	/** Called when the files of a workspace are due for removal. */
 	readonly due: (id: string) => void;
 }
@@ -26,10 +28,10 @@ export interface Workspaces {
 	readonly upkeep: RecurringJob;
 }
 
-export function composeWorkspaces({ store, log, config, due }: WorkspacesDependencies): Workspaces {
+export function composeWorkspaces({ store, log, config, binding, due }: WorkspacesDependencies): Workspaces {
 	const { quota, retention_days: retentionDays } = config.workspaces;
 	const ofSessions = new SessionWorkspaces(store, new WorkspaceQuota(store, quota), due);
-	const tasks = new WorkspaceTasks(store);
+	const tasks = new WorkspaceTasks(store, binding);
 	return {
 		ofSessions,
 		records: new WorkspaceRecords(store, due),

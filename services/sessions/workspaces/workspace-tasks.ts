@@ -3,7 +3,7 @@ import { isoTime, now } from "#shared/clock.ts";
 import type { WorkspaceTask, WorkspaceTaskReport } from "#shared/contracts/workspaces/workspace-work.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import type { DocumentStore, Range } from "#shared/store/document-store.ts";
-import { mayActFor } from "../record/host-binding.ts";
+import { HostBinding } from "../record/host-binding.ts";
 import { deleted, measured } from "./workspace-changes.ts";
 import { workspaceCollection, type WorkspaceDocument } from "./workspace-collection.ts";
 
@@ -32,9 +32,12 @@ interface Wanted {
 /** The tasks of this process. */
 export class WorkspaceTasks {
 	readonly #store: DocumentStore;
+	readonly #binding: HostBinding;
 
-	constructor(store: DocumentStore) {
+	/** @param binding Says which hosts may act for a workspace; default: those of several hosts. */
+	constructor(store: DocumentStore, binding: HostBinding = new HostBinding()) {
 		this.#store = store;
+		this.#binding = binding;
 	}
 
 	/**
@@ -102,7 +105,9 @@ export class WorkspaceTasks {
 		for (let pages = 0; pages < maxPages; pages++) {
 			const page = { limit: Math.max(limit, pageSize), columns: dueColumns, ...(after !== undefined && { after }) };
 			const found = await this.#store.find(workspaceCollection, indexOf[kind], { equals: [], ...range }, page);
-			due.push(...found.documents.filter((one) => mayActFor({ host: one.host, isLaunched: hasFiles(one) }, host)));
+			const isHere = (one: WorkspaceDocument) =>
+				this.#binding.mayActFor({ host: one.host, isLaunched: hasFiles(one) }, host);
+			due.push(...found.documents.filter(isHere));
 			if (found.next === undefined || due.length >= limit) break;
 			after = found.next;
 		}

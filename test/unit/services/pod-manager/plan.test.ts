@@ -67,6 +67,19 @@ describe("plan", () => {
 		});
 	}
 
+	it("does not make the pod of a launch again that has run, and reports that it is gone", () => {
+		const ran = { ...claim("run"), has_run: true };
+		for (const [there, steps] of [
+			["", []],
+			["2:gone", ["forget"]],
+		] as const) {
+			const decided = plan(ran, pods(...there.split(" ").filter(Boolean)));
+			expect(decided?.steps.map(({ kind }) => kind)).to.deep.equal(steps);
+			expect(decided?.reached.phase).to.equal("absent");
+		}
+		expect(plan(ran, pods("3:ready"))?.reached.phase).to.equal("ready");
+	});
+
 	it("reports a pod with long texts within the bounds of the contract (C1)", () => {
 		const wordy = "\u0001".repeat(16_000);
 		const failure = { code: wordy, message: wordy };

@@ -1,0 +1,162 @@
+/**
+ * Tells of sessions whose host is away, and ends their passing statuses in time: no other host may act for them (decision
+ * 0077). Every process with sessions does it; each change is a compare-and-set, so doing it twice does nothing.
+ */
+import { isoTime, monotonic, now } from "#shared/clock.ts";
+import { systemPrincipal } from "#shared/bus/principal.ts";
+import type { ProcessRegistry } from "#shared/processes/process-registry.ts";
+import { RecurringJob } from "#shared/recurring-job.ts";
+import type { ServiceLog } from "#shared/service-log.ts";
+import type { DocumentPage, DocumentStore, Found } from "#shared/store/document-store.ts";
+import { enter, type SessionChange, type SessionRecord, statusOf } from "../record/session-change.ts";
+import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
+import { deadlinesMs, type StoredStatus } from "../record/session-lifecycle.ts";
+import type { SessionRecords } from "../record/session-records.ts";
+import { reasonFor } from "../record/status-reason.ts";
+import type { LaunchMetrics } from "./launch-metrics.ts";
+
+/** A host is away when its pod manager has not been seen for so long, in milliseconds: it may only be restarting. */
+const awayMs = 30_000;
+const everyMs = 5_000;
+const pageSize = 500;
+/** The most pages of due sessions in one look. */
+const maxPages = 20;
+
+/** The code of the reason. */
+const hostAway = "HOST_AWAY";
+
+const passing = new Set<StoredStatus>(["starting", "provisioning", "stopping"]);
+
+const reporter = systemPrincipal("away-hosts");
+
+type SessionColumns = (typeof sessionCollection)["columns"];
+type Find = (page: DocumentPage<SessionColumns>) => Promise<Found<SessionColumns>>;
+
+/** The dependencies of {@link AwayHosts}. */
+export interface AwayHostsDependencies {
+	readonly store: DocumentStore;
+	readonly records: Pick<SessionRecords, "change">;
+	readonly processes: Pick<ProcessRegistry, "hosts">;
+	readonly launches: Pick<LaunchMetrics, "changed">;
+}
+
+/** The hosts, as this process has seen them. */
+export class AwayHosts {
+	readonly #store: DocumentStore;
+	readonly #records: AwayHostsDependencies["records"];
+	readonly #processes: AwayHostsDependencies["processes"];
+	readonly #launches: AwayHostsDependencies["launches"];
+	readonly #startedAt = monotonic();
+	/** When each host was seen last, on the monotonic clock. */
+	readonly #seen = new Map<string, number>();
+	/** The hosts that were there when the running sessions were told last. */
+	#told: string | undefined;
+
+	constructor({ store, records, processes, launches }: AwayHostsDependencies) {
+		this.#store = store;
+		this.#records = records;
+		this.#processes = processes;
+		this.#launches = launches;
+	}
+
+	/** Looks at the hosts once, and changes the sessions that are concerned. */
+	async look(): Promise<void> {
+		const hosts = await this.#processes.hosts();
+		const at = monotonic();
+		for (const host of hosts) this.#seen.set(host, at);
+		if (at - this.#startedAt < awayMs) return;
+		for (const [host, seen] of this.#seen) if (at - seen >= awayMs) this.#seen.delete(host);
+		await this.#changePassing();
+		const present = [...this.#seen.keys()].toSorted().join(" ");
+		if (present === this.#told) return;
+		await this.#changeRunning();
+		this.#told = present;
+	}
+
+	async #changePassing(): Promise<void> {
+		const isOverdue = ({ status }: SessionDocument) => passing.has(status as StoredStatus);
+		const due: Find = (page) => this.#store.find(sessionCollection, "due", { equals: [], to: now() }, page);
+		await this.#changeEach(due, (document) => isOverdue(document) && this.#isAway(document.host), maxPages);
+	}
+
+	/** Changes all running sessions, because none of them is due. */
+	async #changeRunning(): Promise<void> {
+		const all: Find = (page) => this.#store.find(sessionCollection, "created", { equals: [] }, page);
+		await this.#changeEach(all, ({ status, host }) => status === "running" && host !== undefined, Infinity);
+	}
+
+	async #changeEach(find: Find, isMeant: (document: SessionDocument) => boolean, pages: number): Promise<void> {
+		let after: string | undefined;
+		for (let read = 0; read < pages; read++) {
+			const columns = ["status", "host"] as const;
+			const { documents, next } = await find({ limit: pageSize, columns, ...(after !== undefined && { after }) });
+			// One that cannot be changed, because it was removed meanwhile, affects no other one.
+			await Promise.allSettled(documents.filter(isMeant).map(({ id }) => this.#change(id)));
+			if (next === undefined) return;
+			after = next;
+		}
+	}
+
+	async #change(id: string): Promise<void> {
+		let before = "";
+		const { session } = await this.#records.change(reporter, id, (record) => {
+			before = record.session.status;
+			return this.#decide(record);
+		});
+		this.#launches.changed(before, session);
+	}
+
+	#decide(record: SessionRecord): SessionChange | undefined {
+		const isAway = this.#isAway(record.document.host);
+		const at = now();
+		if (passing.has(statusOf(record))) return isAway ? passingChange(record, at) : undefined;
+		return statusOf(record) === "running" ? runningChange(record, isAway, at) : undefined;
+	}
+
+	#isAway(host: string | undefined): boolean {
+		return host !== undefined && !this.#seen.has(host);
+	}
+}
+
+/** Returns the job that looks at the hosts; its creator starts and stops it. */
+export function awayHostsJob(dependencies: AwayHostsDependencies, log: ServiceLog): RecurringJob {
+	const hosts = new AwayHosts(dependencies);
+	const onError = (error: unknown) => log.error("The hosts of sessions cannot be looked at:", error);
+	return new RecurringJob({ everyMs, work: () => hosts.look(), onError });
+}
+
+/** Returns the change of a session that starts or stops: first its reason, and after its time limit its end. */
+function passingChange(record: SessionRecord, at: number): SessionChange | undefined {
+	const { session, document } = record;
+	const status = statusOf(record);
+	const { deadline_at: deadline = at + (deadlinesMs[status] ?? 0) } = document;
+	if (at > deadline) {
+		const failure = {
+			code: hostAway,
+			message: `The host of its files is away, so the session could not be ${done(status)}`,
+		};
+		return { at, ...enter("failed", at, failure), event: "session_updated" };
+	}
+	if (session.status_reason?.code === hostAway) return undefined;
+	const message = `The host of its files is away; the session waits for it until ${isoTime(deadline)}`;
+	const reason = { ...reasonFor(status, at, { code: hostAway, message }), deadline: isoTime(deadline) };
+	return {
+		at,
+		members: { status_reason: reason },
+		columns: { set: { deadline_at: deadline } },
+		event: "session_updated",
+	};
+}
+
+function done(status: StoredStatus): string {
+	return status === "stopping" ? "stopped in time; its pod is ended when the host is back" : "started in time";
+}
+
+/** Returns the change of the reason of a running session; undefined when it says so already, or says why it is paused. */
+function runningChange({ session }: SessionRecord, isAway: boolean, at: number): SessionChange | undefined {
+	const isTold = session.status_reason?.code === hostAway;
+	if (isAway === isTold || session.budget.paused) return undefined;
+	const message = "The host of its pod is away: what it does is not seen, and a stop has to wait";
+	const status_reason = reasonFor("running", at, isAway ? { code: hostAway, message } : undefined);
+	return { at, members: { status_reason }, columns: {}, event: "session_updated" };
+}
