@@ -3,6 +3,7 @@
  * Long: it starts the platform three times.
  */
 import { expect } from "chai";
+import { mkdirSync, rmSync } from "node:fs";
 import { eventually } from "../../support/eventually.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
 
@@ -12,13 +13,13 @@ describe("kill -9 in a migration", function () {
 	it("is made up for by the next start", async () => {
 		await using platform = await startPlatform();
 		await platform.stop();
-		const dying = platform.startProcess([], {
-			DATA_DIR: `${platform.dataDir}-new`,
-			ATELIER_FAILPOINTS: "migrations.run=kill",
-		});
+		// In an empty folder the migration runs again.
+		rmSync(platform.dataDir, { recursive: true });
+		mkdirSync(platform.dataDir, { mode: 0o700 });
+		const dying = platform.startProcess([], { ATELIER_FAILPOINTS: "migrations.run=kill" });
 		await dying.ended();
 		expect(dying.exitCode).to.equal(null);
-		platform.processes = [platform.startProcess([], { DATA_DIR: `${platform.dataDir}-new` })];
+		platform.processes = [platform.startProcess([])];
 		await platform.ready();
 		const api = platform.client();
 		const { status } = await api.post("/sessions", { name: "counted-once" });
