@@ -13,7 +13,7 @@ describe("kill -9 in a migration", function () {
 	it("is made up for by the next start", async () => {
 		await using platform = await startPlatform();
 		await platform.stop();
-		// In an empty folder the migration runs again.
+		// The migration runs again, in an empty folder.
 		rmSync(platform.dataDir, { recursive: true });
 		mkdirSync(platform.dataDir, { mode: 0o700 });
 		const dying = platform.startProcess([], { ATELIER_FAILPOINTS: "migrations.run=kill" });

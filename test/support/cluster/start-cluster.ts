@@ -155,6 +155,8 @@ async function prepareCluster(options: ClusterOptions = {}): Promise<Cluster> {
 				store: { adapter: "shared/store/mongodb-store.ts#MongodbStore", kwargs: { url: store.url } },
 				bus: { url: nats.url },
 				...options.config,
+				// Session agents report to a gateway, whichever process started them.
+				gateway: Object.assign({ public_url: `http://127.0.0.1:${port}` }, options.config?.["gateway"]),
 			},
 			...(env && { env }),
 			...(root !== undefined && { root }),
