@@ -17,12 +17,14 @@ interface Bound {
 
 interface BoundSession {
 	readonly host?: string;
+	readonly unplaced?: number;
+	readonly fence?: number;
 	readonly claimed_at?: number;
 	readonly generation?: number;
 }
 
 /** The columns that say whether a session may have been launched. */
-export const boundColumns = ["host", "claimed_at", "generation"] as const;
+export const boundColumns = ["host", "unplaced", "fence", "claimed_at", "generation"] as const;
 
 /** The rule of one process, which counts from its start. */
 export class HostBinding {
@@ -47,7 +49,14 @@ export class HostBinding {
 	}
 
 	/** Whether a pod manager on this host may act for a session. */
-	mayActForSession({ host: bound, claimed_at, generation = 0 }: BoundSession, host?: string): boolean {
-		return this.mayActFor({ host: bound, isLaunched: claimed_at !== undefined || generation > 1 }, host);
+	mayActForSession(session: BoundSession, host?: string): boolean {
+		const { host: bound, claimed_at, generation = 0 } = session;
+		const isLaunched = !isUnplaced(session) && (claimed_at !== undefined || generation > 1);
+		return this.mayActFor({ host: bound, isLaunched }, host);
 	}
+}
+
+/** Whether nothing of the session is on any host for certain. */
+export function isUnplaced({ unplaced, fence }: Pick<BoundSession, "unplaced" | "fence">): boolean {
+	return unplaced !== undefined && unplaced === fence;
 }

@@ -50,6 +50,11 @@ export const sessionCollection = defineCollection(
 		workspace: "text",
 		/** The host that its files are on (host-binding.ts); absent: it has none yet, or every pod manager reaches them. */
 		host: "text",
+		/**
+		 * The count of claims until which nothing of it is on any host; absent, or less than `fence`: unknown, because an
+		 * earlier version has claimed it.
+		 */
+		unplaced: "integer",
 		/** The value `remove` in a tombstone whose workspace is removed with it; absent: it is archived. */
 		storage_policy: "text",
 		/** The answers to commands with an `Idempotency-Key`. */

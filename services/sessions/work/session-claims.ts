@@ -11,7 +11,7 @@ import type { Change, DocumentStore } from "#shared/store/document-store.ts";
 import { claimOf, expectationOf } from "./claim-forms.ts";
 import { dueSessions } from "./due-sessions.ts";
 import { addressChange, failedChange, isReconciled, observationChange } from "./observation-change.ts";
-import { boundColumns, HostBinding } from "../record/host-binding.ts";
+import { boundColumns, HostBinding, isUnplaced } from "../record/host-binding.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 import { both, type SessionRecord, statusOf } from "../record/session-change.ts";
 import {
@@ -233,21 +233,24 @@ export class SessionClaims {
 		place: Pick<SessionDocument, "workspace" | "host"> = {},
 	): Promise<SessionDocument | undefined> {
 		const first = document.status === "starting" && document.claimed_at === undefined;
+		const { fence = 0 } = document;
+		const remains = place.workspace === undefined && isUnplaced(document);
 		const { set, unset = [] } = placeTaken(document, at);
 		return this.#store.update(
 			sessionCollection,
 			document.id,
-			{ equals: { fence: document.fence ?? 0, rev: document.rev ?? 0 } },
+			{ equals: { fence, rev: document.rev ?? 0 } },
 			{
 				set: {
 					lease_until: at + leaseMs,
 					due_at: at + leaseMs,
 					claimed_rev: document.rev ?? 0,
 					...place,
+					...(remains && { unplaced: fence + 1 }),
 					...(first && { claimed_at: at, deadline_at: at + (deadlinesMs.starting ?? 0) }),
 					...set,
 				},
-				unset,
+				unset: remains ? unset : [...unset, "unplaced"],
 				inc: { fence: 1, attempts: 1 },
 			},
 		);

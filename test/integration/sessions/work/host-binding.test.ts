@@ -78,6 +78,24 @@ for (const [name, open] of Object.entries(stores)) {
 			expect(ids(await claim(here))).to.deep.equal([id]);
 		});
 
+		it("is chosen at once for a session that was stopped and started before its first launch", async () => {
+			const id = await create();
+			await commands.run({ principal: alice }, "stop", id);
+			await report((await claim(there))[0], "absent");
+			await commands.run({ principal: alice }, "start", id);
+			expect(ids(await claim(here)), "with its second launch").to.deep.equal([id]);
+			expect((await store.get(sessionCollection, id))?.host).to.equal(here);
+		});
+
+		it("is not chosen for a session that processes of an earlier version may have launched", async () => {
+			const id = await create();
+			// An earlier version counts its claims and leaves the mark.
+			await store.update(sessionCollection, id, {}, { set: { claimed_at: 1 }, inc: { fence: 1 } });
+			expect(ids(await claim(here))).to.deep.equal([]);
+			expect(await adoptLeftFiles(store, there, [id])).to.equal(2);
+			expect(ids(await claim(there))).to.deep.equal([id]);
+		});
+
 		it("does not keep pod managers that name none, such as those of an earlier version, from any session", async () => {
 			const id = await create();
 			await report((await claim(here))[0], "ready");
