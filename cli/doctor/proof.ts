@@ -3,6 +3,7 @@
  * changed nothing and shown nothing; what they allow must be possible.
  */
 import { type Caller, expectedOutcome, maySee, type Outcome } from "./caller.ts";
+import { changeOf, comparableBy } from "./comparable-text.ts";
 import { outcomeOf, type Place, probeOf, unknownId } from "./cell.ts";
 import { DoctorError } from "./doctor-error.ts";
 import { makerOf } from "./makers.ts";
@@ -38,8 +39,6 @@ export interface ProofResult {
 
 /** Requests of one caller that are under way at a time. */
 const atOnce = 4;
-/** Members that the platform measures by itself. */
-const measured = /"(?:size_gb|size_bytes|measured_at)":[^,}]*/g;
 /** Callers after whose refused requests the state is compared. */
 const comparedAtOnce = 6;
 
@@ -54,12 +53,14 @@ interface Expected {
 /** One run over all cells. */
 export class Proof {
 	readonly #options: ProofOptions;
+	readonly #comparable: (text: string) => string;
 	readonly #holes: string[] = [];
 	readonly #outcomes: Partial<Record<Outcome, number>> = {};
 	#cells = 0;
 
 	constructor(options: ProofOptions) {
 		this.#options = options;
+		this.#comparable = comparableBy(options.callers);
 	}
 
 	async run(): Promise<ProofResult> {
@@ -192,7 +193,7 @@ export class Proof {
 			});
 			for (const { place, target } of reading) {
 				const { status, text } = await prober.send(witness, probeOf(place, target?.id ?? unknownId));
-				seen.set(`${place.route} of ${witness.name}`, `${status} ${text.replaceAll(measured, "")}`);
+				seen.set(`${place.route} of ${witness.name}`, `${status} ${this.#comparable(text)}`);
 			}
 		}
 		return seen;
@@ -205,9 +206,10 @@ export class Proof {
 
 	async #compare(before: ReadonlyMap<string, string>, what: string): Promise<void> {
 		const after = await this.#picture();
-		for (const [name, text] of before)
-			if (after.get(name) !== text)
-				this.#holes.push(`${what} has changed ${name}: ${text.slice(0, 300)} became ${after.get(name)?.slice(0, 300)}`);
+		for (const [name, text] of before) {
+			const now = after.get(name) ?? "";
+			if (now !== text) this.#holes.push(`${what} has changed ${name}: ${changeOf(text, now)}`);
+		}
 	}
 }
 
