@@ -1,14 +1,15 @@
 /**
  * The presence of this process among the others of the platform: it announces itself every ten seconds, does not start
- * beside processes that it cannot work with, and is not ready while its clock is wrong.
+ * beside processes that it cannot work with, and is not ready while its clock is wrong. Of two that begin at the same
+ * moment the one stays that registered first.
  */
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import { type Caller, call } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
-import { monotonic, now, sleep } from "#shared/clock.ts";
+import { every, machineTime, monotonic, now, sleep, type Timer, trustMachineTime } from "#shared/clock.ts";
 import type { Platform } from "#shared/platform.ts";
 import { type ProcessEntry, type ProcessView, processes as contract } from "#shared/contracts/processes.ts";
-import { clockSentence, unlikeness } from "#shared/processes/unlikeness.ts";
+import { clockSentence, isBefore, unlikeness } from "#shared/processes/unlikeness.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
 import { StartError } from "#shared/start-error.ts";
 
@@ -33,6 +34,8 @@ const everyMs = 10_000;
 const timeoutMs = 2_000;
 /** The pause before a conflict is looked at again: the other process may have been killed a moment ago. */
 const againMs = 1_000;
+/** The interval of looks whether somebody has set the wall clock, in milliseconds. */
+const clockMs = 500;
 
 /** The result of one announcement. */
 interface Findings {
@@ -50,6 +53,7 @@ export class ProcessPresence {
 	#entry: ProcessEntry;
 	#registry: Registry | undefined;
 	#job: RecurringJob | undefined;
+	#clockWatch: Timer | undefined;
 	/** When each process of a conflict had been seen at the first look, by the store's clock. */
 	readonly #seen = new Map<string, number>();
 	/** The sentences of this presence among the shortcomings. */
@@ -75,22 +79,33 @@ export class ProcessPresence {
 	 */
 	async join(registry: Registry): Promise<void> {
 		this.#registry = registry;
+		const entry = { ...this.#entry };
+		delete entry.isJoining;
+		this.#entry = { ...entry, isJoining: true };
 		for (;;) {
 			const { sentence, isCertain } = await this.#announce(registry);
-			if (sentence === undefined) return;
+			if (sentence === undefined) break;
 			if (isCertain) {
-				await registry.leave(this.#entry.id).catch(() => {});
+				await registry.leave(entry.id).catch(() => {});
 				throw new StartError(sentence);
 			}
 			await sleep(againMs);
 		}
+		// Those that registered later learn that this one stays.
+		this.#entry = entry;
+		await this.#announce(registry);
 	}
 
-	/** Adds the place of the local pods of this process. @throws {StartError} as {@link join} does. */
+	/**
+	 * Adds the place of the local pods of this process, which registers anew with it. @throws {StartError} as
+	 * {@link join} does.
+	 */
 	async addPlace(place: ProcessEntry["place"]): Promise<void> {
 		if (place === undefined) return;
 		this.#entry = { ...this.#entry, place: { ...place } };
-		if (this.#registry) await this.join(this.#registry);
+		if (!this.#registry) return;
+		await this.#registry.leave(this.#entry.id);
+		await this.join(this.#registry);
 	}
 
 	/**
@@ -114,11 +129,13 @@ export class ProcessPresence {
 			onError: (error) => this.#platform.log.error("This process cannot announce itself:", error),
 		});
 		this.#job.start();
+		this.#clockWatch = every(clockMs, () => this.#lookAtClock());
 		if (!this.#registry) this.#job.runNow();
 	}
 
 	/** Leaves, so that a next start with other values is not refused. */
 	async leave(): Promise<void> {
+		this.#clockWatch?.cancel();
 		await this.#job?.stop();
 		await this.#registry?.leave(this.#entry.id).catch(() => {});
 	}
@@ -132,24 +149,31 @@ export class ProcessPresence {
 		if (sentence !== undefined) this.#tell([sentence]);
 	}
 
+	/** The store's clock says at once whether a wall clock that was set is right or wrong now. */
+	#lookAtClock(): void {
+		if (this.#problem === undefined && clockSentence(machineTime() - now()) !== undefined) this.#job?.runNow();
+	}
+
 	async #announce(registry: Registry): Promise<Findings> {
-		const [begun, since] = [now(), monotonic()];
-		const { now: time, others } = await registry.announce(this.#entry);
+		const [begun, since] = [machineTime(), monotonic()];
+		const { now: time, others, since: registered } = await registry.announce(this.#entry);
 		const tookMs = monotonic() - since;
 		const clock = clockSentence(skewOf(begun - time, tookMs));
 		if (clock !== undefined) return { sentence: clock, isCertain: true, isOfClock: true };
+		trustMachineTime();
+		const own = { entry: this.#entry, since: registered };
 		const { conflict, shortcomings } = unlikeness(
 			this.#entry,
-			others.map(({ entry }) => entry),
+			others.filter((other) => !this.#entry.isJoining || isBefore(other, own)).map(({ entry }) => entry),
 		);
 		if (conflict === undefined) {
 			this.#tell(shortcomings);
 			return { sentence: undefined, isCertain: true };
 		}
-		const { seen = 0 } = others.find(({ entry }) => entry.id === conflict.with) ?? {};
+		const { seen = 0, entry: other } = others.find(({ entry }) => entry.id === conflict.with) ?? {};
 		const first = this.#seen.get(conflict.with) ?? seen;
 		this.#seen.set(conflict.with, first);
-		return { sentence: conflict.sentence, isCertain: seen !== first };
+		return { sentence: conflict.sentence, isCertain: !other?.isJoining && seen !== first };
 	}
 
 	#tell(sentences: readonly string[]): void {

@@ -22,9 +22,30 @@ export interface Clock {
 /** `ATELIER_CLOCK_OFFSET_MS` shifts the wall clock of a whole process; fault runs use it. */
 const offsetMs = Number(process.env["ATELIER_CLOCK_OFFSET_MS"] ?? 0) || 0;
 
-const systemClock: Clock = { now: () => Date.now() + offsetMs, monotonic: () => performance.now() };
+/** When the wall clock was trusted last, by itself and by the monotonic clock; undefined: it is always trusted. */
+let trusted: { readonly wall: number; readonly monotonic: number } | undefined;
+
+const systemClock: Clock = { now: steadyTime, monotonic: () => performance.now() };
 
 let clock: Clock = systemClock;
+
+/** Returns the time of the machine's wall clock, which somebody may have set wrongly a moment ago. */
+export function machineTime(): number {
+	return clock === systemClock ? Date.now() + offsetMs : clock.now();
+}
+
+/**
+ * Sets the time of this process to the machine's. From then on it goes on by the monotonic clock, whatever becomes of the
+ * wall clock, until this is called again. A process that never calls it has the machine's time.
+ */
+export function trustMachineTime(): void {
+	if (clock === systemClock) trusted = { wall: machineTime(), monotonic: performance.now() };
+}
+
+function steadyTime(): number {
+	if (!trusted) return machineTime();
+	return Math.round(trusted.wall + performance.now() - trusted.monotonic);
+}
 
 /** Replaces the clock; returns a function that puts the former one back. */
 export function turnClock(replacement: Clock): () => void {

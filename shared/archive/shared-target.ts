@@ -1,5 +1,5 @@
 /** Prepares a store that several processes share for the documents of an archive. */
-import { now } from "../clock.ts";
+import { monotonic, now, sleep } from "../clock.ts";
 import type { ProcessEntry } from "../contracts/processes.ts";
 import { leaseCollection } from "../leases/lease-collection.ts";
 import type { Lease } from "../leases/leases.ts";
@@ -15,6 +15,10 @@ import { importCollection, isHalfImported, markImport } from "./import-mark.ts";
 /** The lease of the one command that fills the store. */
 const importLease = "import";
 
+/** A lease that is not renewed for so long is free, with a second for looking, in milliseconds. */
+const killedMs = 5_500;
+const lookMs = 250;
+
 /**
  * Marks the store and empties it. Resolves to the lease under which it is filled; the caller releases it.
  * @throws {ArchiveError} when the store has documents that are to stay, or a platform or another import uses it.
@@ -25,15 +29,23 @@ export async function emptySharedStore(
 	order: { readonly force: boolean; readonly say: (line: string) => void },
 ): Promise<Lease> {
 	await store.open([...collections, leaseCollection, processCollection, importCollection]);
-	const lease = await new StoredLeases(store).acquire(importLease);
-	if (!lease)
-		throw new ArchiveError("Another import into this store is under way, or was killed some seconds ago: try again");
+	const lease = await importTurn(store);
+	if (!lease) throw new ArchiveError("Another import into this store is under way: try again when it has ended");
 	try {
 		await emptied(store, archivedCollections(collections), order);
 		return lease;
 	} catch (error) {
 		await lease.release();
 		throw error;
+	}
+}
+
+/** Takes the lease, also that of an import which was killed; undefined when another one goes on. */
+async function importTurn(store: DocumentStore): Promise<Lease | undefined> {
+	const leases = new StoredLeases(store);
+	for (const begun = monotonic(); ; await sleep(lookMs)) {
+		const lease = await leases.acquire(importLease);
+		if (lease || monotonic() - begun > killedMs) return lease;
 	}
 }
 

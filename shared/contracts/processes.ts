@@ -25,16 +25,25 @@ export const processEntry = schema({
 	lone: { type: "record", key: text, value: { type: "enum", values: ["process", "host"] } },
 	/** The host of its local pods; absent: it has none. */
 	place: { type: "object", props: { host: text, isReachable: { type: "boolean" } }, optional: true },
+	/** Whether it has yet to find out that it can work beside the others; absent: it has. */
+	isJoining: { type: "boolean", optional: true },
 });
 export type ProcessEntry = Output<typeof processEntry>;
+
+/** When a process registered, by the store's clock; absent in answers of an earlier version. */
+const since = { type: "number", optional: true } as const;
 
 /** The answer to a process that announces itself. */
 export const processView = schema({
 	/** The time of the store in milliseconds since 1970, at some moment of the request. */
 	now: { type: "number" },
+	since,
 	others: {
 		type: "array",
-		items: { type: "object", props: { entry: { type: "object", props: processEntry }, seen: { type: "number" } } },
+		items: {
+			type: "object",
+			props: { entry: { type: "object", props: processEntry }, seen: { type: "number" }, since },
+		},
 	},
 });
 export type ProcessView = Output<typeof processView>;

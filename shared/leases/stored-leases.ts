@@ -1,10 +1,10 @@
 /**
  * Leases in a store that several processes share.
  *
- * A holder writes the end of its lease by its wall clock, and gives the lease up earlier, by its monotonic clock: two
- * seconds before that end. Another process takes the lease when its own wall clock has passed the end. So two processes
- * never have a lease at once while their clocks differ by less than two seconds, however long a process is stopped. A
- * lease from a clock that was far ahead is taken when it has not been renewed for its whole length.
+ * Another process takes a lease when it has seen it unchanged for its whole length, and the holder gives a lease up two
+ * seconds earlier unless it could renew it. Both count on their monotonic clocks, so no wall clock decides who has a
+ * lease, however wrong it is; the end that a holder writes makes each renewal a change. A lease that its holder has
+ * released is free at once.
  */
 import { randomUUID } from "node:crypto";
 import { after, every, monotonic, now, type Timer } from "#shared/clock.ts";
@@ -17,8 +17,8 @@ import type { Lease, Leases } from "./leases.ts";
 /** How long a lease lasts without being renewed, in milliseconds. */
 const defaultLeaseMs = 4_500;
 
-/** The clocks of two processes may differ by this much, in milliseconds. */
-const clockSkewMs = 2_000;
+/** A holder gives its lease up so long before another process can take it, in milliseconds. */
+const marginMs = 2_000;
 
 /** The renewals within the time in which a lease is surely held. */
 const renewals = 2.5;
@@ -45,7 +45,7 @@ export class StoredLeases implements Leases {
 	 * @param ms How long a lease lasts without being renewed, in milliseconds; more than two seconds.
 	 */
 	constructor(store: DocumentStore, ms = defaultLeaseMs) {
-		if (ms <= clockSkewMs) throw new RangeError(`A lease lasts longer than ${clockSkewMs} ms`);
+		if (ms <= marginMs) throw new RangeError(`A lease lasts longer than ${marginMs} ms`);
 		this.#store = store;
 		this.#ms = ms;
 	}
@@ -69,22 +69,28 @@ export class StoredLeases implements Leases {
 		if (found && !this.#isFree(found)) return undefined;
 		const fence = (found?.fence ?? 0) + 1;
 		const set = { holder: this.#holder, until: now() + this.#ms, fence };
+		// A renewal that came after the reading changes `until`, so that it is not overtaken.
 		const isTaken = found
-			? await this.#store.update(leaseCollection, name, { equals: { fence: fence - 1 } }, { set })
+			? await this.#store.update(leaseCollection, name, { equals: seenIn(found) }, { set })
 			: await insertOnce(() => this.#store.insert(leaseCollection, { id: name, wire: "{}", ...set }));
 		if (!isTaken) return undefined;
 		this.#sightings.delete(name);
 		return new StoredLease({ store: this.#store, name, holder: this.#holder, fence, ms: this.#ms }, asked);
 	}
 
-	/** Whether a lease may be taken: nobody has it, it has run out, or this process had it and does not know so. */
-	#isFree({ id, holder = "", until = 0, fence }: LeaseDocument): boolean {
-		if (holder === "" || holder === this.#holder || until < now()) return true;
+	/** Whether a lease may be taken: nobody has it, nobody renews it, or this process had it and does not know so. */
+	#isFree({ id, holder = "", until, fence }: LeaseDocument): boolean {
+		if (holder === "" || holder === this.#holder) return true;
 		const seen = this.#sightings.get(id);
-		if (seen?.fence === fence && seen?.until === until) return monotonic() - seen.since > this.#ms;
+		if (seen && seen.fence === fence && seen.until === until) return monotonic() - seen.since > this.#ms;
 		this.#sightings.set(id, { fence, until, since: monotonic() });
 		return false;
 	}
+}
+
+/** Returns the columns that every renewal and every new holder changes, for a guard. */
+function seenIn({ fence, until }: LeaseDocument): { fence?: number; until?: number } {
+	return { ...(fence !== undefined && { fence }), ...(until !== undefined && { until }) };
 }
 
 interface Holding {
@@ -107,7 +113,7 @@ class StoredLease implements Lease {
 	constructor(holding: Holding, asked: number) {
 		this.#holding = holding;
 		this.#extend(asked);
-		this.#renewing = every((holding.ms - clockSkewMs) / renewals, () => void this.#renew());
+		this.#renewing = every((holding.ms - marginMs) / renewals, () => void this.#renew());
 	}
 
 	get name(): string {
@@ -132,8 +138,11 @@ class StoredLease implements Lease {
 		await this.#write("", 0);
 	}
 
+	/** A renewal that was slower than a later one shortens nothing. */
 	#extend(asked: number): void {
-		this.#heldUntil = asked + this.#holding.ms - clockSkewMs;
+		const heldUntil = asked + this.#holding.ms - marginMs;
+		if (heldUntil <= this.#heldUntil) return;
+		this.#heldUntil = heldUntil;
 		this.#loss?.cancel();
 		this.#loss = after(this.#heldUntil - monotonic(), () => this.#end());
 	}

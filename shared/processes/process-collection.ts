@@ -6,6 +6,8 @@ export const processCollection = defineCollection(
 	{
 		/** When it announced itself last, in milliseconds since 1970, by the clock of the store. */
 		seen: "integer",
+		/** When it registered, by the clock of the store; absent in entries of an earlier version. */
+		since: "integer",
 	},
 	{ by_seen: { columns: ["seen"] } },
 );

@@ -26,14 +26,21 @@ export class ProcessRegistry {
 		const at = (await this.#store.time?.()) ?? now();
 		const wire = JSON.stringify(entry);
 		const known = await this.#store.update(processCollection, entry.id, {}, { wire, set: { seen: at } });
-		if (!known) await insertOnce(() => this.#store.insert(processCollection, { id: entry.id, wire, seen: at }));
+		const first = { id: entry.id, wire, seen: at, since: at };
+		if (!known) await insertOnce(() => this.#store.insert(processCollection, first));
+		const own = known ?? first;
 		await this.#forget(at - keptMs);
 		const range = { equals: [], from: at - endedAfterMs };
 		const { documents } = await this.#store.find(processCollection, "by_seen", range, { limit: maxEntries });
 		const others = documents.filter(({ id }) => id !== entry.id);
 		return {
 			now: at,
-			others: others.map(({ wire: text, seen = 0 }) => ({ entry: JSON.parse(text) as ProcessEntry, seen })),
+			...sinceOf(own),
+			others: others.map((other) => ({
+				entry: JSON.parse(other.wire) as ProcessEntry,
+				seen: other.seen ?? 0,
+				...sinceOf(other),
+			})),
 		};
 	}
 
@@ -59,4 +66,8 @@ export class ProcessRegistry {
 		);
 		for (const { id } of documents) await this.#store.remove(processCollection, id, {});
 	}
+}
+
+function sinceOf({ since }: { readonly since?: number }): { since?: number } {
+	return since === undefined ? {} : { since };
 }

@@ -1,7 +1,7 @@
 /** Compares the processes of a platform: which of them cannot work together, and why (decision 0076). Pure. */
 import type { ProcessEntry } from "../contracts/processes.ts";
 
-/** The most by which the clock of a process may differ from that of the store, in milliseconds: leases count on it. */
+/** The most by which the clock of a process may differ from that of the store, in milliseconds. */
 const maxSkewMs = 2_000;
 
 /** The result of a comparison. */
@@ -10,6 +10,18 @@ export interface Unlikeness {
 	readonly conflict?: { readonly with: string; readonly sentence: string };
 	/** Sentences about what does not work as in one process. */
 	readonly shortcomings: readonly string[];
+}
+
+/** A process and when it registered; absent: with an earlier version, or it is answered by one. */
+export interface Registered {
+	readonly entry: Pick<ProcessEntry, "id">;
+	readonly since?: number | undefined;
+}
+
+/** Whether a process comes before another one, which has to give way when they are unlike. */
+export function isBefore(one: Registered, other: Registered): boolean {
+	if (one.since === undefined || other.since === undefined) return true;
+	return one.since === other.since ? one.entry.id < other.entry.id : one.since < other.since;
 }
 
 /** Compares a process with the others that run. */

@@ -1,23 +1,32 @@
 /** The suite that leases must pass on every store of several processes. */
 import { expect } from "chai";
-import { turnClock } from "#shared/clock.ts";
+import { nextTurn, turnClock } from "#shared/clock.ts";
 import { leaseCollection } from "#shared/leases/lease-collection.ts";
 import type { Lease } from "#shared/leases/leases.ts";
 import { StoredLeases } from "#shared/leases/stored-leases.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { laxStore } from "../../support/stores/lax-store.ts";
+import { replacedStore } from "../../support/stores/replaced-store.ts";
 import type { StoreUnderTest } from "../document-store.contract.ts";
 
 const leaseMs = 4_500;
-const skewMs = 2_000;
+const marginMs = 2_000;
+/** The interval of renewals of such a lease. */
+const renewMs = 1_000;
 
 /** Both clocks of this process, which a test moves. */
 function movedClock() {
 	let ahead = 0;
-	const turnBack = turnClock({ now: () => Date.now() + ahead, monotonic: () => performance.now() + ahead });
+	let stepped = 0;
+	const turnBack = turnClock({
+		now: () => Date.now() + ahead + stepped,
+		monotonic: () => performance.now() + ahead,
+	});
 	return {
 		advance: (ms: number) => (ahead += ms),
+		/** Moves the wall clock only. */
+		step: (ms: number) => (stepped += ms),
 		[Symbol.dispose]: turnBack,
 	};
 }
@@ -29,7 +38,7 @@ export function describeLeases(engine: string, open: () => Promise<StoreUnderTes
 		let store: DocumentStore;
 		const held: Lease[] = [];
 
-		/** Asks for the lease as another process would, and releases it at the end of the test. */
+		/** Asks for the lease as a newcomer would, and releases it at the end of the test. */
 		async function acquire(leases = new StoredLeases(store, leaseMs)): Promise<Lease | undefined> {
 			const lease = await leases.acquire("work");
 			if (lease) held.push(lease);
@@ -87,40 +96,92 @@ export function describeLeases(engine: string, open: () => Promise<StoreUnderTes
 			expect((await mustAcquire(leases)).isHeld).to.equal(true);
 		});
 
-		it("is lost before another process can take it, by as much as the clocks may differ", async () => {
+		it("is lost before another process can take it, by two seconds", async () => {
 			using clock = movedClock();
 			const first = await mustAcquire();
-			clock.advance(leaseMs - skewMs);
+			const other = new StoredLeases(store, leaseMs);
+			expect(await acquire(other)).to.equal(undefined);
+			clock.advance(leaseMs - marginMs);
 			expect(first.isHeld, "the holder has stopped before the end").to.equal(false);
-			expect(await acquire(), "nobody has it in the time of the skew").to.equal(undefined);
-			clock.advance(skewMs + 100);
-			expect((await mustAcquire()).isHeld).to.equal(true);
+			expect(await acquire(other), "nobody has it in the meantime").to.equal(undefined);
+			clock.advance(marginMs + 100);
+			expect((await mustAcquire(other)).isHeld).to.equal(true);
 		});
 
 		it("cannot be renewed or released by a former holder", async () => {
 			using clock = movedClock();
 			const former = await mustAcquire();
+			const other = new StoredLeases(store, leaseMs);
+			expect(await acquire(other)).to.equal(undefined);
 			clock.advance(leaseMs + 100);
-			const present = await mustAcquire();
+			const present = await mustAcquire(other);
 			await former.release();
 			expect(present.isHeld).to.equal(true);
 			expect(await acquire()).to.equal(undefined);
 		});
 
-		it("is taken when its holder's clock was far ahead and it is not renewed any more", async () => {
-			const until = Date.now() + 3_600_000;
-			await store.insert(leaseCollection, { id: "work", wire: "{}", holder: "dead", until, fence: 7 });
+		for (const hour of [3_600_000, -3_600_000])
+			it(`stays with its holder when the wall clocks differ by ${hour / 60_000} minutes, and is taken when it is not renewed`, async () => {
+				using clock = movedClock();
+				const other = new StoredLeases(store, leaseMs);
+				const first = await mustAcquire();
+				clock.step(hour);
+				expect(await acquire(other)).to.equal(undefined);
+				expect(first.isHeld).to.equal(true);
+				clock.advance(leaseMs - 3_000);
+				expect(await acquire(other)).to.equal(undefined);
+				clock.advance(3_100);
+				expect((await mustAcquire(other)).fence).to.equal(first.fence + 1);
+			});
+
+		it("is not taken from a holder whose renewal comes just before", async () => {
 			using clock = movedClock();
-			const leases = new StoredLeases(store, leaseMs);
-			expect(await acquire(leases)).to.equal(undefined);
-			clock.advance(leaseMs - 3_000);
-			expect(await acquire(leases)).to.equal(undefined);
-			clock.advance(3_100);
-			expect((await mustAcquire(leases)).fence).to.equal(8);
+			const first = await mustAcquire();
+			const { until = 0 } = (await store.get(leaseCollection, "work")) ?? {};
+			let renew = async () => {};
+			const late = replacedStore(store, {
+				async update(...args) {
+					await renew();
+					return store.update(...args);
+				},
+			});
+			const other = new StoredLeases(late, leaseMs);
+			expect(await acquire(other)).to.equal(undefined);
+			renew = async () => {
+				await store.update(leaseCollection, "work", {}, { set: { until: until + 1 } });
+			};
+			clock.advance(leaseMs + 100);
+			expect(await acquire(other)).to.equal(undefined);
+			expect((await store.get(leaseCollection, "work"))?.fence).to.equal(first.fence);
+		});
+
+		it("is not shortened by a renewal that is slower than the next one", async () => {
+			const answers: (() => void)[] = [];
+			let isHeldUp = false;
+			const slow = replacedStore(store, {
+				async update(...args) {
+					const written = await store.update(...args);
+					if (isHeldUp) await new Promise<void>((answer) => answers.push(answer));
+					return written;
+				},
+			});
+			const lease = await mustAcquire(new StoredLeases(slow, leaseMs));
+			isHeldUp = true;
+			await eventually(() => answers.length === 2, { what: "two renewals are under way" });
+			isHeldUp = false;
+			answers[1]?.();
+			await nextTurn();
+			using clock = movedClock();
+			// The time that the first one of the two has gained is over, and that of the second one is not.
+			clock.advance(leaseMs - marginMs - renewMs / 2);
+			answers[0]?.();
+			await nextTurn();
+			expect(lease.isHeld).to.equal(true);
+			expect(lease.signal.aborted).to.equal(false);
 		});
 
 		it("renews itself while the store answers, and tells its holder when another process has it", async () => {
-			const lease = await mustAcquire(new StoredLeases(store, skewMs + 1_500));
+			const lease = await mustAcquire(new StoredLeases(store, marginMs + 1_500));
 			const first = (await store.get(leaseCollection, "work"))?.until ?? 0;
 			await eventually(async () => ((await store.get(leaseCollection, "work"))?.until ?? 0) > first);
 			await store.update(leaseCollection, "work", {}, { set: { holder: "other", fence: lease.fence + 1 } });

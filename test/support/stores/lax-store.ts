@@ -1,6 +1,7 @@
 /** A store without one of its protections, to show that tests notice when it is missing. */
 import { randomUUID } from "node:crypto";
-import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { replacedStore } from "./replaced-store.ts";
 
 /**
  * The protections of a store. `guards`: the conditions of writes; `limits`: the limits of amounts too; `names`: the
@@ -9,8 +10,7 @@ import { type DocumentStore, documentStoreMethods } from "#shared/store/document
 export type Protection = "guards" | "limits" | "names";
 
 export function laxStore(store: DocumentStore, without: Protection): DocumentStore {
-	const bound = Object.fromEntries(documentStoreMethods.map((name) => [name, store[name].bind(store)]));
-	return { ...(bound as unknown as DocumentStore), isShared: store.isShared, ...lacks[without](store) };
+	return replacedStore(store, lacks[without](store));
 }
 
 const lacks: Record<Protection, (store: DocumentStore) => Partial<DocumentStore>> = {
