@@ -1,5 +1,5 @@
 /**
- * The two people and the proof of access, unchanged, against two gateways, two cores and two pod managers over NATS and
+ * The walker of the contract, the two people and the proof of access, unchanged, against two gateways, two cores and two pod managers over NATS and
  * MongoDB: as many tests pass as in one process.
  * Night: each suite runs twice, once on a cluster, which takes minutes.
  */
@@ -7,8 +7,11 @@ import { expect } from "chai";
 import { MochaProcess } from "../../mocha-process.ts";
 import { withoutMongod } from "../../support/stores/mongod-set.ts";
 
-/** The walker is not among them yet: on a cluster it passes in part only. */
-const suites = ["test/e2e/security/tenancy.test.ts", "test/e2e/security/access-proof.test.ts"];
+const suites = [
+	"test/e2e/api/conformance.test.ts",
+	"test/e2e/security/tenancy.test.ts",
+	"test/e2e/security/access-proof.test.ts",
+];
 
 /** Loaded before the tests. Needs: nats-server. */
 const preload = "./test/support/cluster/clustered-platforms.ts";
