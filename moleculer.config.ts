@@ -8,7 +8,7 @@ import { busNamespace, namespace } from "#shared/bus/nats/bus-namespace.ts";
 import { natsOptions } from "#shared/bus/nats/nats-options.ts";
 import { NatsTransporter } from "#shared/bus/nats/nats-transporter.ts";
 import { callMetrics } from "#shared/bus/call-metrics.ts";
-import { isOutage, outageMiddleware } from "#shared/bus/outage.ts";
+import { isOutage, isWorthRepeating, outageMiddleware } from "#shared/bus/breakers/outage.ts";
 import { PacketSeal } from "#shared/bus/packet-seal.ts";
 import { principalMiddleware } from "#shared/bus/principal-middleware.ts";
 import { traceMiddleware } from "#shared/bus/trace-middleware.ts";
@@ -76,7 +76,8 @@ export function brokerOptions(
 		heartbeatTimeout: 15,
 		// Calls that others sent before they heard of the end are still answered.
 		registry: { preferLocal: true, stopDelay: bus.url === "" ? 0 : stopDelayMs },
-		retryPolicy: { enabled: false },
+		// Actions that are safe to repeat enable it (shared/bus/service.ts); functions do not travel with them.
+		retryPolicy: { enabled: false, check: isWorthRepeating },
 		circuitBreaker: {
 			enabled: true,
 			threshold: 0.3,

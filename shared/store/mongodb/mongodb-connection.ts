@@ -12,7 +12,9 @@ import {
 	type Timestamp,
 } from "mongodb";
 import { UnavailableError } from "../../errors.ts";
+import { TimeLimits } from "../../time-limits.ts";
 import type { StoredDocument } from "./mongodb-document.ts";
+import { NoAnswerError } from "./mongodb-errors.ts";
 
 /** The longest time that the server works on one operation, in milliseconds. */
 const maxTimeMS = 2_000;
@@ -26,6 +28,12 @@ const bounds = {
 	maxPoolSize: 50,
 	writeConcern: { w: "majority", journal: true, wtimeoutMS: maxTimeMS },
 } as const;
+
+/**
+ * The longest time of one operation with all that the driver repeats, in milliseconds. Callers wait 8 s for a request: they
+ * learn of a silent store only if an operation ends before that.
+ */
+const operationMs = bounds.socketTimeoutMS;
 
 /** The bounds of operations whose duration grows with the number of documents. */
 const patient = {
@@ -52,6 +60,8 @@ export class MongodbConnection {
 	readonly #client: MongoClient;
 	readonly #database: Db;
 	readonly #underWay = new Set<Promise<unknown>>();
+	readonly #limits = new TimeLimits();
+	readonly #operationMs: number;
 	/**
 	 * The time, by the servers' clock, of the newest write that this process knows of; a server without a replica set
 	 * reports none.
@@ -62,26 +72,40 @@ export class MongodbConnection {
 	/**
 	 * Prepares the client and does not connect yet. @throws {TypeError} when the url is no connection string; the
 	 * sentence does not repeat it.
+	 * @param options.operationMs The longest time of one operation in milliseconds; default 5,000.
 	 */
-	constructor(url: string, database: string) {
+	constructor(url: string, database: string, options: { readonly operationMs?: number } = {}) {
 		this.#url = url;
+		this.#operationMs = options.operationMs ?? operationMs;
 		this.#client = clientOf(url, { ...majority, ...bounds });
 		this.#database = this.#client.db(database);
 	}
 
-	/** Runs one operation. @throws {Error} the driver's error; {UnavailableError} after `close`. */
+	/**
+	 * Runs one operation. One that takes too long goes on, because the driver cannot be told to end it, and nobody waits for it.
+	 * @throws {Error} the driver's error; {NoAnswerError} when it takes too long; {UnavailableError} after `close`.
+	 */
 	async run<T>(name: string, work: Work<T>): Promise<T> {
-		const documents = this.#ready().collection<StoredDocument>(name);
+		const operation = this.#operation(this.#ready().collection<StoredDocument>(name), work);
+		this.#underWay.add(operation);
+		const over = Promise.withResolvers<never>();
+		const limit = this.#limits.begin(this.#operationMs, () => over.reject(new NoAnswerError()));
+		const forget = () => {
+			limit.cancel();
+			this.#underWay.delete(operation);
+		};
+		void operation.then(forget, forget);
+		return Promise.race([operation, over.promise]);
+	}
+
+	async #operation<T>(documents: Documents<StoredDocument>, work: Work<T>): Promise<T> {
 		const session = this.#client.startSession();
-		if (this.#seen) session.advanceOperationTime(this.#seen);
-		const attempt = work(documents, { session, maxTimeMS });
-		this.#underWay.add(attempt);
 		try {
-			const result = await attempt;
+			if (this.#seen) session.advanceOperationTime(this.#seen);
+			const result = await work(documents, { session, maxTimeMS });
 			this.#see(session.operationTime);
 			return result;
 		} finally {
-			this.#underWay.delete(attempt);
 			await session.endSession();
 		}
 	}

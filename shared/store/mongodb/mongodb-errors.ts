@@ -9,6 +9,11 @@ import { refusalSentence } from "./mongodb-refusals.ts";
 
 export type Intent = "read" | "write";
 
+/** The store has not answered within the time of one operation, which may still be done. */
+export class NoAnswerError extends Error {
+	override readonly name = "NoAnswerError";
+}
+
 /** Failures before anything was sent, by the driver's names, because not all their classes are exported. */
 const neverSent = new Set([
 	"MongoServerSelectionError",
@@ -49,6 +54,7 @@ export function firstFailure(error: unknown): number | undefined {
  * repetition (replica sets).
  */
 export function translated(error: unknown, intent: Intent): unknown {
+	if (error instanceof NoAnswerError) return silence(error.name, intent);
 	if (!(error instanceof MongoError)) return error;
 	// The driver wraps every error that ends an insert of many documents, including network failures.
 	const { errorResponse = error }: { errorResponse?: unknown } = error instanceof MongoBulkWriteError ? error : {};
@@ -76,6 +82,11 @@ function meaningOf(error: MongoError, intent: Intent): ServiceError {
 			refusalSentence(error, `The document store refused: ${name} ${error.code}`),
 			"STORE_REFUSED",
 		);
+	return silence(name, intent);
+}
+
+/** @param name The name of the error that tells of the silence. */
+function silence(name: string, intent: Intent): ServiceError {
 	return intent === "read"
 		? new UnavailableError(`The document store did not answer: ${name}`, "STORE_UNREACHABLE")
 		: new TimeoutError(`The document store did not confirm, the write may be done: ${name}`, "STORE_UNDECIDED");

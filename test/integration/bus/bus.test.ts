@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { type ActionHandler, Context, type ServiceSchema } from "moleculer";
 import { defineContract } from "#shared/bus/contract.ts";
 import { jsonText } from "#shared/bus/json-text.ts";
-import { isOutage } from "#shared/bus/outage.ts";
+import { isOutage } from "#shared/bus/breakers/outage.ts";
 import { call, implement, type Meta } from "#shared/bus/service.ts";
 import { timeoutMiddleware } from "#shared/bus/timeout-middleware.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { isOutage } from "#shared/bus/outage.ts";
+import { isOutage, isWorthRepeating } from "#shared/bus/breakers/outage.ts";
 
 const failure = (type: string, data?: object) => Object.assign(new Error("x"), { type, ...(data && { data }) });
 
@@ -30,5 +30,15 @@ describe("isOutage()", () => {
 		expect(isOutage(failure("REQUEST_TIMEOUT", { isSilent: true }))).to.equal(true);
 		for (const data of [undefined, {}, { isSilent: false }, { isSilent: "true" }])
 			expect(isOutage(failure("REQUEST_TIMEOUT", data))).to.equal(false);
+	});
+});
+
+describe("isWorthRepeating()", () => {
+	it("is a failure that the framework repeats, but not a late answer of a node that lives", () => {
+		const retryable = (type: string, data?: object) => Object.assign(failure(type, data), { retryable: true });
+		expect(isWorthRepeating(retryable("SERVICE_NOT_AVAILABLE"))).to.equal(true);
+		expect(isWorthRepeating(retryable("REQUEST_TIMEOUT", { isSilent: true }))).to.equal(true);
+		expect(isWorthRepeating(retryable("REQUEST_TIMEOUT", { isSilent: false }))).to.equal(false);
+		expect(isWorthRepeating(failure("STORE_UNREACHABLE"))).to.equal(false);
 	});
 });

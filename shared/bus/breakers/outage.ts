@@ -4,7 +4,8 @@
  * not count. While a breaker is open, its callers get the error that opened it.
  */
 import type { ActionHandler, CallingOptions, Context, Middleware, Service, ServiceBroker } from "moleculer";
-import { UnavailableError } from "../errors.ts";
+import { type Breakers, endTrial } from "./breaker-trials.ts";
+import { UnavailableError } from "../../errors.ts";
 
 /** These sentences hold for every call until the outage is over, also for a call that is not made. */
 const lastingOutages: readonly unknown[] = ["STORE_CLOSED", "STORE_UNREACHABLE", "STORE_UNWRITABLE"];
@@ -23,6 +24,14 @@ interface BusFailure {
  */
 export function isOutage(error: Error & BusFailure): boolean {
 	return error.type === "REQUEST_TIMEOUT" ? error.data?.isSilent === true : outages.includes(error.type);
+}
+
+/**
+ * Whether a call of an action that is safe to repeat is repeated after an error. After a timeout it is so only when its node is
+ * silent: a slow one would have the same work once more, and its caller waits for neither.
+ */
+export function isWorthRepeating(error: Error & BusFailure & { readonly retryable?: unknown }): boolean {
+	return error.retryable === true && (error.type !== "REQUEST_TIMEOUT" || isOutage(error));
 }
 
 /** The framework's news of one breaker. */
@@ -54,7 +63,7 @@ type Call = (action: string, params: unknown, options?: CallingOptions) => Promi
  * The framework's own answer says only that the service is not available.
  */
 export function outageMiddleware(): Middleware {
-	let broker: ServiceBroker | undefined;
+	let broker: Breakers | undefined;
 	/** The last outages whose sentences last, by the name of the action, so the map has at most as many entries as there are actions. */
 	const lastOutages = new Map<string, UnavailableError>();
 
@@ -70,11 +79,16 @@ export function outageMiddleware(): Middleware {
 		else if (error instanceof Error && isOutage(error)) lastOutages.delete(action);
 	}
 
+	function fail(ctx: Context, action: string, error: unknown): void {
+		remember(action, error);
+		if (broker && !(error instanceof Error && isOutage(error))) endTrial(broker, ctx, error);
+	}
+
 	function remembering(next: ActionHandler, { name = "" }: { name?: string }): ActionHandler {
 		return function remembered(this: Service, ctx: Context): Promise<unknown> {
 			const answer: Promise<unknown> = next.call(this, ctx);
 			return answer.catch((error: unknown) => {
-				remember(name, error);
+				fail(ctx, name, error);
 				throw error;
 			});
 		};
