@@ -48,7 +48,8 @@ export function budgetsService({ budgets, limits, accounts, corrections }: Budge
 			limit_user: (params, { tenant }) => limit({ tenant, owner: params.user_id }, params.limit),
 			reset_user: ({ user_id: owner }, { tenant }) => limits.reset({ tenant, owner }),
 			correct_user: ({ user_id, ...request }, principal) => corrections.take(principal, user_id, request),
-			reserve: ({ session_id, ...request }, principal) => budgets.reserve(principal, session_id, request),
+			reserve: ({ session_id, ...request }, principal, { meta: { deadline } }) =>
+				budgets.reserve(principal, session_id, request, deadline),
 			release: ({ session_id, reservation_id }, principal) => budgets.release(principal, session_id, reservation_id),
 		}),
 	};

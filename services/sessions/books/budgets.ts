@@ -16,7 +16,7 @@ import { refuseStale } from "../record/stale-launch.ts";
 import { accountOf, heldBy, holdId, holdMs, missing, type HoldRequest, withoutEnded } from "../record/account.ts";
 import type { BookMetrics } from "./book-metrics.ts";
 import type { BudgetLimits } from "./budget-limits.ts";
-import { type DayAccounts, dayOf, type Payer } from "./day-accounts.ts";
+import { type DayAccounts, dayOf, type Payer, type TimedHoldRequest } from "./day-accounts.ts";
 import { dollarsOf, priceTag } from "#shared/models/money.ts";
 import { KeyedMutex } from "../record/keyed-mutex.ts";
 import type { PriceList } from "./price-list.ts";
@@ -57,8 +57,8 @@ export class Budgets {
 	 * Reserves an amount, or raises the reservation of the same id; a repeated request changes nothing.
 	 * @throws {NotFoundError}; {ConflictError} from the pod of an older launch.
 	 */
-	reserve(principal: Principal, id: string, request: ReservationRequest): Promise<Reservation> {
-		return this.#sessions.run(id, () => this.#reserve(principal, id, request));
+	reserve(principal: Principal, id: string, request: ReservationRequest, deadline?: number): Promise<Reservation> {
+		return this.#sessions.run(id, () => this.#reserve(principal, id, request, deadline), deadline);
 	}
 
 	/** Releases the rest of a reservation; does nothing when there is none. @throws {NotFoundError} */
@@ -77,10 +77,15 @@ export class Budgets {
 		}
 	}
 
-	async #reserve(principal: Principal, id: string, request: ReservationRequest): Promise<Reservation> {
+	async #reserve(
+		principal: Principal,
+		id: string,
+		request: ReservationRequest,
+		deadline: number | undefined,
+	): Promise<Reservation> {
 		const record = await this.#dependencies.records.get(principal, id);
 		refuseStale(principal, record.session.generation);
-		const wanted = this.#holdRequestOf(id, request);
+		const wanted = { ...this.#holdRequestOf(id, request), deadline };
 		const limited = await this.#limitedAccounts(principal, record, wanted);
 		const answer = { limited: limited.length > 0, reservation_id: request.reservation_id };
 		const unpriced = this.#unpriced(record, request, limited);
@@ -131,7 +136,11 @@ export class Budgets {
 		return { id: holdId(session, reservation_id), used: spent, next };
 	}
 
-	async #limitedAccounts(principal: Principal, record: SessionRecord, wanted: HoldRequest): Promise<LimitedAccount[]> {
+	async #limitedAccounts(
+		principal: Principal,
+		record: SessionRecord,
+		wanted: TimedHoldRequest,
+	): Promise<LimitedAccount[]> {
 		const { limit_micros } = record.document;
 		const own = limit_micros === undefined ? [] : [this.#sessionAccount(principal, record, wanted, limit_micros)];
 		const [user, tenant] = payersOf(record.session);
@@ -177,7 +186,7 @@ export class Budgets {
 		};
 	}
 
-	async #dayAccount(scope: "user" | "tenant", payer: Payer, wanted: HoldRequest): Promise<LimitedAccount[]> {
+	async #dayAccount(scope: "user" | "tenant", payer: Payer, wanted: TimedHoldRequest): Promise<LimitedAccount[]> {
 		const { accounts, limits } = this.#dependencies;
 		const { micros: limit } = await limits.of(payer);
 		if (limit === undefined) return [];

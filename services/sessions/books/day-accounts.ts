@@ -28,6 +28,11 @@ export interface Payer {
 	readonly owner?: string;
 }
 
+/** A request for a hold, and the time after which nobody waits for it, in milliseconds since 1970. */
+export interface TimedHoldRequest extends HoldRequest {
+	readonly deadline?: number | undefined;
+}
+
 /** The sums of one account. */
 export interface DayTotals {
 	readonly localTokens: number;
@@ -94,9 +99,13 @@ export class DayAccounts {
 		return { by: missing(account, wanted), committed: account.committed };
 	}
 
-	/** Raises the hold to the requested amount. Resolves to the added amount; undefined when it exceeds the limit. */
-	async hold(payer: Payer, day: string, limit: number, wanted: HoldRequest): Promise<number | undefined> {
-		return (await this.#changes.run(idOf(payer, day), { wanted, limit }))();
+	/**
+	 * Raises the hold to the requested amount. Resolves to the added amount; undefined when it exceeds the limit.
+	 * @throws {TimeoutError} when its turn comes after its deadline.
+	 */
+	async hold(payer: Payer, day: string, limit: number, wanted: TimedHoldRequest): Promise<number | undefined> {
+		const { deadline, ...request } = wanted;
+		return (await this.#changes.run(idOf(payer, day), { wanted: request, limit }, deadline))();
 	}
 
 	/** Releases a hold, or a part of it. */

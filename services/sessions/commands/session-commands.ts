@@ -82,7 +82,7 @@ export class SessionCommands {
 	async create(commander: Commander, creation: CreateOrder): Promise<JsonText> {
 		const { request: asked, blueprints = {}, workspace, warnings, check } = creation;
 		const { protocols, sessionLimit, models, agents } = this.#rules;
-		const { principal } = commander;
+		const { principal, deadline } = commander;
 		const order = mergedOrder(asked, blueprints);
 		const { request, level } = order;
 		const where = workspace ? continuedOrder(asked, workspace) : order;
@@ -101,7 +101,7 @@ export class SessionCommands {
 			}),
 			admit: async (insert) => {
 				await check?.(launch.repositories.map(({ url }) => url));
-				return this.#running.launch({ tenant: principal.tenant, owner: principal.id }, insert);
+				return this.#running.launch({ tenant: principal.tenant, owner: principal.id, deadline }, insert);
 			},
 		});
 		this.#due(id);
@@ -144,7 +144,7 @@ export class SessionCommands {
 				return { change: answered ? remembered(record, withColumns, answered) : withColumns, result: undefined };
 			};
 		const run = (place: ColumnChange = {}) => this.#records.decide(principal, id, decideIn(place), { deadline });
-		const { record, result: repeated } = await (command === "start" ? this.#started(principal, id, run) : run());
+		const { record, result: repeated } = await (command === "start" ? this.#started(commander, id, run) : run());
 		if (repeated) return repeated;
 		this.#due(id);
 		return record.session;
@@ -155,14 +155,14 @@ export class SessionCommands {
 	 * further place.
 	 */
 	async #started<T extends { readonly record: SessionRecord }>(
-		principal: Principal,
+		{ principal, deadline }: Commander,
 		id: string,
 		start: (place?: ColumnChange) => Promise<T>,
 	): Promise<T> {
 		const { session, document } = await this.#records.get(principal, id);
 		if (!mayStart(session.status)) return start();
 		const { tenant_id, owner_id } = session;
-		const launcher = { tenant: tenant_id ?? "", owner: owner_id ?? undefined };
+		const launcher = { tenant: tenant_id ?? "", owner: owner_id ?? undefined, deadline };
 		return this.#running.launch(launcher, () => startInWorkspace(this.#workspaces, document, start));
 	}
 }

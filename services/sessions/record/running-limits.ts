@@ -13,6 +13,8 @@ export interface Launcher {
 	readonly tenant: string;
 	/** Absent: the session belongs to the tenant alone. */
 	readonly owner?: string | undefined;
+	/** The time after which nobody waits for the launch, in milliseconds since 1970; absent: none. */
+	readonly deadline?: number | undefined;
 }
 
 /** The statuses in which a session has a pod, or is about to. */
@@ -30,15 +32,17 @@ export class RunningLimits {
 	}
 
 	/**
-	 * Runs the work that lets one more session run; resolves to its result. @throws {ConflictError} when there are enough.
+	 * Runs the work that lets one more session run; resolves to its result. @throws {ConflictError} when there are enough;
+	 * {TimeoutError} when its turn comes after its deadline.
 	 */
 	async launch<T>(launcher: Launcher, work: () => Promise<T>): Promise<T> {
 		const { runningPerUser, runningPerTenant } = this.#limits;
 		if (runningPerUser === Infinity && runningPerTenant === Infinity) return work();
-		return this.#launches.run(launcher.tenant, async () => {
+		const admitted = async () => {
 			await this.#refuseBeyond(launcher);
 			return work();
-		});
+		};
+		return this.#launches.run(launcher.tenant, admitted, launcher.deadline);
 	}
 
 	async #refuseBeyond({ tenant, owner }: Launcher): Promise<void> {
