@@ -11,7 +11,7 @@ import type { Change, DocumentStore } from "#shared/store/document-store.ts";
 import { claimOf, expectationOf } from "./claim-forms.ts";
 import { dueSessions } from "./due-sessions.ts";
 import { addressChange, failedChange, isReconciled, observationChange } from "./observation-change.ts";
-import { boundColumns, HostBinding, isUnplaced } from "../record/host-binding.ts";
+import { boundColumns, HostBinding } from "../record/host-binding.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 import { both, type SessionRecord, statusOf } from "../record/session-change.ts";
 import {
@@ -20,19 +20,12 @@ import {
 	leavesPlace,
 	ownerOf,
 	placeAfter,
-	placeTaken,
 	waitingChange,
 } from "../record/launch-places.ts";
+import { isLeased, type LaunchPlace, leaseChange } from "./session-lease.ts";
 import type { LaunchMetrics } from "./launch-metrics.ts";
-import { deadlinesMs } from "../record/session-lifecycle.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { SessionWorkspaces } from "../workspaces/session-workspaces.ts";
-
-/** The length of a lease in milliseconds. It covers one pass and is never renewed. */
-const leaseMs = 15_000;
-
-/** The clock of another process may be ahead of this one's by this much, in milliseconds. */
-const maxAheadMs = 30_000;
 
 /** The most bytes of the launches in one answer, as JSON; the rest is for the envelope. */
 const maxLaunchBytes = maxMessageBytes - 65_536;
@@ -227,33 +220,9 @@ export class SessionClaims {
 		this.#hint(id);
 	}
 
-	#lease(
-		document: SessionDocument,
-		at: number,
-		place: Pick<SessionDocument, "workspace" | "host"> = {},
-	): Promise<SessionDocument | undefined> {
-		const first = document.status === "starting" && document.claimed_at === undefined;
-		const { fence = 0 } = document;
-		const remains = place.workspace === undefined && isUnplaced(document);
-		const { set, unset = [] } = placeTaken(document, at);
-		return this.#store.update(
-			sessionCollection,
-			document.id,
-			{ equals: { fence, rev: document.rev ?? 0 } },
-			{
-				set: {
-					lease_until: at + leaseMs,
-					due_at: at + leaseMs,
-					claimed_rev: document.rev ?? 0,
-					...place,
-					...(remains && { unplaced: fence + 1 }),
-					...(first && { claimed_at: at, deadline_at: at + (deadlinesMs.starting ?? 0) }),
-					...set,
-				},
-				unset: remains ? unset : [...unset, "unplaced"],
-				inc: { fence: 1, attempts: 1 },
-			},
-		);
+	#lease(document: SessionDocument, at: number, place?: LaunchPlace): Promise<SessionDocument | undefined> {
+		const { id, fence = 0, rev = 0 } = document;
+		return this.#store.update(sessionCollection, id, { equals: { fence, rev } }, leaseChange(document, at, place));
 	}
 
 	/** Ends the lease and sets the time of the next pass. */
@@ -305,12 +274,4 @@ function fitting(documents: readonly SessionDocument[]): readonly SessionDocumen
 		return index > 0 && bytes > maxLaunchBytes;
 	});
 	return tooMany === -1 ? documents : documents.slice(0, tooMany);
-}
-
-/**
- * Whether the session is leased. Another process's clock may be ahead; a lease that ends even later was written before
- * the clock was set back.
- */
-function isLeased({ lease_until = 0 }: SessionDocument, at: number): boolean {
-	return lease_until > at && lease_until <= at + leaseMs + maxAheadMs;
 }

@@ -154,9 +154,7 @@ async function prepareCluster(options: ClusterOptions = {}): Promise<Cluster> {
 			config: {
 				store: { adapter: "shared/store/mongodb-store.ts#MongodbStore", kwargs: { url: store.url } },
 				bus: { url: nats.url },
-				...options.config,
-				// Session agents report to a gateway, whichever process started them.
-				gateway: Object.assign({ public_url: `http://127.0.0.1:${port}` }, options.config?.["gateway"]),
+				...withPublicUrl(port, options.config),
 			},
 			...(env && { env }),
 			...(root !== undefined && { root }),
@@ -169,6 +167,11 @@ async function prepareCluster(options: ClusterOptions = {}): Promise<Cluster> {
 	const cluster = new Cluster({ nats, store, platform, resources: prepared.move() }, members);
 	if (balancer) balancer.targets = cluster.membersOf("gateway").map(({ url }) => Number(new URL(url).port));
 	return cluster;
+}
+
+/** Session agents report to a gateway, whichever process started them. */
+function withPublicUrl(port: number, config: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+	return { ...config, gateway: Object.assign({ public_url: `http://127.0.0.1:${port}` }, config["gateway"]) };
 }
 
 async function makeMembers(
