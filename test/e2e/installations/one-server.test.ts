@@ -3,17 +3,13 @@
  * an OpenID provider logs in, and a session runs.
  */
 import { expect } from "chai";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openInstallationKey } from "#shared/secrets/keys.ts";
-import { projectRoot } from "#shared/project-root.ts";
 import { ApiClient } from "../../support/clients/api-client.ts";
-import { eventually } from "../../support/eventually.ts";
 import { OpenIdProvider } from "../../support/identity/openid-provider.ts";
-import { commandOf } from "../../support/installations/systemd-unit.ts";
+import { StartedUnit } from "../../support/installations/started-unit.ts";
 import { freePort } from "../../support/machine/free-port.ts";
 import { killSessionProcesses } from "../../support/platform/session-processes.ts";
 import { ask, sessionReaches, type SessionView } from "../../support/platform/session-steps.ts";
@@ -23,46 +19,29 @@ describe("one server", function () {
 	this.timeout(120_000);
 	let folder: string;
 	let provider: OpenIdProvider;
-	let platform: ChildProcess;
-	let output = "";
+	let platform: StartedUnit;
 	let url: string;
-
-	async function isReady(): Promise<boolean> {
-		if (platform.exitCode !== null) throw new Error(output);
-		return (await fetch(`${url}/ready`)).status === 200;
-	}
 
 	before(async () => {
 		folder = mkdtempSync(join(tmpdir(), "atelier-one-server-"));
 		provider = await OpenIdProvider.listen({ ada: { name: "Ada" } });
-		const { program, args, env } = commandOf("atelier.service");
 		const port = await freePort();
 		url = `http://127.0.0.1:${port}`;
 		mkdirSync(join(folder, "atelier"), { mode: 0o700 });
 		// These differ from the documented file: the places of a test, and a provider that is there.
-		const here = {
+		const env = {
 			PORT: String(port),
 			DATA_DIR: join(folder, "atelier"),
 			HOME: join(folder, "atelier"),
 			IDENTITY__KWARGS__ISSUER: provider.issuer,
 			GIT__ALLOWED_PROTOCOLS: "[file]",
 		};
-		platform = spawn(program, args, {
-			cwd: projectRoot,
-			env: { PATH: process.env["PATH"], ...env, ...here },
-			stdio: ["ignore", "pipe", "pipe"],
-		});
-		platform.stdout?.on("data", (chunk: Buffer) => (output += chunk));
-		platform.stderr?.on("data", (chunk: Buffer) => (output += chunk));
-		await eventually(isReady, { withinMs: 30_000, what: "the platform is ready" });
+		platform = new StartedUnit("atelier.service", { env });
+		await platform.ready(url);
 	});
 
 	after(async () => {
-		if (platform?.exitCode === null) {
-			const ended = once(platform, "exit");
-			platform.kill("SIGTERM");
-			await ended;
-		}
+		await platform?.[Symbol.asyncDispose]();
 		killSessionProcesses(openInstallationKey(join(folder, "atelier"), "").installationId());
 		await provider?.[Symbol.asyncDispose]();
 		rmSync(folder, { recursive: true, force: true });
