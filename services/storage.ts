@@ -27,6 +27,7 @@ import { StartError } from "#shared/start-error.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
 import { MeasuredStore } from "#shared/metrics/measured-store.ts";
+import { openStore } from "./open-store.ts";
 import { loadParts, type PartModules, serviceFolders } from "./service-folders.ts";
 
 /** The collections that belong to no service. */
@@ -50,7 +51,7 @@ export async function openStorage(platform: Platform, parts: PartModules): Promi
 	const known = store.isShared ? await loadParts(serviceFolders) : parts;
 	const collections = [...known.values()].flatMap(collectionsOf);
 	// Which processes run is nothing that an archive holds.
-	await store.open([...collections, ...platformCollections, processCollection]);
+	await openStore(store, [...collections, ...platformCollections, processCollection], { announce });
 	await refuseHalfImported(store);
 	const leases = new MeasuredLeases(store.isShared ? new StoredLeases(store) : new OwnLeases(), metrics);
 	await runMigrations({ store, leases, migrations: migrationsOf(parts), announce });
