@@ -40,7 +40,7 @@ export function clockSentence(ms: number): string | undefined {
 	if (Math.abs(ms) <= maxSkewMs) return undefined;
 	const direction = ms > 0 ? "ahead of" : "behind";
 	const seconds = (Math.abs(ms) / 1_000).toFixed(1);
-	return `The clock of this machine is ${seconds} s ${direction} the platform's store; synchronise it: leases allow ${maxSkewMs / 1_000} s`;
+	return `The clock of this machine is ${seconds} s ${direction} the platform's store; synchronise it: ${maxSkewMs / 1_000} s are allowed`;
 }
 
 function refusal(own: ProcessEntry, other: ProcessEntry): string | undefined {

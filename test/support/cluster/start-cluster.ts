@@ -11,6 +11,7 @@ import { MongodSet } from "../stores/mongod-set.ts";
 import { type NatsServer, startNatsServer } from "../bus/nats-server.ts";
 import { Balancer } from "./balancer.ts";
 import { ClusterMember } from "./cluster-member.ts";
+import { hostAddresses, openHost } from "./own-host.ts";
 import { ClusterNetwork } from "./cluster-network.ts";
 
 /** The service folders of each kind of process. */
@@ -41,6 +42,8 @@ export interface ClusterOptions {
 	readonly proxies?: boolean;
 	/** The data folder, which remains; default: a temporary one. */
 	readonly dataDir?: string;
+	/** Whether each pod manager is a host of its own, with a data folder and an address that the others reach. */
+	readonly ownHosts?: boolean;
 	/** Whether the URL of the platform is that of a balancer before the gateways, and not the first gateway's. */
 	readonly isBalanced?: boolean;
 }
@@ -154,6 +157,7 @@ async function prepareCluster(options: ClusterOptions = {}): Promise<Cluster> {
 			config: {
 				store: { adapter: "shared/store/mongodb-store.ts#MongodbStore", kwargs: { url: store.url } },
 				bus: { url: nats.url },
+				...(options.ownHosts && { pods: { agent_hosts: hostAddresses(options.podManagers) } }),
 				...withPublicUrl(port, options.config),
 			},
 			...(env && { env }),
@@ -176,7 +180,7 @@ function withPublicUrl(port: number, config: Readonly<Record<string, unknown>> =
 
 async function makeMembers(
 	platform: TestPlatform,
-	{ gateways = 2, cores = 2, podManagers = 1, root, isBalanced }: ClusterOptions,
+	{ gateways = 2, cores = 2, podManagers = 1, root, isBalanced, ownHosts }: ClusterOptions,
 	openNetwork: () => Promise<ClusterNetwork | undefined>,
 ): Promise<ClusterMember[]> {
 	const counts = { gateway: gateways, core: cores, "pod-manager": podManagers };
@@ -187,7 +191,8 @@ async function makeMembers(
 			const isFirst = kind === "gateway" && n === 1 && isBalanced !== true;
 			const [url, opsUrl] = [isFirst ? platform.url : await freeUrl(), await freeUrl()];
 			const network = await openNetwork();
-			const env = { ...network?.env, PORT: new URL(url).port, OPS__PORT: new URL(opsUrl).port };
+			const host = ownHosts && kind === "pod-manager" ? openHost(platform, n) : {};
+			const env = { ...network?.env, ...host, PORT: new URL(url).port, OPS__PORT: new URL(opsUrl).port };
 			const services = clusterServices[kind];
 			return new ClusterMember(platform, { name: `${kind}-${n}`, services, env, root, url, opsUrl, network });
 		}),
