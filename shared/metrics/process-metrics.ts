@@ -9,19 +9,21 @@ const lookMs = 500;
 const resolutionMs = 50;
 
 /** The longest lag is shown for this time and for the same time again, whoever reads the metrics, in milliseconds. */
-const windowMs = 15_000;
+const usualWindowMs = 15_000;
 
 /** The watch over one process's event loop; whoever starts it stops it. */
 export class ProcessMetrics {
 	readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs });
 	readonly #timer: Timer;
+	readonly #windowMs: number;
 	#lookedAt = monotonic();
 	#lagMs = 0;
 	/** The longest delay of the window before this one, in nanoseconds. */
 	#former = 0;
 	#windowSince = monotonic();
 
-	constructor(metrics: Metrics) {
+	constructor(metrics: Metrics, windowMs = usualWindowMs) {
+		this.#windowMs = windowMs;
 		this.#delay.enable();
 		this.#timer = every(lookMs, () => this.#look());
 		const startedAt = now() / 1_000 - uptime();
@@ -49,9 +51,10 @@ export class ProcessMetrics {
 		const at = monotonic();
 		this.#lagMs = Math.max(0, at - this.#lookedAt - lookMs);
 		this.#lookedAt = at;
-		if (at - this.#windowSince < windowMs) return;
+		if (at - this.#windowSince < this.#windowMs) return;
 		this.#windowSince = at;
-		this.#former = this.#delay.max;
+		// The histogram forgets a delay that has just ended and that it has not counted yet.
+		this.#former = Math.max(this.#delay.max, this.#lagMs * 1e6);
 		this.#delay.reset();
 	}
 
