@@ -30,6 +30,10 @@ export interface ClusterOptions {
 	readonly cores?: number;
 	/** Default 1. */
 	readonly podManagers?: number;
+	/** The service folders of the processes of a kind, instead of the usual ones. */
+	readonly services?: Partial<Record<MemberKind, readonly string[]>>;
+	/** The service folders of further processes by their names, e.g. of `event-log-1`. */
+	readonly others?: Readonly<Record<string, readonly string[]>>;
 	/** One MongoDB server, which is a set of one, or a set of three; default one. */
 	readonly store?: "mongod" | "mongod-set";
 	/** Variables of every process. */
@@ -180,21 +184,24 @@ function withPublicUrl(port: number, config: Readonly<Record<string, unknown>> =
 
 async function makeMembers(
 	platform: TestPlatform,
-	{ gateways = 2, cores = 2, podManagers = 1, root, isBalanced, ownHosts }: ClusterOptions,
+	{ gateways = 2, cores = 2, podManagers = 1, services: chosen, others = {}, ...rest }: ClusterOptions,
 	openNetwork: () => Promise<ClusterNetwork | undefined>,
 ): Promise<ClusterMember[]> {
+	const { root, isBalanced, ownHosts } = rest;
 	const counts = { gateway: gateways, core: cores, "pod-manager": podManagers };
 	const kinds = Object.entries(counts) as [MemberKind, number][];
-	const names = kinds.flatMap(([kind, count]) => Array.from({ length: count }, (_, n) => [kind, n + 1] as const));
+	const usual = kinds.flatMap(([kind, count]) =>
+		Array.from({ length: count }, (_, n) => [`${kind}-${n + 1}`, chosen?.[kind] ?? clusterServices[kind]] as const),
+	);
 	return Promise.all(
-		names.map(async ([kind, n]) => {
-			const isFirst = kind === "gateway" && n === 1 && isBalanced !== true;
+		[...usual, ...Object.entries(others)].map(async ([name, services]) => {
+			const isFirst = name === "gateway-1" && isBalanced !== true;
 			const [url, opsUrl] = [isFirst ? platform.url : await freeUrl(), await freeUrl()];
 			const network = await openNetwork();
-			const host = ownHosts && kind === "pod-manager" ? openHost(platform, n) : {};
+			const [, n] = /^pod-manager-(\d+)$/.exec(name) ?? [];
+			const host = ownHosts && n !== undefined ? openHost(platform, Number(n)) : {};
 			const env = { ...network?.env, ...host, PORT: new URL(url).port, OPS__PORT: new URL(opsUrl).port };
-			const services = clusterServices[kind];
-			return new ClusterMember(platform, { name: `${kind}-${n}`, services, env, root, url, opsUrl, network });
+			return new ClusterMember(platform, { name, services, env, root, url, opsUrl, network });
 		}),
 	);
 }

@@ -8,7 +8,10 @@ import { eventually } from "../eventually.ts";
 import { freePort } from "../machine/free-port.ts";
 import { testProgram } from "../machine/test-program.ts";
 
-/** A Prometheus server that scrapes and judges each second. */
+/** The labels of an alert that fires; `alertname` is its name. */
+export type FiringAlert = Readonly<Record<string, string>>;
+
+/** A Prometheus server that judges each second what it has scraped in the last two. */
 export class Prometheus implements AsyncDisposable {
 	readonly #child: ChildProcess;
 	readonly #folder: string;
@@ -23,7 +26,8 @@ export class Prometheus implements AsyncDisposable {
 	/** @param rules The text of a file of rules. @param targets The scraped addresses. */
 	static async start(rules: string, targets: readonly string[]): Promise<Prometheus> {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-prometheus-"));
-		const each = { scrape_interval: "1s", evaluation_interval: "1s", scrape_timeout: "1s" };
+		// A process waits up to a second for the values that it reads at a scrape.
+		const each = { scrape_interval: "2s", evaluation_interval: "1s", scrape_timeout: "2s" };
 		const scrape_configs = [{ job_name: "atelier", static_configs: [{ targets }] }];
 		writeFileSync(join(folder, "rules.yaml"), rules);
 		const config = { global: each, rule_files: ["rules.yaml"], scrape_configs };
@@ -36,13 +40,19 @@ export class Prometheus implements AsyncDisposable {
 		return server;
 	}
 
-	/** Returns the names of the alerts that fire. */
-	async firing(): Promise<string[]> {
+	/** Returns the alerts that fire. */
+	async firing(): Promise<FiringAlert[]> {
 		const response = await fetch(`${this.#url}/api/v1/alerts`);
-		const { data } = (await response.json()) as {
-			data: { alerts: { state: string; labels: { alertname: string } }[] };
-		};
-		return data.alerts.filter(({ state }) => state === "firing").map(({ labels }) => labels.alertname);
+		const { data } = (await response.json()) as { data: { alerts: { state: string; labels: FiringAlert }[] } };
+		return data.alerts.filter(({ state }) => state === "firing").map(({ labels }) => labels);
+	}
+
+	/** Returns the value of an expression with one value now; undefined when it has none. */
+	async value(expression: string): Promise<number | undefined> {
+		const response = await fetch(`${this.#url}/api/v1/query?query=${encodeURIComponent(expression)}`);
+		const { data } = (await response.json()) as { data: { result: { value: [number, string] }[] } };
+		const [first] = data.result;
+		return first && Number(first.value[1]);
 	}
 
 	async #isReady(): Promise<boolean> {
