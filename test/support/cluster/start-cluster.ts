@@ -161,8 +161,7 @@ async function prepareCluster(options: ClusterOptions = {}): Promise<Cluster> {
 			config: {
 				store: { adapter: "shared/store/mongodb-store.ts#MongodbStore", kwargs: { url: store.url } },
 				bus: { url: nats.url },
-				...(options.ownHosts && { pods: { agent_hosts: hostAddresses(options.podManagers) } }),
-				...withPublicUrl(port, options.config),
+				...withAddresses(port, options),
 			},
 			...(env && { env }),
 			...(root !== undefined && { root }),
@@ -177,9 +176,13 @@ async function prepareCluster(options: ClusterOptions = {}): Promise<Cluster> {
 	return cluster;
 }
 
-/** Session agents report to a gateway, whichever process started them. */
-function withPublicUrl(port: number, config: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
-	return { ...config, gateway: Object.assign({ public_url: `http://127.0.0.1:${port}` }, config["gateway"]) };
+/** Session agents report to a gateway, whichever process started them, and the others reach the agents of every host. */
+function withAddresses(port: number, { config = {}, ownHosts, podManagers }: ClusterOptions): Record<string, unknown> {
+	return {
+		...(ownHosts && { pods: { agent_hosts: hostAddresses(podManagers) } }),
+		...config,
+		gateway: Object.assign({ public_url: `http://127.0.0.1:${port}` }, config["gateway"]),
+	};
 }
 
 async function makeMembers(
