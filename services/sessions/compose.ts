@@ -102,7 +102,13 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const use = { records, binding, workspaces: ofSessions };
 	const erasure = new SessionErasure({ ...use, history, events, idempotency, chronicles: chronicles.ofSession });
 	const launches = openMetrics(platform);
-	const claims = new SessionClaims(store, { ...use, launches, hint: due, forget: (gone) => erasure.erase(gone) });
+	const claims = new SessionClaims(store, {
+		...use,
+		launches,
+		hint: due,
+		podGone: (document) => books.budgets.releaseAll(document),
+		forget: (gone) => erasure.erase(gone),
+	});
 	const awayHosts = watchHosts(platform, { records, launches, binding });
 
 	return {

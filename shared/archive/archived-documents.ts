@@ -1,6 +1,7 @@
 /** The documents of a store as sections of an archive, one for each collection, in the order of the ids. */
 import { compileRule } from "../bus/validator.ts";
 import type { Collection } from "../store/collection.ts";
+import { failpoint } from "../failpoints.ts";
 import { checkDocument } from "../store/column-rules.ts";
 import {
 	DuplicateKeyError,
@@ -118,6 +119,7 @@ export class DocumentLoader {
 		this.#batchBytes = 0;
 		const { inserted, clash } = await this.#store.append(this.#collection(), batch);
 		if (clash !== undefined) throw this.#refusal(batch[inserted]?.id, `another document has the same "${clash}"`);
+		failpoint("restore.written");
 	}
 
 	async #begin(section: string): Promise<void> {

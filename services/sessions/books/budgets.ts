@@ -11,6 +11,7 @@ import { noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import type { SessionRecord } from "../record/session-change.ts";
+import type { SessionDocument } from "../record/session-collection.ts";
 import { DoesNotFitError, type SessionRecords } from "../record/session-records.ts";
 import { refuseStale } from "../record/stale-launch.ts";
 import { accountOf, heldBy, holdId, holdMs, missing, type HoldRequest, withoutEnded } from "../record/account.ts";
@@ -64,6 +65,16 @@ export class Budgets {
 	/** Releases the rest of a reservation; does nothing when there is none. @throws {NotFoundError} */
 	release(principal: Principal, id: string, reservation: string): Promise<void> {
 		return this.#sessions.run(id, () => this.#release(principal, id, holdId(id, reservation)));
+	}
+
+	/**
+	 * Releases what the turns of a session hold in the accounts of its owner and tenant. Called when its pod is gone: one
+	 * that was lost has released nothing.
+	 */
+	async releaseAll({ id, tenant = "", owner = "" }: SessionDocument): Promise<void> {
+		for (const payer of [{ tenant, owner }, { tenant }]) {
+			for (const day of daysOfHolds()) await this.#dependencies.accounts.releaseAll(payer, day, id);
+		}
 	}
 
 	/** Whether any limit applies to a session; false for one that no longer exists. */

@@ -49,7 +49,12 @@ export const dayHoldCollection = defineCollection(
 		/** The same time; absent when the hold has ended. */
 		ends_at: "integer",
 	},
-	{ of_account: { columns: ["account", "ends_at"] }, old: { columns: ["until"] } },
+	{
+		of_account: { columns: ["account", "ends_at"] },
+		/** Ids of holds begin with that of their session. */
+		of_session: { columns: ["account", "hold"] },
+		old: { columns: ["until"] },
+	},
 );
 
 /**

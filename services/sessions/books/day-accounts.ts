@@ -4,7 +4,15 @@ import { failpoint } from "#shared/failpoints.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
-import { type Account, accountOf, columnsOf, type HoldRequest, missing, withoutEnded } from "../record/account.ts";
+import {
+	type Account,
+	accountOf,
+	columnsOf,
+	holdId,
+	type HoldRequest,
+	missing,
+	withoutEnded,
+} from "../record/account.ts";
 import { KeyedMutex } from "../record/keyed-mutex.ts";
 import { dayAccountCollection } from "./collections.ts";
 import {
@@ -111,6 +119,15 @@ export class DayAccounts {
 	/** Releases a hold, or a part of it. */
 	async release(payer: Payer, day: string, hold: string, by?: number): Promise<void> {
 		(await this.#changes.run(idOf(payer, day), { released: hold, by }))();
+	}
+
+	/** Releases every hold of a session. */
+	async releaseAll(payer: Payer, day: string, session: string): Promise<void> {
+		const id = idOf(payer, day);
+		const { holds } = accountOf((await this.#store.get(dayAccountCollection, id, ["holds"])) ?? {});
+		const inside = holds.filter((hold) => hold.id.startsWith(holdId(session, ""))).map((hold) => hold.id);
+		const parked = parkedSumOf(holds) ? await this.#parked.ofSession(id, session) : [];
+		await Promise.all([...new Set([...inside, ...parked])].map((hold) => this.release(payer, day, hold)));
 	}
 
 	/** Removes what is left of holds that ended a day ago. */

@@ -3,7 +3,7 @@ import { now } from "#shared/clock.ts";
 import type { Document } from "#shared/store/collection.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import { type DocumentStore, maxAppended, maxRemoved } from "#shared/store/document-store.ts";
-import type { Hold } from "../record/account.ts";
+import { type Hold, holdId } from "../record/account.ts";
 import { dayHoldCollection } from "./collections.ts";
 import type { ParkedHold, Parking } from "./parked-holds.ts";
 
@@ -11,6 +11,8 @@ type HoldDocument = Document<(typeof dayHoldCollection)["columns"]>;
 
 /** The most ended holds that one change takes out of an account. */
 const maxEnded = 50;
+/** The most parked holds of one session that end with its pod; more end by themselves. */
+const maxOfSession = 500;
 /** How long the document of an ended hold prevents that a delayed writer makes it anew, in milliseconds. */
 const keptMs = 24 * 3_600_000;
 
@@ -34,6 +36,15 @@ export class DayHolds {
 		return found
 			.filter((document) => document?.ends_at !== undefined)
 			.map((document) => holdOf(document ?? noDocument));
+	}
+
+	/** Returns the ids of the holds of a session that are parked or were. */
+	async ofSession(account: string, session: string): Promise<string[]> {
+		// The semicolon follows the colon of ids.
+		const range = { equals: [account], from: holdId(session, ""), to: `${session};` };
+		const page = { limit: maxOfSession, columns: ["hold", "ends_at"] } as const;
+		const { documents } = await this.#store.find(dayHoldCollection, "of_session", range, page);
+		return documents.flatMap(({ hold, ends_at }) => (hold === undefined || ends_at === undefined ? [] : [hold]));
 	}
 
 	/** Returns holds of an account that have ended. @param most Their greatest count; default 50. */

@@ -30,22 +30,21 @@ export const boundColumns = ["host", "unplaced", "fence", "claimed_at", "generat
 export class HostBinding {
 	/** Whether there can be no other host, so that nobody has to be waited for. */
 	readonly isAlone: boolean;
-	readonly #waitMs: number;
 	readonly #startedAt = monotonic();
 
 	constructor({ isAlone = false }: { readonly isAlone?: boolean } = {}) {
 		this.isAlone = isAlone;
-		this.#waitMs = isAlone ? 0 : adoptionMs;
 	}
 
 	/**
-	 * Whether a pod manager on this host may act for it. @param host Absent: a pod manager of an earlier version, or of a
-	 * runtime that reaches all pods.
+	 * Whether a pod manager on this host may act for it. The only one may act for everything: when there is no other host,
+	 * what was bound to one is lost. @param host Absent: a pod manager of an earlier version, or of a runtime that reaches
+	 * all pods.
 	 */
 	mayActFor({ host: bound, isLaunched }: Bound, host: string | undefined): boolean {
-		if (host === undefined || bound === host) return true;
+		if (this.isAlone || host === undefined || bound === host) return true;
 		if (bound !== undefined) return false;
-		return !isLaunched || monotonic() - this.#startedAt >= this.#waitMs;
+		return !isLaunched || monotonic() - this.#startedAt >= adoptionMs;
 	}
 
 	/** Whether a pod manager on this host may act for a session. */

@@ -56,6 +56,8 @@ export interface ClaimDependencies {
 	readonly binding?: HostBinding;
 	/** Called when a session needs another pass at once. */
 	readonly hint: (id: string) => void;
+	/** Releases what a pod held that is gone; default: pods hold nothing. */
+	readonly podGone?: (document: SessionDocument) => Promise<void>;
 	/** Learns how launches go. */
 	readonly launches: Pick<LaunchMetrics, "changed">;
 	/** Erases what else is stored of a session, before its document is removed. */
@@ -78,18 +80,20 @@ export class SessionClaims {
 	readonly #binding: HostBinding;
 	readonly #launches: ClaimDependencies["launches"];
 	readonly #hint: (id: string) => void;
+	readonly #podGone: (document: SessionDocument) => Promise<void>;
 	readonly #forget: (document: SessionDocument) => Promise<void>;
 	/** The owners of sessions that waited for a place at the last claim. */
 	#waiting: ReadonlySet<string> = new Set();
 
 	constructor(store: DocumentStore, { binding = new HostBinding(), ...others }: ClaimDependencies) {
-		const { records, workspaces, hint, forget, launches } = others;
+		const { records, workspaces, hint, podGone = async () => {}, forget, launches } = others;
 		this.#binding = binding;
 		this.#launches = launches;
 		this.#store = store;
 		this.#records = records;
 		this.#workspaces = workspaces;
 		this.#hint = hint;
+		this.#podGone = podGone;
 		this.#forget = forget;
 	}
 
@@ -202,9 +206,10 @@ export class SessionClaims {
 	async #claimOne(found: SessionDocument, at: number, host?: string): Promise<SessionDocument | undefined> {
 		const document = await this.#expireDeadline(found, at);
 		if (document.desired !== "run") return this.#lease(document, at);
-		const hold = await this.#workspaces.hold(document, host);
+		const { isAlone } = this.#binding;
+		const hold = await this.#workspaces.hold(document, host, isAlone);
 		if ("elsewhere" in hold) return this.#bind(document, hold.elsewhere);
-		const { host: bound = host } = document;
+		const bound = isAlone ? host : (document.host ?? host);
 		if ("workspace" in hold)
 			return this.#lease(document, at, { workspace: hold.workspace, ...(bound && { host: bound }) });
 		const fail = (record: SessionRecord) =>
@@ -230,6 +235,7 @@ export class SessionClaims {
 		const { document } = record;
 		const reconciled = isReconciled(statusOf(record), observed, document.desired === "purge");
 		if (reconciled && observed.phase === "absent") {
+			await this.#podGone(document);
 			if (document.status === "deleted") return this.#removeTombstone(document);
 			await this.#workspaces.settle(document);
 		}

@@ -97,16 +97,18 @@ export class SessionWorkspaces {
 	/**
 	 * Makes sure of the workspace for a pass that may start a pod. A deleted one is replaced by a new one.
 	 * @param host The host of the pass, on which the workspace is from now on; absent: it is on none.
+	 * @param isAlone Whether there is no other host, so that what was on one is lost.
 	 */
-	async hold(session: SessionDocument, host?: string): Promise<Hold> {
+	async hold(session: SessionDocument, host?: string, isAlone = false): Promise<Hold> {
 		const id = workspaceOf(session);
 		const isLaunch = session.claimed_at === undefined;
 		const attempt = async (): Promise<Hold | undefined> => {
 			const found = await this.#get(id);
 			if (!found || found.status === "deleted") return { workspace: await this.#renew(session, found, host) };
 			if (!isOfOwner(found, session) || isOfOther(found, session)) return { failure: taken(found) };
-			if (isElsewhere(found, host)) return { elsewhere: found.host };
-			if (!isLaunch && isHeld(found, host)) return { workspace: id };
+			const wasElsewhere = isElsewhere(found, host);
+			if (wasElsewhere && !isAlone) return { elsewhere: found.host };
+			if (!isLaunch && !wasElsewhere && isHeld(found, host)) return { workspace: id };
 			return (await this.#write(found, launchedOn(host, launched(found, session, now())))) && { workspace: id };
 		};
 		const hold = await repeatLostRaces(attempt, { refusal: () => tooFast("The workspace") });

@@ -2,45 +2,26 @@
  * A backup of a platform that runs and is written to, and its restore in another place.
  * Long: it starts two platforms, one of them under load, and the command three times.
  */
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
 import { expect } from "chai";
-import { projectRoot } from "#shared/project-root.ts";
+import { type Outcome, runArchive } from "../../support/archive/archive-command.ts";
 import { eventually } from "../../support/eventually.ts";
+import { runningSession, sessionReaches, type SessionView } from "../../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
+import { auditIsWhole } from "../../support/upgrade/whole-data.ts";
 
-interface Outcome {
-	readonly code: number;
-	readonly output: string;
-}
-
-/** Runs a program of the project on a data folder. */
-function run(platform: TestPlatform, dataDir: string, command: string, ...args: readonly string[]): Promise<Outcome> {
-	const env = {
-		PATH: process.env["PATH"] ?? "",
-		HOME: platform.home,
-		DATA_DIR: dataDir,
-		ATELIER_CONFIG: join(platform.folder, "config.yaml"),
-	};
-	return new Promise((resolve) => {
-		const program = ["services/archive.ts", command, ...args];
-		execFile(process.execPath, program, { cwd: projectRoot, env }, (error, stdout, stderr) => {
-			resolve({ code: error ? Number(error.code ?? -1) : 0, output: stdout + stderr });
-		});
-	});
+/** Runs a command on a data folder of the platform. */
+function run(platform: TestPlatform, dataDir: string, ...args: readonly string[]): Promise<Outcome> {
+	return runArchive({ dataDir, home: platform.home, config: join(platform.folder, "config.yaml") }, args);
 }
 
 interface Prompt {
 	readonly id: string;
 	readonly name: string;
-}
-
-interface Session {
-	readonly id: string;
-	readonly status: string;
 }
 
 /** Writes prompts until it is told to end, and keeps what was acknowledged, with the time of the acknowledgement. */
@@ -65,11 +46,35 @@ function writeOn(platform: TestPlatform) {
 	};
 }
 
+/** Makes a session, and its files, one of another host of the platform that the backup is of. */
+function bindElsewhere(dataDir: string, id: string): void {
+	const database = new DatabaseSync(join(dataDir, "store", "atelier.db"));
+	for (const table of ["sessions", "workspaces"]) {
+		const { changes } = database.prepare(`UPDATE ${table} SET host = ? WHERE id = ?`).run("b".repeat(16), id);
+		expect(changes).to.equal(1);
+	}
+	database.close();
+}
+
+/** The session fails by itself, because its pod is on no machine of this platform, and can be started again. */
+async function isLost(platform: TestPlatform, id: string): Promise<void> {
+	const api = platform.client();
+	const session = await eventually(async () => {
+		const { body } = await api.get<SessionView>(`/sessions/${id}`);
+		return body.status !== "running" && body;
+	});
+	expect([session.status, session.status_reason?.code]).to.deep.equal(["failed", "POD_LOST"]);
+	expect((await api.post(`/sessions/${id}/start`)).status).to.equal(200);
+	await sessionReaches(api, id, "running");
+}
+
 describe("a backup", function () {
 	this.timeout(300_000);
 	let platform: TestPlatform;
 	let file: string;
-	let session: Session;
+	/** The sessions that run at the time of the backup. */
+	let here: string;
+	let elsewhere: string;
 	let epoch: string;
 	const acknowledged = new Map<string, { name: string; at: number }>();
 	let since = 0;
@@ -88,8 +93,8 @@ describe("a backup", function () {
 		writeFileSync(join(platform.folder, "passphrase"), `${passphrase}\n`);
 		const api = platform.client();
 		await api.post("/credentials", { name: "registry", secret_type: "generic", data: { key: "s3cret-value" } });
-		({ body: session } = await api.post<Session>("/sessions", { name: "before-the-backup" }));
-		await eventually(async () => (await api.get<Session>(`/sessions/${session.id}`)).body.status === "running");
+		const started = [runningSession(api), runningSession(api)] as const;
+		[here, elsewhere] = (await Promise.all(started)).map(({ id }) => id) as [string, string];
 		epoch = await epochOf(platform);
 		const load = writeOn(platform);
 		await eventually(() => load.written.size > 30);
@@ -108,6 +113,8 @@ describe("a backup", function () {
 		since = Date.parse(/acknowledged before (\S+)/.exec(outcome.output)?.[1] ?? "");
 		for (const [id, prompt] of load.written) acknowledged.set(id, prompt);
 		await platform.stop();
+		// The machine that the backup is of is gone with its pods.
+		for (const { pid } of platform.sessionProcesses()) process.kill(pid, "SIGKILL");
 	});
 	after(() => platform[Symbol.asyncDispose]());
 
@@ -116,7 +123,7 @@ describe("a backup", function () {
 		const lines = gunzipSync(readFileSync(file)).toString("utf8").trimEnd().split("\n");
 		expect(JSON.parse(lines[0] ?? "")).to.deep.include.members(["archive"]);
 		const [, manifest] = JSON.parse(lines.at(-1) ?? "");
-		expect(manifest.sections["documents sessions"].entries).to.equal(1);
+		expect(manifest.sections["documents sessions"].entries).to.equal(2);
 		expect(readdirSync(join(platform.dataDir, "store", "copies"))).to.deep.equal([]);
 	});
 
@@ -132,6 +139,7 @@ describe("a backup", function () {
 			file,
 		);
 		expect(outcome.code, outcome.output).to.equal(0);
+		bindElsewhere(dataDir, elsewhere);
 		await using restored = await startPlatform({ dataDir, config: { stream: { heartbeat_seconds: 1 } } });
 		const api = restored.client();
 		const before = [...acknowledged].filter(([, { at }]) => at < since);
@@ -141,10 +149,8 @@ describe("a backup", function () {
 		for (const [id, { name }] of before) expect(names.get(id)).to.equal(name);
 		for (const [id, name] of names) expect(acknowledged.get(id)?.name).to.equal(name);
 		expect((await api.get("/credentials/registry")).status).to.equal(200);
-		await eventually(async () => {
-			const { body } = await api.get<Session>(`/sessions/${session.id}`);
-			return body.status === "failed" || body.status === "stopped" || body.status === "running";
-		});
+		for (const id of [here, elsewhere]) await isLost(restored, id);
+		await auditIsWhole(restored);
 		expect(await epochOf(restored)).not.to.equal(epoch);
 		const second = await run(platform, dataDir, "restore", "--force", file);
 		expect(second.output).to.include("in use by another Atelier process");

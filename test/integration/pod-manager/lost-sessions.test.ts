@@ -21,7 +21,7 @@ import { MemoryPods, memoryPod, podSpecFor } from "../../support/pods/memory-pod
 import { openEmbedded } from "../../support/stores/open-stores.ts";
 import { workspacesOver } from "../../support/workspaces/test-workspaces.ts";
 
-const host = "a".repeat(16);
+const [host, elsewhere] = ["a".repeat(16), "b".repeat(16)];
 const quick = { everyMs: 5, soonMs: 5, unwantedMs: 120_000 };
 
 describe("a session that ran on an earlier version", () => {
@@ -102,6 +102,19 @@ describe("a session that ran on an earlier version", () => {
 		const id = await running(claims);
 		startPodManager(claims);
 		await isLost(id);
+	});
+
+	it("fails in the only process also when it was bound to a host of another platform, and starts anew here", async () => {
+		const claims = claimsWith(new HostBinding({ isAlone: true }));
+		const id = await running(claims);
+		await store.update(sessionCollection, id, {}, { set: { host: elsewhere } });
+		await store.update(workspaceCollection, id, {}, { set: { host: elsewhere } });
+		startPodManager(claims);
+		await isLost(id);
+		await commandsOver(records, store).run({ principal: alice }, "start", id);
+		await eventually(() => pods.pods.size === 1, { what: "the pod is made" });
+		expect((await store.get(sessionCollection, id))?.host).to.equal(host);
+		expect((await store.get(workspaceCollection, id))?.host).to.equal(host);
 	});
 
 	it("fails with several hosts after each of them could name its files", async () => {

@@ -204,6 +204,21 @@ for (const [name, open] of [
 			});
 		});
 
+		it("releases what the turns of a session hold in the day when its pod is gone, and nothing of others", async () => {
+			await books.limits.set(user, 10 * turnMicros);
+			await books.limits.set(tenant, 10 * turnMicros);
+			const [lost, other] = [await books.session(ada), await books.session(ada)];
+			for (const id of [lost, other]) for (const turn of ["a", "b"]) await reserve(books, id, turn);
+			await books.reports.take(podOf(lost), lost, spent(4_000, "a"));
+			await books.budgets.releaseAll({ id: lost, wire: "{}", ...user });
+			await books.budgets.releaseAll({ id: lost, wire: "{}", ...user });
+			for (const payer of [user, tenant])
+				expect(await books.accounts.totals(payer, dayOf(now()))).to.include({
+					spent: 60_000,
+					committed: 60_000 + 2 * turnMicros,
+				});
+		});
+
 		it("needs no hold for a session without limits and for models without a price", async () => {
 			const id = await books.session(ada);
 			expect(await reserve(books, id, "a")).to.include({ granted: true, limited: false, amount: 0 });

@@ -149,6 +149,19 @@ for (const [name, openStore] of [
 			expect(await committedAtTheEnd(store)).to.deep.equal({ committed: 0, spent: 0, parked: 0 });
 		});
 
+		it("end with the pod of their session, wherever they are", async () => {
+			const { accounts } = open(store);
+			const ids = Array.from({ length: 120 }, (_, n) => `${n % 3 === 0 ? "lost" : `lost${n}`}:r${n}`);
+			await Promise.all(ids.map((id) => hold(accounts, id)));
+			const day = dayOf(now());
+			expect(await store.count(dayHoldCollection, "of_account", { equals: [account(day)] })).to.be.greaterThan(60);
+			await Promise.all([accounts.releaseAll(payer, day, "lost"), open(store).accounts.releaseAll(payer, day, "lost")]);
+			expect(await accounts.totals(payer, day)).to.include({ committed: 80 * micros });
+			await accounts.releaseAll(payer, day, "lost");
+			expect(await accounts.totals(payer, day)).to.include({ committed: 80 * micros });
+			expect(await committedAtTheEnd(store)).to.deep.equal({ committed: 0, spent: 0, parked: 0 });
+		});
+
 		it("count once when writers die at any step", async () => {
 			const random = new Random(7);
 			const acknowledged = new Set<string>();

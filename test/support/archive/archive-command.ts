@@ -1,0 +1,41 @@
+/** Runs `npm run backup`, `restore`, `export` and `import` on a data folder. */
+import { type ChildProcess, execFile } from "node:child_process";
+import { projectRoot } from "#shared/project-root.ts";
+
+export interface Outcome {
+	/** The exit code; absent when a signal has ended it. */
+	readonly code: number | undefined;
+	readonly signal: NodeJS.Signals | undefined;
+	readonly output: string;
+}
+
+/** The installation that a command works on. */
+export interface ArchivePlace {
+	readonly dataDir: string;
+	readonly home: string;
+	/** The file of the configuration. */
+	readonly config: string;
+	/** Variables beside those. */
+	readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs a command, e.g. `["export", "/tmp/documents.gz"]`. @param started Gets the process. */
+export function runArchive(
+	{ dataDir, home, config, env }: ArchivePlace,
+	args: readonly string[],
+	started?: (process: ChildProcess) => void,
+): Promise<Outcome> {
+	const variables = { PATH: process.env["PATH"] ?? "", HOME: home, DATA_DIR: dataDir, ATELIER_CONFIG: config, ...env };
+	return new Promise((resolve) => {
+		const program = ["services/archive.ts", ...args];
+		const child = execFile(process.execPath, program, { cwd: projectRoot, env: variables }, (error, stdout, stderr) => {
+			const code = error ? error.code : 0;
+			resolve({
+				code: typeof code === "number" ? code : undefined,
+				signal: error?.signal ?? undefined,
+				output: stdout + stderr,
+			});
+		});
+		started?.(child);
+	});
+}
