@@ -151,7 +151,7 @@ export class EventLog {
 			eventLogCollection,
 			"by_seq",
 			{ equals: [] },
-			{ limit: 1, descending },
+			{ limit: 1, descending, columns: ["seq"] },
 		);
 		return documents[0]?.seq;
 	}

@@ -39,6 +39,7 @@ import {
 	deletion,
 	deletions,
 	insertion,
+	outboxClearing,
 	outboxReplacement,
 	updating,
 } from "./embedded/embedded-writes.ts";
@@ -149,7 +150,9 @@ export class EmbeddedStore implements DocumentStore {
 		// One more document than requested tells whether there is a next page.
 		const order = { descending, after: position, limit: limit + 1 };
 		const members = memberList(collection, pageColumns(query, columns));
-		const rows = this.#database.each(pageSelection(collection, query, order, members));
+		const statement = pageSelection(collection, query, order, members);
+		// Reading all rows at once is cheaper, and is done where the caller sets no bound of bytes.
+		const rows = maxBytes === undefined ? this.#database.all(statement) : this.#database.each(statement);
 		const room = new PageRoom(limit, maxBytes);
 		const documents: Document<C>[] = [];
 		for (const row of rows) {
@@ -244,6 +247,8 @@ export class EmbeddedStore implements DocumentStore {
 
 	trimOutbox(collection: Collection, id: string, n: number): Promise<void> {
 		return this.#write((database) => {
+			// Mostly nothing has come meanwhile, and then the events need not be read.
+			if (database.run(outboxClearing(collection, id, n)) > 0) return;
 			const entries = entriesOf(database.first(outboxOf(collection, id))?.["_outbox"]);
 			const later = entries.filter((entry) => entry.n > n);
 			if (later.length < entries.length) database.run(outboxReplacement(collection, id, later));

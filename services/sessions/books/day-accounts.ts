@@ -176,7 +176,10 @@ export class DayAccounts {
 		return decided?.decision.added ?? requests.map(() => 0);
 	}
 
-	/** Books one page of rows; returns whether there were any, because there may then be more. */
+	/**
+	 * Books one page of rows; returns whether there were any, because there may then be more. The second look, which mostly
+	 * finds nothing, lets reports gather: without it there are more and smaller commits, which cost more.
+	 */
 	async #bookPage(payer: Payer, day: string): Promise<boolean> {
 		const decided = await compareAndSet({
 			what,

@@ -3,7 +3,7 @@ import { now } from "#shared/clock.ts";
 import { UnavailableError } from "#shared/errors.ts";
 import { appendWithoutGaps } from "#shared/store/append-without-gaps.ts";
 import { type DocumentStore, maxAppended } from "#shared/store/document-store.ts";
-import { ledgerCollection, type LedgerRow } from "./ledger-collection.ts";
+import { bookedColumns, ledgerCollection, type LedgerRow } from "./ledger-collection.ts";
 
 /** The rows that one account books at a time. */
 const pageSize = 500;
@@ -48,10 +48,10 @@ export class Ledger {
 		return stored;
 	}
 
-	/** Returns a page of the rows after a number, in order. */
+	/** Returns the columns that are booked of a page of the rows after a number, in order. */
 	async after(scope: LedgerScope, seq: number): Promise<LedgerRow[]> {
 		const from = seq + 1;
-		const page = { limit: pageSize };
+		const page = { limit: pageSize, columns: bookedColumns };
 		if ("session" in scope)
 			return (await this.#store.find(ledgerCollection, "of_session", { equals: [scope.session], from }, page))
 				.documents;
@@ -110,7 +110,7 @@ export class Ledger {
 	}
 
 	async #newest(tenant: string): Promise<number> {
-		const page = { limit: 1, descending: true };
+		const page = { limit: 1, descending: true, columns: ["seq"] as const };
 		const { documents } = await this.#store.find(ledgerCollection, "by_seq", { equals: [tenant] }, page);
 		return documents[0]?.seq ?? 0;
 	}

@@ -56,6 +56,9 @@ type SessionColumns = (typeof sessionCollection)["columns"];
 /** The columns that decide who may see a session. */
 const audienceColumns = ["tenant", "owner", "status"] as const;
 
+/** The columns that say what is booked. */
+const bookedColumns = ["booked", "status"] as const;
+
 /** The columns that lists need. */
 const listColumns = ["rev", "created_at"] as const;
 
@@ -118,6 +121,12 @@ export class SessionRecords {
 	async count(principal: Principal, by: SessionFilter["by"]): Promise<number> {
 		const { index, range } = scopeOf(principal, by);
 		return this.#store.count(sessionCollection, index, range);
+	}
+
+	/** Returns the number of the newest row of the ledger that a session has booked; undefined when it is deleted or unknown. */
+	async booked(id: string): Promise<number | undefined> {
+		const document = await this.#store.get(sessionCollection, id, bookedColumns);
+		return document && document.status !== "deleted" ? (document.booked ?? 0) : undefined;
 	}
 
 	/** Whether there is a session with this id, whoever may see it. */

@@ -23,12 +23,16 @@ export function joined(pieces: readonly Sql[], separator: string): Sql {
 	};
 }
 
+/** The lists of all columns. The text of the most frequent list is made only once. */
+const memberLists = new WeakMap<Collection, string>();
+
 /** Returns the columns of a SELECT as one list. */
-export function memberList(
-	collection: Collection,
-	columns: readonly string[] = Object.keys(collection.columns),
-): string {
-	return ["id", "wire", ...columns.map(quoted)].join(", ");
+export function memberList(collection: Collection, columns?: readonly string[]): string {
+	const known = columns ? undefined : memberLists.get(collection);
+	if (known !== undefined) return known;
+	const list = ["id", "wire", ...(columns ?? Object.keys(collection.columns)).map(quoted)].join(", ");
+	if (!columns) memberLists.set(collection, list);
+	return list;
 }
 
 /** Returns a column's value as SQLite stores it; an absent one is NULL. */

@@ -58,6 +58,14 @@ export function deletions(collection: Collection, ids: readonly string[]): Sql {
 	return sql(text, JSON.stringify(ids));
 }
 
+/** Makes the statement that empties the outbox if all its events have a number up to `n`. */
+export function outboxClearing(collection: Collection, id: string, n: number): Sql {
+	const later = "SELECT 1 FROM json_each(_outbox) WHERE value ->> 'n' > ?";
+	const text = `UPDATE ${quoted(collection.name)} SET _outbox = NULL, _outbox_since = NULL
+		WHERE id = ? AND _outbox IS NOT NULL AND NOT EXISTS (${later})`;
+	return sql(text, id, n);
+}
+
 /** Makes the statement that replaces the whole outbox by the remaining events. */
 export function outboxReplacement(collection: Collection, id: string, remaining: Events): Sql {
 	const text = `UPDATE ${quoted(collection.name)} SET _outbox = ?, _outbox_since = ? WHERE id = ?`;
