@@ -54,11 +54,17 @@ describe("a process whose clock is set while it runs", function () {
 		rmSync(folder, { recursive: true, force: true });
 	});
 
+	const metricsOf = async ({ opsUrl }: ClusterMember) => (await fetch(`${opsUrl}/metrics`)).text();
+
 	/** Returns how many leases of the relay a process has. */
-	async function leads({ opsUrl }: ClusterMember): Promise<number> {
-		const text = await (await fetch(`${opsUrl}/metrics`)).text();
-		return [...text.matchAll(/^atelier_leases_held\{name="relay-[^"]*"\} 1$/gm)].length;
-	}
+	const leads = async (member: ClusterMember) =>
+		[...(await metricsOf(member)).matchAll(/^atelier_leases_held\{name="relay-[^"]*"\} 1$/gm)].length;
+
+	/** Returns how many updates of sessions a process has done. */
+	const updates = async (member: ClusterMember) =>
+		Number(
+			/^atelier_bus_call_seconds_count\{action="sessions.update"\} (\d+)/m.exec(await metricsOf(member))?.[1] ?? 0,
+		);
 
 	/** Returns the sentences of `/ready`. */
 	const readiness = async ({ opsUrl }: ClusterMember) => (await fetch(`${opsUrl}/ready`)).text();
@@ -86,6 +92,7 @@ describe("a process whose clock is set while it runs", function () {
 			expect(await cluster.member("core-1").isReady()).to.equal(true);
 
 			await sessionReaches(api, waiting.id, "running", 60_000);
+			const done = await updates(moved);
 			for (let n = 0; n < 10; n++) {
 				expect(await granted(id, randomUUID()), "a hold of the present counts at every process").to.equal(false);
 				const { status, text, body } = await api.put<{ updated_at: string }>(`/sessions/${id}`, { name: `name-${n}` });
@@ -94,6 +101,7 @@ describe("a process whose clock is set while it runs", function () {
 				const counts = await Promise.all(cluster.membersOf("core").map(leads));
 				expect(counts.reduce((sum, count) => sum + count)).to.equal(1);
 			}
+			expect(await updates(moved), "it goes on serving").to.be.greaterThan(done);
 			const started = await runningSession(api);
 			await told.event(
 				({ event, data }) => event === "session_updated" && data.includes(started.id) && data.includes("POD_READY"),
