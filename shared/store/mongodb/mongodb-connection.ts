@@ -14,7 +14,7 @@ import {
 import { UnavailableError } from "../../errors.ts";
 import { TimeLimits } from "../../time-limits.ts";
 import type { StoredDocument } from "./mongodb-document.ts";
-import { NoAnswerError } from "./mongodb-errors.ts";
+import { isQueueTimeout, NoAnswerError, NoConnectionError } from "./mongodb-errors.ts";
 
 /** The longest time that the server works on one operation, in milliseconds. */
 const maxTimeMS = 2_000;
@@ -83,7 +83,8 @@ export class MongodbConnection {
 
 	/**
 	 * Runs one operation. One that takes too long goes on, because the driver cannot be told to end it, and nobody waits for it.
-	 * @throws {Error} the driver's error; {NoAnswerError} when it takes too long; {UnavailableError} after `close`.
+	 * @throws {Error} the driver's error; {NoAnswerError} when it takes too long; {NoConnectionError}; {UnavailableError} after
+	 * `close`.
 	 */
 	async run<T>(name: string, work: Work<T>): Promise<T> {
 		const operation = this.#operation(this.#ready().collection<StoredDocument>(name), work);
@@ -99,12 +100,15 @@ export class MongodbConnection {
 	}
 
 	async #operation<T>(documents: Documents<StoredDocument>, work: Work<T>): Promise<T> {
+		const hasRoom = this.#underWay.size < bounds.maxPoolSize;
 		const session = this.#client.startSession();
 		try {
 			if (this.#seen) session.advanceOperationTime(this.#seen);
 			const result = await work(documents, { session, maxTimeMS });
 			this.#see(session.operationTime);
 			return result;
+		} catch (error) {
+			throw hasRoom && isQueueTimeout(error) ? new NoConnectionError("No connection", { cause: error }) : error;
 		} finally {
 			await session.endSession();
 		}

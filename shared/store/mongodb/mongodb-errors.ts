@@ -14,6 +14,19 @@ export class NoAnswerError extends Error {
 	override readonly name = "NoAnswerError";
 }
 
+/** No connection came about in time although others were free: the store is silent, and nothing was sent. */
+export class NoConnectionError extends Error {
+	override readonly name = "NoConnectionError";
+}
+
+/** The driver's error of an operation that got no connection in time. */
+const queueTimeout = "MongoWaitQueueTimeoutError";
+
+/** Whether an operation got no connection in time. */
+export function isQueueTimeout(error: unknown): boolean {
+	return error instanceof MongoError && error.name === queueTimeout;
+}
+
 /** Failures before anything was sent, by the driver's names, because not all their classes are exported. */
 const neverSent = new Set([
 	"MongoServerSelectionError",
@@ -54,6 +67,7 @@ export function firstFailure(error: unknown): number | undefined {
  * repetition (replica sets).
  */
 export function translated(error: unknown, intent: Intent): unknown {
+	if (error instanceof NoConnectionError) return silence(error.name, "read");
 	if (error instanceof NoAnswerError) return silence(error.name, intent);
 	if (!(error instanceof MongoError)) return error;
 	// The driver wraps every error that ends an insert of many documents, including network failures.
@@ -66,7 +80,7 @@ export function translated(error: unknown, intent: Intent): unknown {
 function meaningOf(error: MongoError, intent: Intent): ServiceError {
 	const { name } = error;
 	// A full queue of one client does not mean that the store is unreachable.
-	if (name === "MongoWaitQueueTimeoutError")
+	if (name === queueTimeout)
 		return new UnavailableError("Too many requests wait for the document store", "STORE_OVERLOADED");
 	// One client can ask for a read that takes long, for example a search, so this does not mean it either.
 	if (intent === "read" && error.code === timeIsOver)
