@@ -175,7 +175,7 @@ export class Faults {
 		const since = performance.now();
 		this.#launch();
 		await this.#platform.ready(startMs * patience());
-		this.#testbed.restartsMs.push(performance.now() - since);
+		this.#testbed.starts.note(performance.now() - since);
 	}
 
 	#count(kind: string): void {

@@ -16,6 +16,7 @@ import { invariants, unsettled, type World } from "./invariants.ts";
 import { Overheard, OverheardClient } from "./watches/overheard.ts";
 import { type PassingOptions, PassingWatch } from "./watches/passing-watch.ts";
 import type { SessionDriver } from "./session-driver.ts";
+import { type StartOptions, StartWatch } from "./watches/start-watch.ts";
 import { StreamFollower } from "./watches/stream-follower.ts";
 import { TwinWatch } from "./watches/twin-watch.ts";
 
@@ -41,7 +42,7 @@ export interface Findings {
 /** The time of a pass, and of the removal of a deleted session. */
 const graceMs = 3_000;
 
-export interface TestbedOptions extends PassingOptions {
+export interface TestbedOptions extends PassingOptions, StartOptions {
 	/** The base of the paths of the gateway whose event stream is followed; by default the platform's own. */
 	readonly streamPrefix?: string;
 	/** How the event stream is followed, instead of `streamPrefix`. */
@@ -64,8 +65,7 @@ export class Testbed implements AsyncDisposable {
 	prompts: PromptsClient | undefined;
 	/** The launches whose agent was killed, as `<session>-g<generation>`: their sessions may be failed. */
 	readonly killedAgents = new Set<string>();
-	/** The milliseconds from each restart to `/ready`. */
-	readonly restartsMs: number[] = [];
+	readonly starts: StartWatch;
 
 	readonly #way: string | (() => Way);
 
@@ -79,6 +79,7 @@ export class Testbed implements AsyncDisposable {
 		this.follower = new StreamFollower(stream, this.overheard);
 		this.twins = new TwinWatch(() => platform.sessionProcesses());
 		this.passing = new PassingWatch(this.api, options);
+		this.starts = new StartWatch(options);
 	}
 
 	/** Resolves when all observers are connected. */
@@ -150,7 +151,7 @@ export class Testbed implements AsyncDisposable {
 			archiverWrong: this.#wrongAnswers(),
 			streamWrong: [...this.follower.wrong],
 			twins: [...this.twins.wrong],
-			restartsMs: this.restartsMs,
+			slowStarts: [...this.starts.wrong],
 		};
 	}
 

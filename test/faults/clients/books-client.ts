@@ -14,6 +14,8 @@ import type { Random } from "../random.ts";
 const limit = 100_000;
 /** The model has a price, because a model without one needs no reservation (config/models.yaml). */
 const model = "claude-sonnet-4-6";
+/** Less than the smallest reservation, in US dollars. */
+const cent = 0.01;
 /** The bound on chronicles and entries of the timeline, because lists are bounded. */
 const maxKept = 100;
 
@@ -32,6 +34,11 @@ export class BooksClient {
 	/** Another session has the chronicles: each new chronicle begins a timeline of its own. */
 	#chronicled = "";
 	#tokens = 0;
+	/**
+	 * The dollars of reservations whose first answer was lost. A process that was cut off may hold them once more after
+	 * they are released, until they expire in ten minutes.
+	 */
+	#heldTwice = 0;
 	/** The summaries by chronicle. */
 	readonly #summaries = new Map<string, string>();
 	readonly #labels: string[] = [];
@@ -76,7 +83,9 @@ export class BooksClient {
 				: [`${this.#tokens} tokens were reported, ${tokens_used} are in the books`]),
 			...lost.map((label) => `the timeline lost the entry ${label}`),
 			...(budget.reserved === 0 ? [] : [`the session still holds ${budget.reserved} dollars`]),
-			...(own.body.user.reserved === 0 ? [] : [`the day still holds ${own.body.user.reserved} dollars`]),
+			...(own.body.user.reserved <= this.#heldTwice + cent
+				? []
+				: [`the day still holds ${own.body.user.reserved} dollars, ${this.#heldTwice} of them may have come late`]),
 			...(await this.#lostChronicles()),
 		];
 	}
@@ -130,7 +139,12 @@ export class BooksClient {
 		const path = `/sessions/${this.#session}/reservations`;
 		const id = randomUUID();
 		const pod = this.#podOf(this.#session);
-		const { status } = await answered(() => pod.post(path, { reservation_id: id, model }));
+		let tries = 0;
+		const { status, body } = await answered(() => {
+			tries++;
+			return pod.post<{ amount?: number }>(path, { reservation_id: id, model });
+		});
+		if (tries > 1) this.#heldTwice += body.amount ?? 0;
 		if (status < 300) await this.#sent(204, ["DELETE", `${path}/${id}`], pod);
 	}
 

@@ -1,10 +1,14 @@
 /** A cluster under a mixed load, faults of the matrix at random moments, and the checks afterwards. */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Cluster } from "../../support/cluster/start-cluster.ts";
 import { eventually } from "../../support/eventually.ts";
 import { patience } from "../../support/machine/patience.ts";
 import { addClients, clientLoad, loadFigures } from "../clients/client-load.ts";
 import { Random } from "../random.ts";
-import type { Findings } from "../testbed.ts";
+import { type Findings, isBroken } from "../testbed.ts";
 import { openTestbed, startFaultCluster } from "./fault-cluster.ts";
 import { Gateways } from "./gateways.ts";
 import { networkFaults } from "./network-faults.ts";
@@ -27,6 +31,8 @@ export interface ClusterRunOptions {
 	readonly sessions?: number;
 	/** Whether there is only one pod manager, and one server of the store. */
 	readonly isSmall?: boolean;
+	/** Takes the folder with the output of all processes when something does not hold; the folder remains. */
+	readonly onOutput?: (folder: string) => void;
 	readonly onFault?: (name: string, number: number) => void;
 }
 
@@ -62,15 +68,23 @@ export async function clusterRun(options: ClusterRunOptions): Promise<ClusterRep
 	const stage = { cluster, testbed, gateways, random: new Random(seed), wrong: [], scale };
 	const faults = await underLoad(stage, options);
 	const findings = await testbed.judge(settleMs * Math.min(4, patience()));
+	if (isBroken(findings.invariants) || stage.wrong.length > 0) keepOutput(cluster, options.onOutput);
 	return {
 		seed,
 		...findings,
 		...loadFigures(testbed),
 		faults: Object.fromEntries(Object.entries(faults).toSorted(([a], [b]) => a.localeCompare(b))),
 		crowds: testbed.drivers.reduce((sum, { crowds }) => sum + crowds, 0),
-		slowestRestartMs: Math.round(Math.max(0, ...testbed.restartsMs)),
+		slowestRestartMs: testbed.starts.slowestMs,
 		wrong: stage.wrong,
 	};
+}
+
+function keepOutput(cluster: Cluster, onOutput: ClusterRunOptions["onOutput"]): void {
+	if (!onOutput) return;
+	const folder = mkdtempSync(join(tmpdir(), "atelier-cluster-output-"));
+	for (const { name, output } of cluster.members) writeFileSync(join(folder, `${name}.log`), output);
+	onOutput(folder);
 }
 
 async function underLoad(stage: Stage, options: ClusterRunOptions): Promise<Record<string, number>> {

@@ -6,6 +6,9 @@ import type { Gateways } from "./gateways.ts";
 /** The longest fault of 30 s, and the time of a lease and a start. */
 const passingMs = 75_000;
 
+/** Another fault may keep the bus or the store away for 30 s meanwhile, and all processes may start at once. */
+const startMs = 50_000;
+
 /** Two of every process, each with its own way to the bus and to the three servers of the store; a small one has one pod manager, and one server. */
 export function startFaultCluster(isSmall = false): Promise<Cluster> {
 	const size = isSmall ? { podManagers: 1 } : ({ store: "mongod-set", podManagers: 2 } as const);
@@ -20,5 +23,6 @@ export function openTestbed(cluster: Cluster, gateways: Gateways): Promise<Testb
 		way: gateways.way,
 		stream: { url, headers, connectionMs: 5_000 },
 		allowedMs: passingMs,
+		startMs,
 	});
 }

@@ -39,7 +39,8 @@ if (faults > 0) {
 	const since = performance.now();
 	const onFault = (name: string, number: number) =>
 		console.log(`${Math.round((performance.now() - since) / 1_000)} s: fault ${number}, ${name}`);
-	const report = await clusterRun({ seed, faults, minutes: Number(values.minutes), onFault });
+	const onOutput = (folder: string) => console.log(`The output of all processes is in ${folder}`);
+	const report = await clusterRun({ seed, faults, minutes: Number(values.minutes), onFault, onOutput });
 	const table = clusterTable(report);
 	console.log(`\n${table}\n`);
 	if (values.record) keepClusterTable("cluster", table);

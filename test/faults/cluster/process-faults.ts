@@ -47,7 +47,7 @@ async function startAgain({ testbed, gateways }: Stage, member: ClusterMember): 
 	testbed.overheard.hear(member.process.output);
 	const since = performance.now();
 	await member.start();
-	testbed.restartsMs.push(performance.now() - since);
+	testbed.starts.note(performance.now() - since);
 	gateways.regain(member.name);
 }
 

@@ -9,7 +9,10 @@ export interface EventFollowerOptions {
 	readonly headers?: Readonly<Record<string, string>>;
 	/** Receives every event, in order. */
 	readonly take: (event: StreamEvent) => void;
-	/** How long a connection is used, in milliseconds; default: as long as it holds. */
+	/**
+	 * How long a connection is used, in milliseconds, and until it has told a position to continue from; default: as long
+	 * as it holds.
+	 */
 	readonly connectionMs?: number;
 }
 
@@ -66,7 +69,7 @@ export class EventFollower {
 				if (event.id !== "") this.#lastEventId = event.id;
 				take(event);
 			}
-			if (performance.now() > end) break;
+			if (performance.now() > end && this.hasPlace) break;
 		}
 		await client.close();
 	}

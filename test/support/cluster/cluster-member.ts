@@ -32,6 +32,7 @@ export class ClusterMember {
 	readonly #platform: TestPlatform;
 	readonly #options: MemberOptions;
 	#process: PlatformProcess | undefined;
+	#formerOutput = "";
 	/** Whether the running process is of a version without ops listener. */
 	#isFormer = false;
 
@@ -68,9 +69,15 @@ export class ClusterMember {
 		return this.#process;
 	}
 
+	/** The output of the process and of those that it has replaced. */
+	get output(): string {
+		return `${this.#formerOutput}${this.#process?.output ?? ""}`;
+	}
+
 	/** Starts the process, also again, without waiting for it. @param more Further variables, for this start only. */
 	launch(more: Readonly<Record<string, string>> = {}, root = this.#options.root): void {
 		const former = this.#process;
+		this.#formerOutput = this.output;
 		this.#isFormer = !hasOpsListener(root);
 		const told = this.#isFormer ? { BUS__LOG_LEVEL: "info" } : {};
 		this.#process = this.#platform.startProcess(this.services, { ...this.#options.env, ...told, ...more }, root);
