@@ -48,6 +48,14 @@ export function restoringFolder(target: string): string {
 	return `${target}.restoring`;
 }
 
+/** Returns a free name for what is moved aside; restores that follow each other at once have the same stamp. */
+export function asideName(target: string, stamp: string): string {
+	const name = `${target}.before-${stamp}`;
+	let free = name;
+	for (let n = 2; existsSync(free); n++) free = `${name}-${n}`;
+	return free;
+}
+
 /** Returns a sentence about a restore that was interrupted; undefined when there is none. */
 export function interruptedRestore(store: string): string | undefined {
 	const folder = restoringFolder(store);

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { makeFolder } from "../files/new-folder.ts";
 import { syncFolder } from "../files/replaced-file.ts";
 import { ArchiveError } from "./archive-format.ts";
-import { restoringFolder } from "./installation.ts";
+import { asideName, restoringFolder } from "./installation.ts";
 
 /** One folder of an installation. */
 export class PlacedFolder {
@@ -35,7 +35,7 @@ export class PlacedFolder {
 	/** Puts the folder into its place; what was there is moved aside. Returns where to. */
 	async place(stamp: string): Promise<string | undefined> {
 		const present = existsSync(this.#target) ? await readdir(this.#target) : [];
-		const aside = present.length > 0 ? `${this.#target}.before-${stamp}` : undefined;
+		const aside = present.length > 0 ? asideName(this.#target, stamp) : undefined;
 		if (aside !== undefined) await rename(this.#target, aside);
 		await rename(this.path, this.#target);
 		await syncFolder(this.#target);

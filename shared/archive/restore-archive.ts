@@ -26,6 +26,7 @@ import { FileLoader } from "./archived-files.ts";
 import { markImport } from "./import-mark.ts";
 import {
 	type ArchiveOrder,
+	asideName,
 	hostFolder,
 	type Installation,
 	keyFile,
@@ -213,7 +214,7 @@ async function writeKey(
 	if (place.configuredKey !== "" || presentKey(place) === key) return;
 	makeFolder(dirname(keyFile(place)));
 	if (presentKey(place) !== undefined) {
-		const aside = `${keyFile(place)}.before-${stamp}`;
+		const aside = asideName(keyFile(place), stamp);
 		await rename(keyFile(place), aside);
 		say(`The installation key of before is in "${aside}"`);
 	}
