@@ -34,7 +34,7 @@ import { sessionsWithCredential } from "./work/credential-users.ts";
 import { HostBinding } from "./record/host-binding.ts";
 import { LaunchMetrics } from "./work/launch-metrics.ts";
 import { measureStatuses } from "./record/status-counts.ts";
-import { SessionClaims } from "./work/session-claims.ts";
+import { type ClaimDependencies, SessionClaims } from "./work/session-claims.ts";
 import { sessionCollection } from "./record/session-collection.ts";
 import { SessionCreations } from "./commands/session-creations.ts";
 import { SessionCommands } from "./commands/session-commands.ts";
@@ -102,13 +102,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const use = { records, binding, workspaces: ofSessions };
 	const erasure = new SessionErasure({ ...use, history, events, idempotency, chronicles: chronicles.ofSession });
 	const launches = openMetrics(platform);
-	const claims = new SessionClaims(store, {
-		...use,
-		launches,
-		hint: due,
-		podGone: (document) => books.budgets.releaseAll(document),
-		forget: (gone) => erasure.erase(gone),
-	});
+	const claims = new SessionClaims(store, { ...use, launches, hint: due, ...endings(books, erasure) });
 	const awayHosts = watchHosts(platform, { records, launches, binding });
 
 	return {
@@ -136,6 +130,14 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 			await counts.settled();
 		},
 	};
+}
+
+/** Returns what ends with a pod, and with a session. */
+function endings(
+	{ budgets }: ReturnType<typeof openBooks>,
+	erasure: SessionErasure,
+): Pick<ClaimDependencies, "podGone" | "forget"> {
+	return { podGone: (document) => budgets.releaseAll(document), forget: (gone) => erasure.erase(gone) };
 }
 
 /** Returns the rule of the hosts. The only process releases the leases that it has left; those of others are in use. */

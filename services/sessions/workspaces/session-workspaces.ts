@@ -106,9 +106,8 @@ export class SessionWorkspaces {
 			const found = await this.#get(id);
 			if (!found || found.status === "deleted") return { workspace: await this.#renew(session, found, host) };
 			if (!isOfOwner(found, session) || isOfOther(found, session)) return { failure: taken(found) };
-			const wasElsewhere = isElsewhere(found, host);
-			if (wasElsewhere && !isAlone) return { elsewhere: found.host };
-			if (!isLaunch && !wasElsewhere && isHeld(found, host)) return { workspace: id };
+			if (isElsewhere(found, host) && !isAlone) return { elsewhere: found.host };
+			if (!isLaunch && isHeldHere(found, host)) return { workspace: id };
 			return (await this.#write(found, launchedOn(host, launched(found, session, now())))) && { workspace: id };
 		};
 		const hold = await repeatLostRaces(attempt, { refusal: () => tooFast("The workspace") });
@@ -220,9 +219,9 @@ function launchedOn(host: string | undefined, { set, ...change }: WorkspaceChang
 	return { ...change, set: { ...set, ...(host !== undefined && { host }) } };
 }
 
-/** Whether a session has the workspace, and the host its files. @param host Absent: the pods are on no host. */
-function isHeld({ holder, host: bound }: WorkspaceDocument, host: string | undefined): boolean {
-	return holder !== undefined && (host === undefined || bound !== undefined);
+/** Whether a session has the workspace, and this host its files. @param host Absent: the pods are on no host. */
+function isHeldHere({ holder, host: bound }: WorkspaceDocument, host: string | undefined): boolean {
+	return holder !== undefined && (host === undefined || bound === host);
 }
 
 /** Whether another session has the workspace. */

@@ -68,6 +68,27 @@ async function eventsBetween({ events }: SseClient, first: string, last: string)
 	return between.map(({ id }) => id).filter((id, at, all) => id !== "" && id !== all[at - 1]);
 }
 
+/** Each session is written to through one release and read through the other; both take its usage. */
+async function useSessions(ids: readonly string[], [formerly, newly]: readonly [Api, Api]): Promise<void> {
+	for (const [n, id] of ids.entries()) {
+		const [asked, read] = n % 2 === 0 ? [newly, formerly] : [formerly, newly];
+		expect(await ask(asked, id, `$ echo number ${n}`)).to.include(`number ${n}`);
+		expect((await read.get(`/sessions/${id}/conversation`)).text).to.include(`number ${n}`);
+		for (const api of [formerly, newly, formerly, newly]) await reportUsage(api, id);
+	}
+	for (const id of ids)
+		for (const api of [formerly, newly])
+			await eventually(async () => (await view(api, id)).tokens_used === 400, { ...slow, what: "usage is booked" });
+}
+
+/** The session answers, and has one pod, of its newest launch. */
+async function goesOnAlone(cluster: Cluster, api: Api, id: string): Promise<void> {
+	expect(await ask(api, id, "$ echo still here")).to.include("still here");
+	const { generation } = await view(api, id);
+	const pods = agentsOf(cluster).filter(({ session }) => session === id);
+	expect(pods.map((pod) => pod.generation)).to.deep.equal([generation]);
+}
+
 describe("processes of two releases", function () {
 	this.timeout(900_000);
 
@@ -90,24 +111,9 @@ describe("processes of two releases", function () {
 		const own = await servedBy(cluster.member("core-2"), "sessions.create");
 		expect(own, "sessions that this version has created").to.be.within(1, ids.length - 1);
 
-		for (const [n, id] of ids.entries()) {
-			const [asked, read] = n % 2 === 0 ? [newly, formerly] : [formerly, newly];
-			expect(await ask(asked, id, `$ echo number ${n}`)).to.include(`number ${n}`);
-			expect((await read.get(`/sessions/${id}/conversation`)).text).to.include(`number ${n}`);
-			for (const api of [formerly, newly, formerly, newly]) await reportUsage(api, id);
-		}
-		for (const id of ids)
-			for (const api of [formerly, newly])
-				await eventually(async () => (await view(api, id)).tokens_used === 400, { ...slow, what: "usage is booked" });
-
+		await useSessions(ids, [formerly, newly]);
 		await Promise.all(ids.map((id, n) => restarted(n % 2 === 0 ? newly : formerly, id)));
-		for (const [n, id] of ids.entries()) {
-			const read = n % 2 === 0 ? formerly : newly;
-			expect(await ask(read, id, "$ echo still here")).to.include("still here");
-			const { generation } = await view(read, id);
-			const pods = agentsOf(cluster).filter(({ session }) => session === id);
-			expect(pods.map((pod) => pod.generation)).to.deep.equal([generation]);
-		}
+		for (const [n, id] of ids.entries()) await goesOnAlone(cluster, n % 2 === 0 ? formerly : newly, id);
 		const last = await createSession(formerly);
 		const [first = ""] = ids;
 		const seen = await eventsBetween(here, first, last.id);
