@@ -14,7 +14,7 @@ import {
 import { UnavailableError } from "../../errors.ts";
 import { TimeLimits } from "../../time-limits.ts";
 import type { StoredDocument } from "./mongodb-document.ts";
-import { isQueueTimeout, NoAnswerError, NoConnectionError } from "./mongodb-errors.ts";
+import { isQueueTimeout, isUnsent, NoAnswerError, NoConnectionError } from "./mongodb-errors.ts";
 
 /** The longest time that the server works on one operation, in milliseconds. */
 const maxTimeMS = 2_000;
@@ -102,12 +102,15 @@ export class MongodbConnection {
 	async #operation<T>(documents: Documents<StoredDocument>, work: Work<T>): Promise<T> {
 		const hasRoom = this.#underWay.size < bounds.maxPoolSize;
 		const session = this.#client.startSession();
+		const sent = writesSent(session);
 		try {
 			if (this.#seen) session.advanceOperationTime(this.#seen);
 			const result = await work(documents, { session, maxTimeMS });
 			this.#see(session.operationTime);
 			return result;
 		} catch (error) {
+			if (isUnsent(error) && writesSent(session) !== sent)
+				throw new NoAnswerError("Sent, and not again", { cause: error });
 			throw hasRoom && isQueueTimeout(error) ? new NoConnectionError("No connection", { cause: error }) : error;
 		} finally {
 			await session.endSession();
@@ -156,6 +159,14 @@ export class MongodbConnection {
 		if (this.#closed) throw new UnavailableError("The store is not open", "STORE_CLOSED");
 		return this.#database;
 	}
+}
+
+/**
+ * Counts the writes that a session has sent to a replica set. The driver repeats such a write once, and when it finds no server
+ * for that, its error says nothing of the first attempt, which may be done.
+ */
+function writesSent(session: ClientSession): number {
+	return session.serverSession.txnNumber;
 }
 
 function clientOf(url: string, options: MongoClientOptions): MongoClient {

@@ -36,6 +36,11 @@ const neverSent = new Set([
 	"MongoNotConnectedError",
 ]);
 
+/** Whether an attempt failed before anything of it was sent; an earlier attempt of the same operation may have been sent. */
+export function isUnsent(error: unknown): boolean {
+	return error instanceof MongoError && (neverSent.has(error.name) || error.hasErrorLabel("HandshakeError"));
+}
+
 /**
  * Codes of server errors that leave open whether a write happened: no code, timeouts, and servers that are no longer
  * the primary.
@@ -85,7 +90,7 @@ function meaningOf(error: MongoError, intent: Intent): ServiceError {
 	// One client can ask for a read that takes long, for example a search, so this does not mean it either.
 	if (intent === "read" && error.code === timeIsOver)
 		return new UnavailableError("The document store needs too long for this, ask for less", "STORE_SLOW");
-	if (neverSent.has(name) || error.hasErrorLabel("HandshakeError"))
+	if (isUnsent(error))
 		return new UnavailableError(
 			refusalSentence(error, `Cannot reach the document store: ${name}`),
 			"STORE_UNREACHABLE",
