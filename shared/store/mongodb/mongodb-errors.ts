@@ -74,6 +74,7 @@ export function firstFailure(error: unknown): number | undefined {
 export function translated(error: unknown, intent: Intent): unknown {
 	if (error instanceof NoConnectionError) return silence(error.name, "read");
 	if (error instanceof NoAnswerError) return silence(error.name, intent);
+	if (isSocketError(error)) return silence(error.code, intent);
 	if (!(error instanceof MongoError)) return error;
 	// The driver wraps every error that ends an insert of many documents, including network failures.
 	const { errorResponse = error }: { errorResponse?: unknown } = error instanceof MongoBulkWriteError ? error : {};
@@ -102,6 +103,14 @@ function meaningOf(error: MongoError, intent: Intent): ServiceError {
 			"STORE_REFUSED",
 		);
 	return silence(name, intent);
+}
+
+/**
+ * Whether an error is the operating system's own. The driver wraps those of a socket except while it waits for room to send the
+ * rest of a large command.
+ */
+function isSocketError(error: unknown): error is Error & { code: string } {
+	return error instanceof Error && "syscall" in error && "code" in error && typeof error.code === "string";
 }
 
 /** @param name The name of the error that tells of the silence. */

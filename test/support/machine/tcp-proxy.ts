@@ -53,6 +53,8 @@ export class TcpProxy implements AsyncDisposable {
 	cuts = 0;
 	/** The number of pieces that were swallowed. */
 	lost = 0;
+	/** The bytes that arrived while their direction was held back. */
+	heldBytes = 0;
 
 	private constructor(targetPort: number, { translate = (bytes) => bytes }: TcpProxyOptions) {
 		this.#targetPort = targetPort;
@@ -158,7 +160,9 @@ export class TcpProxy implements AsyncDisposable {
 
 	async #pass(link: Link, direction: Direction, piece: Buffer): Promise<void> {
 		if (this.#delayMs > 0) await sleep(this.#delayMs);
-		await this.#held.get(direction)?.promise;
+		const held = this.#held.get(direction);
+		if (held) this.heldBytes += piece.length;
+		await held?.promise;
 		if (this.#swallowed.has(direction)) link.lost.add(direction);
 		if (link.lost.has(direction)) return void this.lost++;
 		if (direction === "up") return written(link.server, piece);
