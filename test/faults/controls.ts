@@ -1,6 +1,6 @@
 /**
  * The controls: each names a protection, the patch that removes it, a scenario for platforms with and without it, and
- * the invariant that must break without it.
+ * the invariants that break without it.
  */
 import { isBroken, type Verdict } from "./testbed.ts";
 import { type Patch, patchedTree } from "./patched-tree.ts";
@@ -16,8 +16,8 @@ export interface Control {
 	readonly patches: readonly Patch[];
 	/** @param root The sources of the platform; by default the project's. */
 	readonly scenario: (root?: string) => Promise<Verdict>;
-	/** The beginning of the invariant's name. */
-	readonly breaks: string;
+	/** The numbers of the invariants of which one at least must break. */
+	readonly breaks: readonly string[];
 	/** The control is quick enough for every run of the tests. */
 	readonly quick: boolean;
 }
@@ -36,8 +36,13 @@ export interface ControlReport {
 export async function runControl(control: Control): Promise<ControlReport> {
 	const sound = await control.scenario();
 	const without = await withoutProtection(control);
-	const works = !isBroken(sound) && Object.keys(without).some((name) => name.startsWith(control.breaks));
-	return { name: control.name, breaks: control.breaks, with: brokenOnly(sound), without, works };
+	const works = !isBroken(sound) && isCaught(control, without);
+	return { name: control.name, breaks: control.breaks.join(" or "), with: brokenOnly(sound), without, works };
+}
+
+/** Whether the absence of the protection was noticed. @param without The broken invariants. */
+export function isCaught({ breaks }: Control, without: Verdict): boolean {
+	return Object.keys(without).some((name) => breaks.some((number) => name.startsWith(number)));
 }
 
 /** The names of the broken invariants. */
@@ -73,7 +78,7 @@ export const controls: readonly Control[] = [
 				to: "",
 			},
 		],
-		breaks: "I7",
+		breaks: ["I7"],
 	},
 	{
 		name: "pods without names that tell them apart",
@@ -94,7 +99,8 @@ export const controls: readonly Control[] = [
 			// biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a program
 			{ file: "agent/session-lock.ts", from: '"lock")', to: "`lock-${process.pid}`)" },
 		],
-		breaks: "I4",
+		// The two agents may also disturb each other until the session fails, before anybody could count both.
+		breaks: ["I4", "I3"],
 	},
 	{
 		name: "no fence",
@@ -109,7 +115,7 @@ export const controls: readonly Control[] = [
 			{ file: claims, from: ", { guard: { fence } }", to: "" },
 			{ file: claims, from: "if (record.document.fence !== fence) return false;", to: "" },
 		],
-		breaks: "I3",
+		breaks: ["I3"],
 	},
 	{
 		name: "hints without a poll, pod manager",
@@ -122,7 +128,7 @@ export const controls: readonly Control[] = [
 				to: "",
 			},
 		],
-		breaks: "I1",
+		breaks: ["I1"],
 	},
 	{
 		name: "hints without a poll, event stream",
@@ -135,7 +141,7 @@ export const controls: readonly Control[] = [
 				to: "every(pollMs, () => {})",
 			},
 		],
-		breaks: "I5",
+		breaks: ["I5"],
 	},
 	{
 		name: "the outbox apart from the state",
@@ -156,7 +162,7 @@ export const controls: readonly Control[] = [
 					"\t\t\t\tif (row && events.length > 0) setImmediate(() => void this.#write((later) => later.first(apart)));",
 			},
 		],
-		breaks: "I5",
+		breaks: ["I5"],
 	},
 	{
 		name: "no time limit of requests",
@@ -175,7 +181,7 @@ export const controls: readonly Control[] = [
 				to: "const overallMs = 600_000;",
 			},
 		],
-		breaks: "I7",
+		breaks: ["I7"],
 	},
 	{
 		// The platform knows which tokens are active. To know the revoked ones by their text is what this replaces.
@@ -211,6 +217,6 @@ export const controls: readonly Control[] = [
 				to: "for (const key of keys) {\n\t\t\trevoked.add(key);\n\t\t\tthis.#remembered.delete(key);\n\t\t}",
 			},
 		],
-		breaks: "I3",
+		breaks: ["I3"],
 	},
 ];
