@@ -1,6 +1,6 @@
 /**
  * The proof of access notices when a protection is missing: each control takes one out of the sources of a platform.
- * Long: it starts a platform for each protection.
+ * Night: it starts a platform for each protection.
  */
 import { patchedTree } from "../../faults/patched-tree.ts";
 import { accessControls } from "../../support/access/access-controls.ts";

@@ -1,6 +1,6 @@
 /**
  * Forty concurrent sessions start, stop and are deleted, and leave the machine unchanged.
- * Long: it starts forty sessions.
+ * Night: it starts forty sessions.
  * Alone: it is a load to the machine.
  */
 import { expect } from "chai";

@@ -1,6 +1,6 @@
 /**
  * A thousand clients on real sockets with a gateway in a separate process, over NATS and the real event log.
- * Long: it connects a thousand clients.
+ * Night: it connects a thousand clients.
  * Alone: it measures memory and is a load to the machine.
  */
 import { expect } from "chai";
