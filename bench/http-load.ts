@@ -27,6 +27,7 @@ export interface LoadResult {
 	/** The quantiles of the response time in milliseconds. */
 	readonly p50: number;
 	readonly p99: number;
+	/** The longest time until a 429 or 503, without the first answer of each connection: that one waits for the connection too. */
 	readonly slowestRefusalMs: number;
 }
 
@@ -40,6 +41,7 @@ function requestsInTurn(all: readonly string[]): autocannon.Request[] {
 }
 
 let slowestRefusalMs = 0;
+const answered = new WeakSet<autocannon.Client>();
 const byStatus: Record<string, number> = {};
 const started = process.hrtime.bigint();
 const over = Promise.withResolvers<autocannon.Result>();
@@ -54,9 +56,11 @@ const options: autocannon.Options = {
 	...(paths && { setupClient: (client: autocannon.Client) => client.setRequests(requestsInTurn(paths)) }),
 };
 const run = autocannon(options, (error, ended) => (error ? over.reject(error) : over.resolve(ended)));
-run.on("response", (_client, status, _bytes, ms) => {
+run.on("response", (client, status, _bytes, ms) => {
 	byStatus[status] = (byStatus[status] ?? 0) + 1;
-	if (status === 429 || status === 503) slowestRefusalMs = Math.max(slowestRefusalMs, ms);
+	const isRefusal = status === 429 || status === 503;
+	if (isRefusal && answered.has(client)) slowestRefusalMs = Math.max(slowestRefusalMs, ms);
+	answered.add(client);
 });
 const { requests, latency, errors } = await over.promise;
 const elapsed = Number(process.hrtime.bigint() - started) / 1e9;
