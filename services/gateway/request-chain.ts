@@ -274,7 +274,7 @@ function requestStep(method: string, route: ActionRoute | undefined, status: num
 
 /** Returns what the headers of a request say to its action. */
 function headerMeta(request: IncomingMessage, { action }: ActionRoute): Meta {
-	const token = action.passes_token ? bearerToken(request.headers) : undefined;
+	const token = action.passes_token ? bearerToken(request.headers, request.socket) : undefined;
 	return {
 		...idempotencyKey(request),
 		...validator(request),

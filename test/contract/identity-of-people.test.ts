@@ -41,7 +41,8 @@ for (const Adapter of [OidcIdentity, OidcTeamIdentity])
 describe("the claims of a login token", () => {
 	async function personOf(kwargs: object, claims: Record<string, unknown>): Promise<unknown> {
 		const identity = new OidcIdentity({ issuer: server.issuer, audience: "atelier", ...kwargs });
-		const found = await identity.authenticate({ authorization: `Bearer ${await tokenFor({ sub: "ada", ...claims })}` });
+		const authorization = `Bearer ${await tokenFor({ sub: "ada", ...claims })}`;
+		const found = await identity.authenticate({ authorization }, {});
 		return found?.person;
 	}
 

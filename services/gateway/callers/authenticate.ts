@@ -84,7 +84,7 @@ export class Authenticator {
 	}
 
 	async #find({ headers, connection, received }: Claim): Promise<Principal | undefined> {
-		const token = bearerToken(headers);
+		const token = bearerToken(headers, connection);
 		if (token?.startsWith("svcs_")) return this.#pod(token);
 		if (token !== undefined && this.#tokens.claims(token)) return this.#tokens.authenticate(token);
 		const found = await this.#identity.authenticate(headers, connection, received);

@@ -3,10 +3,11 @@
  * worked on at a time. A person's logins and tokens count together. What is beyond a limit is refused at once.
  */
 import { LRUCache } from "lru-cache";
-import { personKey, type Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/bus/principal.ts";
 import { monotonic } from "#shared/clock.ts";
 import type { Limits } from "#shared/config/limits.ts";
 import { TooManyRequestsError } from "#shared/errors.ts";
+import { callerKey } from "./caller-key.ts";
 
 /** A request that is worked on. */
 export interface BegunRequest {
@@ -84,8 +85,4 @@ export class RequestLimits {
 /** Public requests have no caller to count; the server in front of the gateway knows addresses. */
 function isLimited({ kind }: Principal): boolean {
 	return kind !== "anonymous";
-}
-
-function callerKey({ kind, tenant, id }: Principal): string {
-	return kind === "pod" ? `pod ${id}` : `person ${personKey(tenant, id)}`;
 }

@@ -1,10 +1,12 @@
 /**
  * Shares the event loop fairly between persons. While several persons send requests, one request per person begins in
  * each turn of the event loop, and only a few of one person are worked on at a time; a request that has run for long
- * waits for something else and is no longer counted. Nothing is refused, and a person who is alone never waits.
+ * waits for something else and is no longer counted. Nothing is refused, and a person who is alone never waits. A person's
+ * logins and tokens are one person here.
  */
-import { type Principal, principalKey } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/bus/principal.ts";
 import { monotonic, nextTurn, sleep } from "#shared/clock.ts";
+import { callerKey } from "./caller-key.ts";
 
 /** The requests of one person that are worked on at a time while other persons are present. */
 const atOnce = 2;
@@ -40,7 +42,7 @@ export class RequestPace {
 
 	/** Runs `serve` when it is the person's turn, and returns its result. */
 	async run<T>(principal: Principal, serve: () => Promise<T>): Promise<T> {
-		const who = principalKey(principal);
+		const who = callerKey(principal);
 		const asker = this.#asker(who);
 		const begun = this.#isInCompany(who) ? (this.#beginInTurn(asker) ?? (await this.#turn(asker))) : begin(asker);
 		try {

@@ -78,7 +78,7 @@ export class DevIdentity implements IdentityProvider {
 	}
 
 	async authenticate(headers: IncomingHttpHeaders, connection: Ends): Promise<Principal | undefined> {
-		const token = bearerToken(headers);
+		const token = bearerToken(headers, connection);
 		if (token !== undefined) return this.#users.get(digest(token));
 		await this.#ownUser(connection);
 		return theDeveloper;

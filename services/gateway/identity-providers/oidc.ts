@@ -13,6 +13,7 @@ import { TokenRefusedError } from "#shared/tokens/token-refused.ts";
 import { checkedOptions } from "../callers/adapter-options.ts";
 import { bearerToken } from "../callers/bearer-token.ts";
 import { textAt, wordsAt } from "../callers/claim-path.ts";
+import type { Ends } from "../http/connection-rows.ts";
 import type { ClaimedPerson, IdentityProvider, TokenTrust } from "../callers/identity-provider.ts";
 import { mappedRoles, roleOptions, rolesOfSilence } from "../callers/role-mapping.ts";
 
@@ -70,8 +71,8 @@ export class OidcIdentity implements IdentityProvider {
 		if (rolesOf) this.tokenTrust = { claimsOf: async (token) => (await this.#verified(token))?.claims, rolesOf };
 	}
 
-	async authenticate(headers: IncomingHttpHeaders): Promise<ClaimedPerson | undefined> {
-		const token = bearerToken(headers);
+	async authenticate(headers: IncomingHttpHeaders, connection: Ends): Promise<ClaimedPerson | undefined> {
+		const token = bearerToken(headers, connection);
 		if (token === undefined) return undefined;
 		const verified = await this.#verified(token);
 		const person = verified && this.#personOf(verified);

@@ -9,6 +9,7 @@ import { ConfigError } from "#shared/config/config.ts";
 import { openApiToken } from "#shared/secrets/api-token.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { bearerToken } from "../callers/bearer-token.ts";
+import type { Ends } from "../http/connection-rows.ts";
 import type { BrowserLogin, IdentityProvider } from "../callers/identity-provider.ts";
 import { theDeveloper } from "../callers/the-developer.ts";
 
@@ -43,9 +44,9 @@ export class TokenIdentity implements IdentityProvider {
 		return this.#login;
 	}
 
-	async authenticate(headers: IncomingHttpHeaders): Promise<Principal | undefined> {
+	async authenticate(headers: IncomingHttpHeaders, connection: Ends): Promise<Principal | undefined> {
 		const login = this.#login;
-		const shown = bearerToken(headers) ?? login.cookieIn(headers);
+		const shown = bearerToken(headers, connection) ?? login.cookieIn(headers);
 		return shown !== undefined && login.isToken(shown) ? theDeveloper : undefined;
 	}
 

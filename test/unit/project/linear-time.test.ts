@@ -33,7 +33,7 @@ const pod = new RequestGuard("key");
  */
 const readers: [name: string, starts: string[], read: (text: string) => unknown][] = [
 	["Content-Type", ["", "application/json", 'application/json; charset="'], isJsonType],
-	["Authorization", ["", "Bearer "], (authorization) => bearerToken({ authorization })],
+	["Authorization", ["", "Bearer "], (authorization) => bearerToken({ authorization }, {})],
 	["Authorization of a pod", ["", "Bearer "], (authorization) => pod.check({ host: "localhost:1", authorization }, 1)],
 	["Host", ["", "atelier.example:"], (host) => guard.check({ host })],
 	["Origin", ["", "http://"], (origin) => guard.check({ host: "127.0.0.1:8080", origin })],

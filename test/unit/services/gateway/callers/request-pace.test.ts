@@ -52,6 +52,19 @@ describe("RequestPace", () => {
 		await Promise.all(crowd.all);
 	});
 
+	it("takes the programs of a person, who have tokens, for the person", async () => {
+		const pace = new RequestPace();
+		await pace.run(alice, async () => {});
+		const crowd = new Crowd(pace);
+		crowd.ask({ ...alice, kind: "pat" }, 50);
+		crowd.ask(alice, 50);
+		expect(crowd.under, "nobody else is present").to.have.length(100);
+		crowd.ask({ kind: "pod", id: alice.id, tenant: alice.tenant, roles: [] }, 5);
+		expect(crowd.under.length, "a pod is no person").to.be.at.most(102);
+		for (let n = 0; n < 105; n++) (await eventually(() => crowd.under[n])).resolve();
+		await Promise.all(crowd.all);
+	});
+
 	it("begins one request of a person in a turn of the event loop, even if each ends at once", async () => {
 		const pace = new RequestPace();
 		await pace.run(bob, async () => {});

@@ -8,9 +8,9 @@ const dataDir = "/nonexistent/atelier";
 describe("TokenIdentity", () => {
 	it("takes the token of its argument, and reads no file then", async () => {
 		const identity = new TokenIdentity({ dataDir, token });
-		expect(await identity.authenticate({ authorization: `Bearer ${token}` })).to.include({ id: "dev-user" });
-		expect(await identity.authenticate({ authorization: `Bearer ${token.slice(1)}` })).to.equal(undefined);
-		expect(await identity.authenticate({})).to.equal(undefined);
+		expect(await identity.authenticate({ authorization: `Bearer ${token}` }, {})).to.include({ id: "dev-user" });
+		expect(await identity.authenticate({ authorization: `Bearer ${token.slice(1)}` }, {})).to.equal(undefined);
+		expect(await identity.authenticate({}, {})).to.equal(undefined);
 		expect(identity.browserLogin.token).to.equal(token);
 	});
 
