@@ -76,7 +76,8 @@ export class EmbeddedStore implements DocumentStore {
 	async open(collections: readonly Collection[]): Promise<void> {
 		const database = new EmbeddedDatabase(this.#folder, collections);
 		const copies = new EmbeddedCopies(database, this.#folder);
-		this.#opened = { database, queue: new WriteQueue(database), rows: new RowCache(), copies };
+		const rows = new RowCache();
+		this.#opened = { database, queue: new WriteQueue(database, () => rows.clear()), rows, copies };
 		await copies.listen();
 	}
 
@@ -132,6 +133,8 @@ export class EmbeddedStore implements DocumentStore {
 			rows.forget(collection.name, id);
 			try {
 				const row = database.first(statement);
+				// The next change of the document begins with reading it.
+				if (row) rows.store(collection.name, id, selection(collection, id).text, row);
 				return row && documentOf(collection, row);
 			} catch (error) {
 				throw duplicateKey(collection, error) ?? error;

@@ -12,6 +12,11 @@ import type { Sql, SqlRow } from "./embedded-sql.ts";
 export const fileName = "atelier.db";
 /** The size to which SQLite cuts its log after a checkpoint, in bytes. */
 const maxIdleLogBytes = 16 * 1024 * 1024;
+/**
+ * The pages of 4 KB in the log at which SQLite brings them into the database (a checkpoint). A page that was written often
+ * is then copied once, so a long log costs less; this one fits into `maxIdleLogBytes` with the commit that fills it.
+ */
+const pagesPerCheckpoint = 3_500;
 /** The pages of 4 KB that a copy reads in one step; writes wait for a step, which takes a few milliseconds. */
 const pagesPerStep = 250;
 /** The most prepared statements in memory; the code uses far fewer forms of them. */
@@ -38,6 +43,7 @@ export class EmbeddedDatabase {
 			this.#database.exec("PRAGMA journal_mode = WAL");
 			this.#database.exec("PRAGMA synchronous = FULL");
 			this.#database.exec(`PRAGMA journal_size_limit = ${maxIdleLogBytes}`);
+			this.#database.exec(`PRAGMA wal_autocheckpoint = ${pagesPerCheckpoint}`);
 			applySchema(this.#database, collections);
 		} catch (error) {
 			this.#database.close();

@@ -38,9 +38,17 @@ describe("EmbeddedStore on a full disk", () => {
 		const acknowledged: string[] = [];
 		const refused: string[] = [];
 
-		/** Adds documents of these lengths in one commit. */
+		let acknowledgedRev = 0;
+		await store.insert(jobs, job("changed", { tenant: "other", rev: 0 }));
+
+		/** Adds documents of these lengths and changes one, in one commit. */
 		async function writeGroup(group: number, lengths = Array.from({ length: 8 }, () => 8_000)): Promise<void> {
 			const documents = lengths.map((length, index) => job(`${group}-${index}`, { wire: "x".repeat(length) }));
+			const change = store.update(jobs, "changed", {}, { set: { rev: group + 1 } });
+			change.then(
+				() => (acknowledgedRev = group + 1),
+				() => {},
+			);
 			const outcomes = await Promise.allSettled(documents.map((document) => store.insert(jobs, document)));
 			const failures = outcomes.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
 			for (const { reason } of failures) expect(reason).to.be.instanceOf(UnavailableError);
@@ -51,6 +59,7 @@ describe("EmbeddedStore on a full disk", () => {
 		async function expectTruth(): Promise<void> {
 			for (const id of acknowledged) expect(await store.get(jobs, id), id).to.include({ id });
 			for (const id of refused) expect(await store.get(jobs, id), id).to.equal(undefined);
+			expect(await store.get(jobs, "changed")).to.include({ rev: acknowledgedRev });
 			expect(await store.count(jobs, "by_tenant", { equals: ["acme"] })).to.equal(acknowledged.length);
 		}
 
