@@ -1,4 +1,7 @@
-/** Chooses the next failpoint: those without a kill come first, so that a run visits all of them. */
+/**
+ * Chooses the next failpoint: those without a kill come first, and among them those that no other test kills at, so that a run
+ * visits all of these.
+ */
 import type { Random } from "./random.ts";
 
 export class FailpointTour {
@@ -7,9 +10,12 @@ export class FailpointTour {
 	/** The number of kills at each failpoint. */
 	readonly visits: ReadonlyMap<string, number>;
 	readonly #visits: Map<string, number>;
+	readonly #ofTests: ReadonlySet<string>;
 
-	constructor(names: readonly string[], random: Random) {
+	/** @param ofTests The failpoints that other tests kill at. */
+	constructor(names: readonly string[], random: Random, ofTests: ReadonlySet<string>) {
 		this.#random = random;
+		this.#ofTests = ofTests;
 		this.#visits = new Map(names.map((name) => [name, 0]));
 		this.visits = this.#visits;
 	}
@@ -19,11 +25,16 @@ export class FailpointTour {
 		return [...this.#visits].filter(([, visits]) => visits === 0).map(([name]) => name);
 	}
 
-	/** Chooses among the missing failpoints, or among the least tried when none is missing. */
+	/** The missing ones that no other test kills at. */
+	get due(): string[] {
+		return this.missing.filter((name) => !this.#ofTests.has(name));
+	}
+
+	/** Chooses among the least tried of those that are due, or missing, or of all. */
 	next(): string {
-		const names = this.missing.length > 0 ? this.missing : [...this.#visits.keys()];
+		const names = [this.due, this.missing].find(({ length }) => length > 0) ?? [...this.#visits.keys()];
 		const fewest = Math.min(...names.map((name) => this.#triesOf(name)));
-		const name = this.#random.pick(names.filter((one) => this.missing.length === 0 || this.#triesOf(one) === fewest));
+		const name = this.#random.pick(names.filter((one) => this.#triesOf(one) === fewest));
 		this.#tries.set(name, this.#triesOf(name) + 1);
 		return name;
 	}

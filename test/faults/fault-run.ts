@@ -11,7 +11,7 @@ import { addClients, clientLoad, loadFigures } from "./clients/client-load.ts";
 import { FailpointTour } from "./failpoint-tour.ts";
 import { Faults } from "./faults.ts";
 import { canaryEnvironment, type Findings, Testbed } from "./testbed.ts";
-import { namedFailpoints } from "./named-failpoints.ts";
+import { failpointsOfTests, namedFailpoints } from "./named-failpoints.ts";
 import { patience } from "../support/machine/patience.ts";
 import { Random } from "./random.ts";
 
@@ -24,7 +24,8 @@ export interface FaultRunOptions {
 	/** How long after the last restart everything must be in its final state; by default 15 s. */
 	readonly settleMs?: number;
 	/**
-	 * Whether the run goes on after the kills until the platform has died at every failpoint, or could not be made to.
+	 * Whether the run goes on after the kills until the platform has died at every failpoint without a test of its own, or could
+	 * not be made to.
 	 */
 	readonly everyFailpoint?: boolean;
 	/** The sources of the platform, for controls. */
@@ -36,6 +37,8 @@ export interface FaultReport extends Findings {
 	readonly faults: Record<string, number>;
 	/** The number of kills at each failpoint. */
 	readonly failpoints: Record<string, number>;
+	/** The failpoints without a kill that no other test kills at either. */
+	readonly neverVisited: readonly string[];
 	/** The faults that could not be tried on this machine. */
 	readonly leftOut: readonly string[];
 	readonly acknowledged: number;
@@ -69,7 +72,8 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultReport> {
 			...(disk && { dataDir: disk.folder }),
 		});
 		await using testbed = await testbedFor(platform, options, repository.url);
-		const tour = new FailpointTour(namedFailpoints(root), new Random(seed + 1));
+		const names = namedFailpoints(root);
+		const tour = new FailpointTour(names, new Random(seed + 1), failpointsOfTests(names));
 		const faults = new Faults(testbed, { random: new Random(seed), tour, disk });
 		await underLoad(testbed, faults, options, repository);
 		return report(seed, testbed, faults, await testbed.judge(settleMs * patience()));
@@ -122,6 +126,7 @@ function report(seed: number, testbed: Testbed, faults: Faults, { invariants, se
 		...loadFigures(testbed),
 		faults: Object.fromEntries([...faults.counts].toSorted(([a], [b]) => a.localeCompare(b))),
 		failpoints: Object.fromEntries(faults.tour.visits),
+		neverVisited: faults.tour.due,
 		leftOut: faults.leftOut,
 	};
 }

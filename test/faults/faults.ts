@@ -63,10 +63,14 @@ export class Faults {
 		await this.#random.pick(kinds)();
 	}
 
-	/** Kills at failpoints until there was a kill at each. @param tries The number of tries for each missing one. */
+	/**
+	 * Kills at failpoints until there was a kill at each that no other test kills at, and tries each other one once.
+	 * @param tries The number of tries for each that is due.
+	 */
 	async visitAll(tries: number): Promise<void> {
-		for (let left = tries * this.tour.missing.length; left > 0 && this.tour.missing.length > 0; left--)
+		for (let left = tries * this.tour.due.length; left > 0 && this.tour.due.length > 0; left--)
 			await this.#killAtFailpoint();
+		for (let left = this.tour.missing.length; left > 0; left--) await this.#killAtFailpoint();
 	}
 
 	/** Makes the last restart, without anything that could stop it. */

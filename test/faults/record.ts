@@ -24,13 +24,17 @@ export function keepRecord(record: FaultRecord, root = projectRoot): void {
 /** Returns the section in Markdown. */
 export function section(record: FaultRecord): string {
 	const { seed, acknowledged, bookings, events, reconnects, settledMs, longestPassingMs, slowestAnswerMs } = record;
+	const visited = Object.entries(record.failpoints).filter(([, kills]) => kills > 0);
+	const others = Object.keys(record.failpoints).length - visited.length - record.neverVisited.length;
 	const broken = Object.keys(record.invariants).filter((name) => record.invariants[name]?.length);
 	const parts = [
 		`Seed ${seed}: ${acknowledged} commands and ${bookings} bookings acknowledged, ${events} events over ${reconnects} connections.`,
 		`Settled ${settledMs} ms after the last restart; longest in a passing status ${longestPassingMs} ms, slowest answer ${slowestAnswerMs} ms.`,
 		broken.length === 0 ? "All invariants held." : `Broken: ${broken.join(", ")}.`,
 		rows(["fault", "times"], Object.entries(record.faults)),
-		rows(["failpoint", "died there"], Object.entries(record.failpoints)),
+		rows(["failpoint", "died there"], visited),
+		`${others} more failpoints have tests of their own, and this load did not reach them.`,
+		...record.neverVisited.map((name) => `Never visited: ${name}.`),
 		rows(["control", "broken with it", "broken without it"], record.controls.map(controlRow)),
 		...record.leftOut.map((kind) => `Not tried: ${kind}.`),
 	];
