@@ -76,8 +76,7 @@ export class EmbeddedStore implements DocumentStore {
 	async open(collections: readonly Collection[]): Promise<void> {
 		const database = new EmbeddedDatabase(this.#folder, collections);
 		const copies = new EmbeddedCopies(database, this.#folder);
-		const rows = new RowCache();
-		this.#opened = { database, queue: new WriteQueue(database, () => rows.clear()), rows, copies };
+		this.#opened = { database, queue: new WriteQueue(database), rows: new RowCache(), copies };
 		await copies.listen();
 	}
 
@@ -133,8 +132,6 @@ export class EmbeddedStore implements DocumentStore {
 			rows.forget(collection.name, id);
 			try {
 				const row = database.first(statement);
-				// The next change of the document begins with reading it.
-				if (row) rows.store(collection.name, id, selection(collection, id).text, row);
 				return row && documentOf(collection, row);
 			} catch (error) {
 				throw duplicateKey(collection, error) ?? error;

@@ -1,7 +1,6 @@
 /**
- * Caches rows that were recently read by their id or changed. One process owns the database, so a row stays valid until
- * this process writes it; the writer removes or replaces it in the same step of the event loop, and the cache is cleared in
- * the step in which a transaction is rolled back.
+ * Caches rows that were recently read by their id. One process owns the database, so a row stays valid until this
+ * process writes it; the writer removes it from the cache in the same step of the event loop.
  */
 import type { SQLOutputValue } from "node:sqlite";
 import type { SqlRow } from "./embedded/embedded-sql.ts";
@@ -44,10 +43,6 @@ export class RowCache {
 
 	forget(collection: string, id: string): void {
 		this.#rows.delete(nameOf(collection, id));
-	}
-
-	clear(): void {
-		this.#rows.clear();
 	}
 
 	#isLong(value: SQLOutputValue): boolean {

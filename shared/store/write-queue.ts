@@ -21,14 +21,11 @@ interface Write {
 /** The queue of one open database. It needs no closing, but its owner drains it before the database is closed. */
 export class WriteQueue {
 	readonly #database: EmbeddedDatabase;
-	readonly #onRollback: () => void;
 	readonly #waiting: Write[] = [];
 	#scheduled = false;
 
-	/** @param onRollback Called when no write of a group has happened, in the same step of the event loop. */
-	constructor(database: EmbeddedDatabase, onRollback: () => void) {
+	constructor(database: EmbeddedDatabase) {
 		this.#database = database;
-		this.#onRollback = onRollback;
 	}
 
 	/**
@@ -64,7 +61,6 @@ export class WriteQueue {
 		try {
 			this.#database.transaction(group.map(({ run }) => run));
 		} catch (error) {
-			this.#onRollback();
 			const reason = error instanceof Error ? error.message : String(error);
 			const failure = new UnavailableError(`Cannot write to the store: ${reason}`, "STORE_UNWRITABLE");
 			for (const { fail } of group) fail(failure);
