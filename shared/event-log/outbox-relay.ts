@@ -212,7 +212,10 @@ export class OutboxRelay {
 		]);
 		failpoint("relay.appended");
 		await Promise.all(documents.map((document) => this.#trim(collection, document)));
-		if (documents.length === batch) this.#moves.request();
+		if (documents.length < batch) return;
+		// Only a poll looks into a collection without events.
+		this.#isPoll ||= !collection.hasOutbox;
+		this.#moves.request();
 	}
 
 	/** Appends events to the event log, and tells the listeners. */

@@ -97,6 +97,17 @@ for (const [name, open] of [
 			expect(await opened.store.isWaiting(things, "x")).to.equal(false);
 		});
 
+		it("enters the changes of many documents in one go, and not a hundred with each poll", async () => {
+			const ids = Array.from({ length: 250 }, (_, index) => `thing-${index}`);
+			const insert = (id: string) => store.insert(things, { id, wire: wire("one", ""), rev: 1 });
+			await actingAs(actor("a"), () => Promise.all(ids.map(insert)));
+			const late = relay();
+			late.start();
+			await late.settled();
+			expect(await entries()).to.have.length(250);
+			await late.stop();
+		});
+
 		it("enters no change of the platform, none that lost its race, and none of hidden columns", async () => {
 			await store.insert(things, { id: "x", wire: wire("one", ""), rev: 1 });
 			await actingAs(actor("a"), async () => {
