@@ -32,7 +32,12 @@ export const p13: Row = {
 		return {
 			verdicts: [
 				{ what: "goodput at 3×", value: figures.overload_per_s / figures.peak_per_s, compare: ">=", target: 0.7 },
-				{ what: "ms of the slowest refusal on an open connection", value: figures.slowest_refusal_ms, compare: "<=", target: 100 },
+				{
+					what: "ms of the slowest refusal on an open connection",
+					value: figures.slowest_refusal_ms,
+					compare: "<=",
+					target: 100,
+				},
 			],
 			figures,
 		};
