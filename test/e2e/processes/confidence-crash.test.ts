@@ -6,6 +6,7 @@
 import { expect } from "chai";
 import { createHmac } from "node:crypto";
 import type { Evaluation } from "#shared/contracts/git/confidence.ts";
+import { killedAt, noAnswer } from "../../support/killed-at.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 import { GitHubStage } from "../../support/providers/github/github-stage.ts";
 
@@ -27,13 +28,7 @@ function mergeOf(html_url: string, number: number): { body: string; headers: Rec
 
 /** Sends a request in whose course the platform dies, and starts the platform again. */
 async function killedIn(platform: TestPlatform, failpoint: string, request: () => Promise<unknown>): Promise<void> {
-	await platform.kill();
-	const dying = platform.startProcess([], { ATELIER_FAILPOINTS: `${failpoint}=kill` });
-	platform.processes = [dying];
-	await platform.ready();
-	expect(await request().catch(() => "no answer")).to.equal("no answer");
-	await dying.ended();
-	await platform.start();
+	expect(await killedAt(platform, failpoint, request)).to.equal(noAnswer);
 }
 
 describe("kill -9 in the middle of an evaluation, and of a webhook", function () {

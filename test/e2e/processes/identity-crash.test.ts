@@ -4,6 +4,7 @@
  */
 import { expect } from "chai";
 import type { Member, Tenant } from "#shared/contracts/identity/tenants.ts";
+import { killedAt, noAnswer } from "../../support/killed-at.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
 const users = [{ token: "token-of-bob", id: "bob", tenant: "default", roles: ["developer"] }];
@@ -19,13 +20,7 @@ describe("kill -9 in the middle of a change of people", function () {
 
 	/** The platform dies when it has written, before it answers, and starts again without the failpoint. */
 	async function killedIn(failpoint: string, request: () => Promise<unknown>): Promise<void> {
-		await platform.kill();
-		const dying = platform.startProcess([], { ATELIER_FAILPOINTS: `${failpoint}=kill` });
-		platform.processes = [dying];
-		await platform.ready();
-		expect(await request().catch(() => "no answer")).to.equal("no answer");
-		await dying.ended();
-		await platform.start();
+		expect(await killedAt(platform, failpoint, request)).to.equal(noAnswer);
 	}
 
 	it("loses nothing that was acknowledged, and halves nothing", async () => {

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import type { WorkspaceView } from "#shared/contracts/workspaces/workspaces.ts";
 import type { Answer } from "../../support/clients/api-client.ts";
 import { eventually } from "../../support/eventually.ts";
+import { killedAt } from "../../support/killed-at.ts";
 import { ask, runningSession, sessionReaches, type SessionView } from "../../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
@@ -26,15 +27,7 @@ describe("kill -9 in the middle of the life of a workspace", function () {
 	const api = () => platform.client();
 
 	/** Sends a request in whose course the platform dies, and starts the platform again. */
-	async function killedAt(point: string, send: () => Promise<unknown>): Promise<void> {
-		await platform.kill();
-		const dying = platform.startProcess([], { ATELIER_FAILPOINTS: `${point}=kill` });
-		platform.processes = [dying];
-		await platform.ready();
-		await send().catch(() => undefined);
-		await dying.ended(withinMs);
-		await platform.start();
-	}
+	const killedIn = (point: string, send: () => Promise<unknown>) => killedAt(platform, point, send, withinMs);
 
 	async function reaches(id: string, status: string): Promise<WorkspaceView> {
 		const there = async () => {
@@ -62,17 +55,17 @@ describe("kill -9 in the middle of the life of a workspace", function () {
 	it("keeps the files when a session is deleted, and gives them to one session", async () => {
 		const { id } = await runningSession(api());
 		await ask(api(), id, "$ echo kept > file.txt");
-		await killedAt("workspaces.released", () => api().delete(`/sessions/${id}`));
+		await killedIn("workspaces.released", () => api().delete(`/sessions/${id}`));
 		await reaches(id, "archived");
-		await killedAt("workspaces.reserved", () => create({ workspace_id: id }, "the-same"));
+		await killedIn("workspaces.reserved", () => create({ workspace_id: id }, "the-same"));
 		const second = await create({ workspace_id: id }, "the-same");
 		expect(second.status, second.text).to.equal(201);
 		expect((await create({ workspace_id: id }, "another")).status).to.equal(409);
 		await sessionReaches(api(), second.body.id, "running", withinMs);
 		expect(await ask(api(), second.body.id, "$ cat file.txt")).to.include("kept");
-		await killedAt("workspaces.settled", () => api().post(`/sessions/${second.body.id}/archive`));
+		await killedIn("workspaces.settled", () => api().post(`/sessions/${second.body.id}/archive`));
 		await reaches(id, "archived");
-		await killedAt("workspaces.held", async () => {
+		await killedIn("workspaces.held", async () => {
 			await api().post(`/sessions/${second.body.id}/restore`);
 			await api().post(`/sessions/${second.body.id}/start`);
 		});
@@ -87,7 +80,7 @@ describe("kill -9 in the middle of the life of a workspace", function () {
 			const { id } = await runningSession(api());
 			await api().delete(`/sessions/${id}`);
 			await reaches(id, "archived");
-			await killedAt(point, () => api().delete(`/workspaces/${id}`));
+			await killedIn(point, () => api().delete(`/workspaces/${id}`));
 			await eventually(async () => (await api().get(`/workspaces/${id}`)).status === 404, { withinMs });
 			await nothingLeft();
 		});
@@ -96,7 +89,7 @@ describe("kill -9 in the middle of the life of a workspace", function () {
 	it("removes the files of a deleted session, killed before its workspace was given up", async () => {
 		const { id } = await runningSession(api());
 		const body = { cleanup: ["workspace_storage"] };
-		await killedAt("workspaces.released", () => api().delete(`/sessions/${id}`, { body }));
+		await killedIn("workspaces.released", () => api().delete(`/sessions/${id}`, { body }));
 		await nothingLeft();
 	});
 
@@ -106,7 +99,7 @@ describe("kill -9 in the middle of the life of a workspace", function () {
 		await reaches(id, "archived");
 		const headers = { "idempotency-key": "restored" };
 		const restore = () => api().request<WorkspaceView>("POST", `/workspaces/${id}/restore`, { headers });
-		await killedAt("workspaces.written", restore);
+		await killedIn("workspaces.written", restore);
 		const again = await restore();
 		expect([again.status, again.body.status]).to.deep.equal([200, "active"]);
 		expect((await api().post(`/workspaces/${id}/restore`)).status).to.equal(409);

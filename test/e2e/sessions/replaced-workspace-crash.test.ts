@@ -6,6 +6,7 @@
 import { expect } from "chai";
 import type { WorkspaceView } from "#shared/contracts/workspaces/workspaces.ts";
 import { eventually } from "../../support/eventually.ts";
+import { killedAt } from "../../support/killed-at.ts";
 import { runningSession, sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
 
@@ -29,13 +30,7 @@ describe("kill -9 while a session gets a new workspace", function () {
 		await hasLeft("archived");
 		expect((await api.delete(`/workspaces/${id}`)).status).to.equal(204);
 		await api.post(`/sessions/${id}/restore`);
-		await platform.kill();
-		const dying = platform.startProcess([], { ATELIER_FAILPOINTS: "workspaces.replaced=kill" });
-		platform.processes = [dying];
-		await platform.ready();
-		await api.post(`/sessions/${id}/start`).catch(() => undefined);
-		await dying.ended(withinMs);
-		await platform.start();
+		await killedAt(platform, "workspaces.replaced", () => api.post(`/sessions/${id}/start`), withinMs);
 
 		expect((await api.post(`/sessions/${id}/start`)).status).to.equal(200);
 		await sessionReaches(api, id, "running", withinMs);
