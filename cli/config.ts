@@ -9,6 +9,7 @@ import { configTable } from "#shared/config/config-table.ts";
 import { readCommandLine } from "#shared/config/command-line.ts";
 import { ConfigError, loadConfig } from "#shared/config/config.ts";
 import { maskSecrets } from "#shared/config/mask-secrets.ts";
+import { sharedMachineWarning } from "#shared/config/shared-machine.ts";
 import { metricMarkdown } from "#shared/metrics/metric-markdown.ts";
 
 const { values } = readCommandLine({
@@ -26,7 +27,11 @@ function table(): string {
 
 function shown(): string {
 	if (values.metrics) return metricMarkdown();
-	return values.markdown ? table() : stringify(maskSecrets(loadConfig()));
+	if (values.markdown) return table();
+	const config = loadConfig();
+	const warning = sharedMachineWarning(config);
+	if (warning !== undefined) console.error(warning);
+	return stringify(maskSecrets(config));
 }
 
 try {

@@ -7,6 +7,7 @@ import { labelOf } from "#shared/bus/nats/nats-config.ts";
 import { NatsLink } from "#shared/bus/nats/nats-link.ts";
 import { sleep } from "#shared/clock.ts";
 import { type BusConfig, type Config, loadConfig } from "#shared/config/config.ts";
+import { sharedMachineWarning } from "#shared/config/shared-machine.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { openInstallationKey } from "#shared/secrets/keys.ts";
 import { printJson } from "#shared/log/json-log.ts";
@@ -101,6 +102,7 @@ export class PlatformProcess {
 			log: broker.logger,
 			announce: (sentence) => console.log(sentence),
 		};
+		warnOfSharedMachine(platform);
 		this.#ops = new ProcessOps({ ...platform, checks: platform.readiness });
 		await this.#ops.listen();
 		await this.#compose(platform, (name) => broker.getLogger(name));
@@ -190,6 +192,14 @@ async function newBroker(
 		import("../moleculer.config.ts"),
 	]);
 	return new ServiceBroker(brokerOptions(bus, key, label, observers));
+}
+
+/** Says at every start what the operator has accepted. */
+function warnOfSharedMachine({ config, shortcomings, announce }: Platform): void {
+	const sentence = sharedMachineWarning(config);
+	if (sentence === undefined) return;
+	shortcomings.push(sentence);
+	announce(sentence);
 }
 
 /** The time is zero for a single process of one developer, because no load balancer checks it. */

@@ -29,6 +29,7 @@ export async function examine(origin: string, tokens: readonly string[], print: 
 	const { prefix, routes } = await liveRoutes(prober);
 	const { owner, people, impostors } = await callersOf(prober, prefix, tokens);
 	const others = people.slice(1).map(({ name }) => name);
+	for (const line of await shortcomings(prober)) print(`WARNING: ${line}`);
 	print(`The owner is ${owner.name}; other callers: ${others.join("; ") || "none"}`);
 	const world = new World({ prober, prefix, owner, isInUse: true });
 	let result: ProofResult | undefined;
@@ -74,6 +75,13 @@ async function callersOf(prober: Prober, prefix: string, tokens: readonly string
 	const [owner] = people;
 	if (!owner) throw new DoctorError("The platform knows nobody without a token: give one with --token");
 	return { owner, people, impostors: without.principal ? [] : [without] };
+}
+
+/** Reads from `/health` what this installation says that it cannot guarantee. */
+async function shortcomings(prober: Prober): Promise<readonly string[]> {
+	const { status, text } = await prober.send({ headers: {} }, { method: "GET", path: "/health" });
+	const said: { readonly shortcomings?: readonly string[] } = status === 200 ? JSON.parse(text) : {};
+	return said.shortcomings ?? [];
 }
 
 /** Reads the routes from the platform's own description. @throws {DoctorError} */

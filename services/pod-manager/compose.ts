@@ -3,6 +3,8 @@ import { availableParallelism } from "node:os";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { readAgentRecords } from "#shared/agents/agent-records.ts";
 import { type Config, ConfigError, environmentSecret } from "#shared/config/config.ts";
+import { acceptance } from "#shared/config/fields/pod-fields.ts";
+import { peopleShareAMachine } from "#shared/config/shared-machine.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
 import { modelAccess } from "#shared/models/model-access.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
@@ -72,14 +74,16 @@ function loadRuntime({ pods, data_dir }: Config, key: InstallationKey): Promise<
 
 /**
  * Refuses pods without isolation unless callers are trusted, because such pods have the rights of the person who
- * started the platform.
+ * started the platform. The operator may say that these people trust each other's code.
  * @throws {ConfigError}
  */
 function refuseUnsafe({ config, trustsCallers }: Platform, { isolation }: PodRuntime): void {
-	if (isolation === "container" || trustsCallers) return;
+	if (isolation === "container" || trustsCallers || peopleShareAMachine(config)) return;
 	throw new ConfigError(
-		`Cannot run sessions as processes of this machine with the identity "${config.identity.adapter}": ` +
-			"they would all have the platform's own rights; use an identity that trusts its callers (docs/security.md) or another pods.runtime",
+		`Cannot run sessions as processes of this machine with the identity "${config.identity.adapter}": all sessions run as one user, ` +
+			"so each person's code could read the files, keys and sessions of everybody else, of other tenants and of the platform. If all of them " +
+			`trust each other's code, say so with the configuration key pods.people_share_a_machine: ${acceptance} ` +
+			`(PODS__PEOPLE_SHARE_A_MACHINE=${acceptance}; docs/identity.md)`,
 	);
 }
 

@@ -11,6 +11,7 @@ import { logFields, opsFields, tracingFields } from "./fields/operation-fields.t
 import { oauthFields } from "./fields/oauth-fields.ts";
 import { outboundFields } from "./fields/outbound-fields.ts";
 import { patFields } from "./fields/pat-fields.ts";
+import { podFields } from "./fields/pod-fields.ts";
 import { schema } from "../bus/schema.ts";
 import { linearFields, trackerFields } from "./fields/tracker-fields.ts";
 import { workspaceFields } from "./fields/workspace-fields.ts";
@@ -111,34 +112,7 @@ export const configSchema = schema({
 	},
 	identity: { ...adapter, description: "Identity of callers" },
 	store: { ...adapter, description: "Store of documents" },
-	pods: {
-		type: "object",
-		props: {
-			runtime: { ...adapter, description: "Place where session pods run" },
-			agent_hosts: {
-				type: "array",
-				max: 100,
-				items: { type: "string", pattern: "^[\\w.-]{1,253}$" },
-				default: [],
-				description:
-					"Names of hosts beside 127.0.0.1 at which session agents listen (`listen_host` of their runtimes); the platform connects to no others",
-			},
-			starting_per_owner: {
-				type: "number",
-				integer: true,
-				min: 1,
-				optional: true,
-				description:
-					"Most sessions of one owner that start at a time; further ones wait; empty: twice the processors of the pod manager",
-			},
-			on_exit: {
-				type: "enum",
-				values: ["keep", "stop"],
-				default: "keep",
-				description: "Whether running sessions continue or stop at an orderly end of the platform",
-			},
-		},
-	},
+	pods: { type: "object", props: podFields },
 	models: {
 		type: "object",
 		props: {

@@ -12,7 +12,9 @@ export class OidcTeamIdentity extends OidcIdentity {
 	/** @throws {ConfigError} for several tenants, because sessions on one machine cannot be kept apart. */
 	constructor(kwargs: OidcArguments) {
 		if (kwargs["tenant_claim"] !== undefined)
-			throw new ConfigError(`Configuration key "identity.kwargs.tenant_claim" cannot be set for a team on one machine`);
+			throw new ConfigError(
+				`Configuration key "identity.kwargs.tenant_claim" cannot be set for a team on one machine; for several tenants whose people trust each other's code use "services/gateway/identity-providers/oidc.ts#OidcIdentity" with pods.people_share_a_machine (docs/identity.md)`,
+			);
 		super(kwargs);
 	}
 }

@@ -56,6 +56,7 @@ describe("npm run doctor", function () {
 		expect(code, output).to.equal(0);
 		expect(output).to.include("The owner is alice of acme (developer)").and.to.include("No hole was found");
 		expect(output).to.match(/^[\d,]{3,} cells by /m);
+		expect(output).to.match(/^WARNING: Sessions of different people are not kept apart/m);
 		expect(output).to.include("Not checked: pods of sessions").and.to.not.include("no such token");
 		for (const token of tokens) expect(output).to.not.include(token);
 		await nothingIsLeft(platform);

@@ -38,7 +38,7 @@ describe("logins at an OpenID provider", function () {
 		platform = await startPlatform({
 			config: {
 				identity: {
-					adapter: "test/support/identity/shared-machine.ts#SharedMachineIdentity",
+					adapter: "services/gateway/identity-providers/oidc.ts#OidcIdentity",
 					kwargs: {
 						issuer: provider.issuer,
 						audience: "atelier",
@@ -47,6 +47,7 @@ describe("logins at an OpenID provider", function () {
 						role_mapping: { boss: "admin", reader: "viewer" },
 					},
 				},
+				pods: { people_share_a_machine: "they-trust-each-others-code" },
 			},
 		});
 	});
@@ -68,6 +69,13 @@ describe("logins at an OpenID provider", function () {
 	it("tell clients where to log in", async () => {
 		const { body } = await platform.client().get<{ issuer: string }>("/auth/config");
 		expect(body).to.deep.include({ issuer: provider.issuer, device_authorization_supported: true });
+	});
+
+	it("on a machine that people share warn of it, in /health too", async () => {
+		const { shortcomings = [] } = (await (await fetch(`${platform.url}/health`)).json()) as { shortcomings?: string[] };
+		const [warning = ""] = shortcomings.filter((one) => one.includes("pods.people_share_a_machine"));
+		expect(warning).to.include("files, keys and sessions of everybody else, of other tenants and of the platform");
+		expect(platform.output.split(warning)).to.have.length(2);
 	});
 
 	it("let people in, with the tenant and role of their claims", async () => {

@@ -18,6 +18,7 @@ const provenConfig = {
 	gateway: { aliases },
 	identity: { kwargs: { users: configuredUsers } },
 	stream: { heartbeat_seconds: 300 },
+	pods: { people_share_a_machine: "they-trust-each-others-code" },
 };
 
 /** Starts a platform with the people of the proof. @param root The folder of its sources; default: this project. */

@@ -12,10 +12,10 @@ import { noLog } from "../../../support/platform/no-log.ts";
 
 let folder: string;
 
-function platform(trustsCallers: boolean): Platform {
+function platform(trustsCallers: boolean, env: NodeJS.ProcessEnv = {}): Platform {
 	const key = new InstallationKey(Buffer.alloc(32, 1));
 	return {
-		config: loadConfig({ DATA_DIR: folder }),
+		config: loadConfig({ DATA_DIR: folder, ...env }),
 		key,
 		trustsCallers,
 		outbound: new Outbound(loadConfig({}).outbound),
@@ -45,7 +45,16 @@ describe("the pod manager's part", () => {
 		const unsafe = platform(false);
 		const refusal = await compose(unsafe).catch((error: unknown) => error);
 		expect(refusal).to.be.an.instanceOf(ConfigError);
-		expect(String(refusal)).to.contain(`with the identity "${unsafe.config.identity.adapter}"`);
+		expect(String(refusal))
+			.to.contain(`with the identity "${unsafe.config.identity.adapter}"`)
+			.and.to.contain("the files, keys and sessions of everybody else, of other tenants and of the platform")
+			.and.to.contain("pods.people_share_a_machine: they-trust-each-others-code");
+	});
+
+	it("accepts them if the operator says that these people trust each other's code", async () => {
+		const part = await compose(platform(false, { PODS__PEOPLE_SHARE_A_MACHINE: "they-trust-each-others-code" }));
+		await part.close?.();
+		expect(part.services).to.have.length(2);
 	});
 
 	it("accepts pods in containers with any callers", async () => {

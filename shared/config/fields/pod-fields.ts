@@ -1,0 +1,39 @@
+/** The fields of the section `pods`. */
+import { schema } from "../../bus/schema.ts";
+import { adapterFields } from "../adapter.ts";
+
+/** The value with which an operator accepts that sessions of different people are not kept apart. */
+export const acceptance = "they-trust-each-others-code";
+
+export const podFields = schema({
+	runtime: { type: "object", props: adapterFields, description: "Place where session pods run" },
+	agent_hosts: {
+		type: "array",
+		max: 100,
+		items: { type: "string", pattern: "^[\\w.-]{1,253}$" },
+		default: [],
+		description:
+			"Names of hosts beside 127.0.0.1 at which session agents listen (`listen_host` of their runtimes); the platform connects to no others",
+	},
+	starting_per_owner: {
+		type: "number",
+		integer: true,
+		min: 1,
+		optional: true,
+		description:
+			"Most sessions of one owner that start at a time; further ones wait; empty: twice the processors of the pod manager",
+	},
+	people_share_a_machine: {
+		type: "enum",
+		values: ["refused", acceptance],
+		default: "refused",
+		description:
+			"Whether sessions of people whom the identity does not trust may run without isolation: each person's code can then read everything of everybody else, of other tenants and of the platform",
+	},
+	on_exit: {
+		type: "enum",
+		values: ["keep", "stop"],
+		default: "keep",
+		description: "Whether running sessions continue or stop at an orderly end of the platform",
+	},
+});
