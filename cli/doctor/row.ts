@@ -15,7 +15,10 @@ export interface Row {
 	readonly object?: MakerName;
 	/** An object that the body names without a relation to it: the answer is the same, whoever may reach it. */
 	readonly names?: MakerName;
-	/** The action on the object; default `see` for a session, and for others `see` by GET and otherwise `change`. */
+	/**
+	 * The action on the object; default `see` by GET, and otherwise `command-agent` for a session, which its owner alone may
+	 * do, and `change` for others.
+	 */
 	readonly action?: string;
 	/** The parameters of the path beside the object. */
 	readonly path?: Readonly<Record<string, string>>;
@@ -28,8 +31,6 @@ export interface Row {
 	readonly consumes?: true;
 	/** Whether it changes more than the object; such a route is left out on a platform in use if nothing is `harmless`. */
 	readonly reaches?: "tenant" | "person";
-	/** Whether a pod of an old generation is refused. */
-	readonly refusesStale?: true;
 	/** Whether the answer names objects of others by id and name, as a log of what was done does. */
 	readonly namesObjects?: true;
 	/** Whether the answer changes by itself. */
@@ -84,15 +85,17 @@ export function those(object: MakerName, rest: Rest = {}): Row {
 
 /** Returns the row of a route for a session's own pod, and for people who may do this with the session. */
 export function reporters(rest: Rest = {}): Row {
-	return { access: "session", object: "session", ...rest };
+	return { access: "session", object: "session", action: "see", ...rest };
 }
 
 /** Returns the row of a route for a session's own pod. */
 export function pods(rest: Rest = {}): Row {
-	return { access: "pod", object: "session", ...rest };
+	return { access: "pod", object: "session", action: "see", ...rest };
 }
 
 /** Returns what a route does with its object. */
 export function actionOf({ action }: Row, kind: ObjectKind, method: string): string {
-	return action ?? (kind === "session" || method === "GET" ? "see" : "change");
+	if (action !== undefined) return action;
+	if (method === "GET") return "see";
+	return kind === "session" ? "command-agent" : "change";
 }

@@ -167,7 +167,6 @@ export const rows: Readonly<Record<string, Row>> = {
 	"GET /repos/:provider/orgs/:org": people({ path: { provider: unreal, org: "none" } }),
 	"GET /repos/prs": people({ query: { repo_url: "https://git.invalid/org/repo" } }),
 	"POST /repos/prs": those("session", {
-		action: "command-agent",
 		body: (session_id) => ({ session_id, repo: unreal }),
 	}),
 	"GET /repos/prs/:number": people({ path: { number: "1" }, query: { repo_url: "https://git.invalid/org/repo" } }),
@@ -182,15 +181,15 @@ export const rows: Readonly<Record<string, Row>> = {
 	"GET /sessions/:session_id/pr": those("session"),
 
 	"GET /chronicles": people(),
-	"POST /chronicles": those("session", { body: (session_id) => ({ session_id }), leaves: "chronicle" }),
+	"POST /chronicles": those("session", { action: "see", body: (session_id) => ({ session_id }), leaves: "chronicle" }),
 	"GET /chronicles/:chronicle_id": those("chronicle"),
-	"PATCH /chronicles/:chronicle_id": those("chronicle", { body: { tags: ["proof"] } }),
-	"POST /chronicles/:chronicle_id/reforge": those("chronicle", { leaves: "unstarted-session" }),
+	"PATCH /chronicles/:chronicle_id": those("chronicle", { action: "see", body: { tags: ["proof"] } }),
+	"POST /chronicles/:chronicle_id/reforge": those("chronicle", { action: "see", leaves: "unstarted-session" }),
 	"GET /chronicles/:chronicle_id/chain": those("chronicle"),
 	"GET /chronicles/:chronicle_id/timeline": those("session"),
 	"POST /chronicles/:chronicle_id/timeline": reporters({ body: { t: 0, type: "session", label: "proof" } }),
 	"GET /chronicles/:chronicle_id/diff": those("session", { query: { file: "README.md" } }),
-	"DELETE /chronicles/:chronicle_id": those("chronicle", { consumes: true }),
+	"DELETE /chronicles/:chronicle_id": those("chronicle", { action: "see", consumes: true }),
 
 	"GET /events/health": people(),
 	"POST /events": reporters({ body: event }),
@@ -209,17 +208,16 @@ export const rows: Readonly<Record<string, Row>> = {
 	"GET /sessions/:session_id/events/counts": those("session"),
 	"GET /sessions/:session_id/events/tokens": those("session"),
 	"GET /sessions/:session_id/chronicle": those("session"),
-	"POST /sessions/:session_id/messages": those("session", { action: "command-agent", body: { content: "proof" } }),
-	"POST /sessions/:session_id/interrupt": those("session", { action: "command-agent" }),
+	"POST /sessions/:session_id/messages": those("session", { body: { content: "proof" } }),
+	"POST /sessions/:session_id/interrupt": those("session"),
 	"GET /sessions/:session_id/permissions": those("session"),
 	"POST /sessions/:session_id/permissions/:request_id": those("session", {
-		action: "command-agent",
 		path: { request_id: "1" },
 		body: { behavior: "deny" },
 	}),
 	"GET //s/:session_id/session": those("session", { action: "command-agent", effect: "write" }),
 
-	"POST /sessions/:session_id/activity": reporters({ body: { state: "idle" }, refusesStale: true }),
+	"POST /sessions/:session_id/activity": reporters({ body: { state: "idle" } }),
 	"POST /sessions/:session_id/usage": reporters({
 		action: "report-usage",
 		body: { tokens: 1, provider: "local", model: "proof" },
@@ -229,10 +227,10 @@ export const rows: Readonly<Record<string, Row>> = {
 	"POST /sessions/:session_id/reservations": pods({ body: { reservation_id: "proof", model: "" } }),
 	"DELETE /sessions/:session_id/reservations/:reservation_id": pods({ path: { reservation_id: "proof" } }),
 
-	"PATCH /sessions/:session_id/archive": those("session"),
-	"PATCH /sessions/:session_id/restore": those("session"),
-	"POST /sessions/:session_id/archive": those("session"),
-	"POST /sessions/:session_id/restore": those("session"),
+	"PATCH /sessions/:session_id/archive": those("session", { action: "manage" }),
+	"PATCH /sessions/:session_id/restore": those("session", { action: "manage" }),
+	"POST /sessions/:session_id/archive": those("session", { action: "manage" }),
+	"POST /sessions/:session_id/restore": those("session", { action: "manage" }),
 	"POST /sessions/:session_id/start": those("session", { body: {} }),
 	// The session runs in its workspace now, so that those who may delete it are told that it is in use.
 	"POST /workspaces/:id/restore": those("workspace"),
@@ -242,9 +240,13 @@ export const rows: Readonly<Record<string, Row>> = {
 		names: "workspace",
 		body: (id) => ({ session_ids: [id] }),
 	}),
-	"POST /sessions/:session_id/stop": those("session"),
+	"POST /sessions/:session_id/stop": those("session", { action: "manage" }),
 	"POST /sessions/archive-stopped": people({ reaches: "person" }),
-	"DELETE /sessions/:session_id": those("unstarted-session", { consumes: true, body: { cleanup: ["chronicles"] } }),
+	"DELETE /sessions/:session_id": those("unstarted-session", {
+		action: "manage",
+		consumes: true,
+		body: { cleanup: ["chronicles"] },
+	}),
 
 	// The last row: it ends the tokens with which some of the callers call.
 	"DELETE //api/v1/users/tokens": loggedIn({ effect: "read", reaches: "person" }),

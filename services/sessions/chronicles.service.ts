@@ -19,7 +19,6 @@ export function chroniclesService(parts: Chronicles, pod: SessionPod): ServiceSc
 		name: chronicles.name,
 
 		actions: implement(chronicles, {
-			// A pod of an older launch may report its chronicle too.
 			report: async ({ session_id, ...report }, ...who) =>
 				chronicleOf(await ofSession.report(asker(...who), await sessions.get(who[0], session_id), report)),
 

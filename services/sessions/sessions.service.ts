@@ -26,7 +26,6 @@ import type { SessionRecords } from "./record/session-records.ts";
 import type { SessionStops } from "./commands/session-stops.ts";
 import type { SessionWorkspaces } from "./workspaces/session-workspaces.ts";
 import type { StoppedSessions } from "./commands/stopped-sessions.ts";
-import { refuseStale } from "./record/stale-launch.ts";
 
 /** The dependencies of the service. */
 export interface SessionsOptions {
@@ -102,7 +101,6 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 					);
 				}
 				const decide = ({ session }: SessionRecord): SessionChange | undefined => {
-					refuseStale(principal, session.generation);
 					if (session.status !== "running") return undefined;
 					return {
 						at: now(),

@@ -27,15 +27,16 @@ const personal = { owner: ["see", "change"] } as const;
 
 /**
  * The rights by the kind of object and the relation to it; what is not listed is refused. Of a session, `see-deleted`
- * is to read it while it waits for its removal, `command-agent` to speak to the coding agent, which acts with the
- * owner's rights, so that an administrator may not, and `report-usage` to write into its books.
+ * is to read it while it waits for its removal, `manage` to end it or to change what has no effect on its work,
+ * `command-agent` to speak to the coding agent and to decide which code runs and what is done with the owner's rights, so
+ * that an administrator may not, and `report-usage` to write into its books.
  */
 const table = {
 	session: {
 		platform: ["see", "see-deleted"],
 		"own-pod": ["see", "report-usage"],
-		owner: ["see", "command-agent", "report-usage"],
-		administrator: ["see"],
+		owner: ["see", "manage", "command-agent", "report-usage"],
+		administrator: ["see", "manage"],
 	},
 	workspace: managed,
 	"merge-evaluation": managed,

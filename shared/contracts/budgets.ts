@@ -158,6 +158,6 @@ export const budgets = defineContract("budgets", {
 		access: "pod",
 		summary: "Release the rest of a reservation",
 		params: { ...session, reservation_id: reporterId },
-		errors: [404, 503],
+		errors: [404, 409, 503],
 	},
 });

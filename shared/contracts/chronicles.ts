@@ -127,7 +127,7 @@ export const chronicles = defineContract("chronicles", {
 		status: 201,
 		params: { ...sessionId, ...chronicleReport },
 		returns: record,
-		errors: [404, 503],
+		errors: [404, 409, 503],
 		max_body: reportBodies,
 	},
 	newest: {
@@ -226,7 +226,7 @@ export const chronicles = defineContract("chronicles", {
 		status: 201,
 		params: { ...timelineOf, ...timelineEntry },
 		returns: { type: "object", props: timelineEntry },
-		errors: [404, 503],
+		errors: [404, 409, 503],
 	},
 	diff: {
 		rest: "GET /chronicles/:chronicle_id/diff",

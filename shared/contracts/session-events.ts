@@ -119,7 +119,7 @@ export const sessionEvents = defineContract("session-events", {
 		status: 201,
 		params: ingested,
 		returns: record,
-		errors: [404],
+		errors: [404, 409],
 	},
 	ingest_batch: {
 		rest: "POST /events/batch",
@@ -128,7 +128,7 @@ export const sessionEvents = defineContract("session-events", {
 		status: 201,
 		params: { events: { type: "array", min: 1, max: 500, items: { type: "object", props: ingested } } },
 		returns: { type: "array", items: record },
-		errors: [404],
+		errors: [404, 409],
 		max_body: reportBodies,
 	},
 	health: {

@@ -13,7 +13,6 @@ import { failpoint } from "#shared/failpoints.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import { DoesNotFitError, type SessionRecords } from "../record/session-records.ts";
-import { refuseStale } from "../record/stale-launch.ts";
 import { accountOf, heldBy, holdId, holdMs, missing, type HoldRequest, withoutEnded } from "../record/account.ts";
 import type { BookMetrics } from "./book-metrics.ts";
 import type { BudgetLimits } from "./budget-limits.ts";
@@ -95,7 +94,6 @@ export class Budgets {
 		deadline: number | undefined,
 	): Promise<Reservation> {
 		const record = await this.#dependencies.records.get(principal, id);
-		refuseStale(principal, record.session.generation);
 		const wanted = { ...this.#holdRequestOf(id, request), deadline };
 		const limited = await this.#limitedAccounts(principal, record, wanted);
 		const answer = { limited: limited.length > 0, reservation_id: request.reservation_id };

@@ -48,7 +48,7 @@ export class UsageReports {
 	 */
 	async take(principal: Principal, id: string, report: UsageReport): Promise<UsageRecord> {
 		const { records, ledger, bookkeeper } = this.#dependencies;
-		const record = await records.get(principal, id);
+		const record = await records.get(principal, id, "report-usage");
 		refuseStrangers(principal, record.session);
 		const row = this.#rowOf(principal, record, report);
 		const stored = await ledger.add(row);

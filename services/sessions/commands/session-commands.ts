@@ -1,11 +1,9 @@
 /** The commands on a session. Each is one compare-and-set, and none waits for a pod. */
 import { jsonText, type JsonText } from "#shared/bus/json-text.ts";
 import type { Principal } from "#shared/bus/principal.ts";
-import { mayUseSession, ownershipOf } from "#shared/access/access-table.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { Profile } from "#shared/contracts/blueprints/profiles.ts";
-import { ForbiddenError } from "#shared/errors.ts";
 import type { LaunchSettings, LocalMount } from "#shared/pod/launch.ts";
 import { answeredBefore, type CommandAnswer, commandMark, rememberAnswer } from "./command-answers.ts";
 import type { Commander } from "./commander.ts";
@@ -15,6 +13,7 @@ import { launchWithProfile, storedLevels, type StoredLevels } from "./levels/pro
 import { newSession, shownResources } from "./new-session.ts";
 import { both, type ColumnChange, enter, type SessionChange, type SessionRecord } from "../record/session-change.ts";
 import { type Command, mayStart, next } from "../record/session-lifecycle.ts";
+import { refuseForeignCommand } from "./session-rights.ts";
 import type { RunningLimits } from "../record/running-limits.ts";
 import type { SessionCreations } from "./session-creations.ts";
 import type { SessionDecision, SessionRecords } from "../record/session-records.ts";
@@ -122,7 +121,7 @@ export class SessionCommands {
 	 * Runs a command; resolves to the session after it.
 	 * @throws {ConflictError} when the command is not allowed in the session's status; {NotFoundError};
 	 * {UnprocessableError} for the start of a session whose model is no longer in the catalogue, or with a profile that
-	 * cannot be used; {ForbiddenError} for a start with a profile by somebody else than the owner.
+	 * cannot be used; {ForbiddenError} for a command that only the owner may give.
 	 */
 	async run(commander: Commander, command: Command, id: string, options: CommandOptions = {}): Promise<Session> {
 		const { principal, key, deadline } = commander;
@@ -133,7 +132,7 @@ export class SessionCommands {
 			(record: SessionRecord): SessionDecision<Session | undefined> => {
 				const former = answeredBefore(record, mark);
 				if (former) return { result: former };
-				if (profile) refuseOthersProfile(principal, record);
+				refuseForeignCommand(principal, record.session, command);
 				const change = withProfile(record, commandChange(record, command, now()), profile);
 				const launch = (change.columns.set?.launch ?? record.document.launch) as LaunchSettings;
 				if (command === "start") this.#rules.models.refuseUnknown(launch.model);
@@ -180,12 +179,6 @@ export function commandChange({ session, document }: SessionRecord, command: Com
 		event,
 		...(command === "delete" && { payload: { id: session.id } }),
 	};
-}
-
-/** Refuses a profile of somebody else, whose programs would run with the rights of the owner. @throws {ForbiddenError} */
-function refuseOthersProfile(principal: Principal, { session }: SessionRecord): void {
-	if (!mayUseSession(principal, "command-agent", ownershipOf(session)))
-		throw new ForbiddenError("Only the owner of a session may choose its profile", "PROFILE_OF_ANOTHER");
 }
 
 /** Returns the change with the settings of a profile. @throws {UnprocessableError} when they cannot be used. */

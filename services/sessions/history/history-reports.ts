@@ -15,7 +15,6 @@ import type { SessionRecord } from "../record/session-change.ts";
 import type { SessionHistory } from "./session-history.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { SessionErasure } from "./session-erasure.ts";
-import { refuseStale } from "../record/stale-launch.ts";
 
 /** The dependencies of {@link HistoryReports}. */
 export interface HistoryReportsDependencies {
@@ -42,7 +41,6 @@ export class HistoryReports {
 	async take(principal: Principal, id: string, report: HistoryReport): Promise<void> {
 		const record = await this.#dependencies.records.get(principal, id);
 		const { generation } = record.session;
-		refuseStale(principal, generation);
 		const { launch = generation, n } = report;
 		if (launch > generation) throw new UnprocessableError(`There was no launch ${launch} yet`, "LAUNCH_UNKNOWN");
 		refuseBadPiece(report);

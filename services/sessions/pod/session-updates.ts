@@ -10,6 +10,7 @@ import type { KnownModels } from "../commands/known-models.ts";
 import { refuseBadRef } from "../commands/session-source.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import type { SessionRecords } from "../record/session-records.ts";
+import { refuseForeignUpdate } from "../commands/session-rights.ts";
 import { type SessionUpdate, updateChange } from "../record/session-update.ts";
 import { podAddress } from "./pod-address.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
@@ -35,7 +36,8 @@ export class SessionUpdates {
 
 	/**
 	 * Stores the update; resolves to the session after it, with the times from which its settings have an effect.
-	 * @throws {UnprocessableError} for an unknown model or a branch that cannot be; {NotFoundError} {ConflictError}
+	 * @throws {UnprocessableError} for an unknown model or a branch that cannot be; {NotFoundError} {ConflictError};
+	 * {ForbiddenError} for members that only the owner may change
 	 */
 	async update(
 		principal: Principal,
@@ -47,7 +49,10 @@ export class SessionUpdates {
 		const { model, branch } = update;
 		if (branch) refuseBadRef(branch);
 		if (model) models.refuseUnknown(model);
-		const decide = (record: SessionRecord) => updateChange(record, update);
+		const decide = (record: SessionRecord) => {
+			refuseForeignUpdate(principal, record.session, update);
+			return updateChange(record, update);
+		};
 		const record = await records.change(principal, id, decide, { deadline });
 		return {
 			...record.session,

@@ -18,6 +18,7 @@ import type { ChatEndpoint } from "./chat-endpoint.ts";
 import { sessionCollection, type SessionDocument } from "./session-collection.ts";
 import { type ColumnChange, recordOf, type SessionChange, type SessionRecord } from "./session-change.ts";
 import type { StoredStatus } from "./session-lifecycle.ts";
+import { refuseStale } from "./stale-launch.ts";
 
 /** The sessions of a page. */
 export interface SessionFilter {
@@ -76,12 +77,17 @@ export class SessionRecords {
 		this.#chatEndpoint = chatEndpoint;
 	}
 
-	/** Returns a session. @throws {NotFoundError} for an unknown session and for one that the principal may not see. */
-	async get(principal: Principal, id: string): Promise<SessionRecord> {
+	/**
+	 * Returns a session. @param action `report-usage` when the pods of earlier launches may ask too; others are refused.
+	 * @throws {NotFoundError} for an unknown session and for one that the principal may not see; {ConflictError}.
+	 */
+	async get(principal: Principal, id: string, action: "see" | "report-usage" = "see"): Promise<SessionRecord> {
 		const document = await this.#store.get(sessionCollection, id);
 		if (!document || !mayKnow(principal, document)) throw sessionNotFound(id);
 		if (isForeign(principal, document)) await this.#store.noteRead?.(`sessions/${id}`);
-		return recordOf(document);
+		const record = recordOf(document);
+		if (action === "see") refuseStale(principal, record.session.generation);
+		return record;
 	}
 
 	/** Returns the session as the stored JSON text. @throws {NotFoundError} likewise. */

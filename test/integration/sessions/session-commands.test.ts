@@ -2,7 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { now, turnClock } from "#shared/clock.ts";
+import type { AnyAction } from "#shared/bus/contract.ts";
 import type { Principal } from "#shared/bus/principal.ts";
+import { vouch } from "#shared/bus/vouched-principal.ts";
+import { publicContracts } from "#shared/contracts/all.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { type Expectation, sessionWork } from "#shared/contracts/session-work.ts";
 import { sessions } from "#shared/contracts/sessions.ts";
@@ -161,7 +164,44 @@ describeSessions("session commands", (testbed) => {
 		expect(last).to.include({ type: "session_deleted", data: JSON.stringify({ id }), owner: testbed.ada.principal.id });
 	});
 
-	it("records activity of the present launch and refuses that of an older one", async () => {
+	it("refuses every report by the key of an earlier launch, except what its model calls have cost", async () => {
+		const { id } = await testbed.ada.running();
+		const event = { session_id: id, event_type: "error", timestamp: "2026-11-20T20:00:00Z", sequence: 0 } as const;
+		const reports = {
+			"sessions.activity": { session_id: id, state: "idle" },
+			"chronicles.report": { session_id: id, summary: "s" },
+			"chronicles.add_entry": { chronicle_id: id, t: 0, type: "session", label: "l" },
+			"session-events.ingest": event,
+			"session-events.ingest_batch": { events: [event] },
+			"history.report": { session_id: id, n: 1 },
+			"budgets.reserve": { session_id: id, reservation_id: "r", model: "m" },
+			"budgets.release": { session_id: id, reservation_id: "r" },
+			"usage.report": { session_id: id, tokens: 1, provider: "local", model: "m" },
+		};
+		const actions = publicContracts
+			.flatMap((contract): AnyAction[] => Object.values(contract.actions))
+			.filter(({ access }) => access === "session" || access === "pod");
+		expect(actions.map(({ name }) => name)).to.have.members(Object.keys(reports));
+		const former: Principal = { kind: "pod", id, tenant: "", roles: [], generation: 0 };
+		const outcomes = await Promise.all(
+			Object.entries(reports).map(async ([name, params]) => {
+				const meta = { principal: vouch(former) };
+				const answer = testbed.near.call(name, params, { meta });
+				return [
+					name,
+					await answer.then(
+						() => "taken",
+						({ type }: ConflictError) => type,
+					),
+				];
+			}),
+		);
+		const { "usage.report": usage, ...others } = Object.fromEntries(outcomes) as Record<string, string>;
+		expect(usage).to.equal("taken");
+		expect(new Set(Object.values(others)), JSON.stringify(others)).to.deep.equal(new Set(["STALE_GENERATION"]));
+	});
+
+	it("records activity of the present launch", async () => {
 		const { id } = await testbed.ada.running();
 		const pod = (generation: number): Principal => ({ kind: "pod", id, tenant: "", roles: [], generation });
 		const report = (generation: number, state: string) => {
@@ -174,7 +214,6 @@ describeSessions("session commands", (testbed) => {
 			activity_metadata: { turn_count: 1 },
 		});
 		expect(await failureOf(report(1, "dancing"))).to.be.instanceOf(UnprocessableError);
-		expect((await failureOf<ConflictError>(report(0, "idle"))).type).to.equal("STALE_GENERATION");
 		const entry = await eventually(async () =>
 			(await testbed.ada.events(id)).find(({ type }) => type === "session_activity"),
 		);

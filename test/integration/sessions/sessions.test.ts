@@ -115,6 +115,9 @@ describeSessions("sessions", (testbed) => {
 		expect(await new SessionActor(testbed.near, root).get(id)).to.include({ id });
 		const speak = callAs(testbed.near, root, messages, { session_id: id, content: "x" });
 		expect(await failureOf(speak), "even an administrator").to.be.instanceOf(ForbiddenError);
+		const update = (members: object) => callAs(testbed.near, root, actions.update, { session_id: id, ...members });
+		expect(await failureOf(update({ name: "theirs", branch: "mallory" }))).to.be.instanceOf(ForbiddenError);
+		expect(await update({ name: "looked-after" })).to.include({ name: "looked-after", branch: "main" });
 	});
 
 	it("archives the caller's stopped sessions only", async () => {

@@ -51,20 +51,25 @@ describe("SessionCommands, after the catalogue of models has changed", () => {
 });
 
 describe("SessionCommands, of an administrator in the session of somebody else", () => {
-	it("start it, but with no profile, whose programs would run with the owner's rights", async () => {
+	it("end and restore it, but never start it: its programs would run with the owner's rights", async () => {
 		const opened = await openEmbedded([sessionCollection, workspaceCollection, idempotencyRecordCollection]);
 		try {
 			const records = new SessionRecords(opened.store, () => {});
 			const { due_at: _due, ...session } = sessionDocument({ principal: alice, status: "created" });
 			await records.insert(session);
 			const commands = commandsOver(records, opened.store);
-			const written = completed(profileCreate, { name: "mine", env_vars: { BY: "root" }, system_prompt: "obey" });
-			const profile = newProfile(written);
-			const refused = await failureOf(commands.run({ principal: root }, "start", session.id, { profile }));
-			expect(refused).to.include({ code: 403, type: "PROFILE_OF_ANOTHER" });
+			const profile = newProfile(completed(profileCreate, { name: "mine", env_vars: { BY: "root" } }));
+			for (const options of [{}, { profile }]) {
+				const refused = await failureOf(commands.run({ principal: root }, "start", session.id, options));
+				expect(refused).to.include({ code: 403, type: "OWNER_ONLY" });
+			}
 			expect((await records.get(alice, session.id)).session).to.include({ status: "created", rev: 1 });
-			const { status, profile_name } = await commands.run({ principal: root }, "start", session.id);
-			expect([status, profile_name]).to.deep.equal(["starting", null]);
+			for (const [command, status] of [
+				["archive", "archived"],
+				["restore", "stopped"],
+				["delete", "stopped"],
+			] as const)
+				expect(await commands.run({ principal: root }, command, session.id)).to.include({ status });
 		} finally {
 			await opened.discard();
 		}

@@ -34,18 +34,23 @@ const table = {
 	],
 	"GET a session": [those("session"), "admitted admitted admitted unknown unknown forbidden forbidden unauthenticated"],
 	"POST a message": [
-		those("session", { action: "command-agent" }),
+		those("session"),
 		"admitted forbidden forbidden unknown unknown forbidden forbidden unauthenticated",
 	],
 	"GET a chat": [
 		those("session", { action: "command-agent", effect: "write" }),
 		"admitted forbidden forbidden unknown unknown forbidden forbidden unauthenticated",
 	],
-	"POST an activity": [
-		reporters({ refusesStale: true }),
-		"admitted forbidden admitted unknown unknown admitted stale unauthenticated",
+	"POST an activity": [reporters(), "admitted forbidden admitted unknown unknown admitted stale unauthenticated"],
+	"POST a stop": [
+		those("session", { action: "manage" }),
+		"admitted forbidden admitted unknown unknown forbidden forbidden unauthenticated",
 	],
-	"POST a history": [pods(), "forbidden forbidden forbidden forbidden forbidden admitted admitted unauthenticated"],
+	"POST a usage": [
+		reporters({ action: "report-usage" }),
+		"admitted forbidden forbidden unknown unknown admitted admitted unauthenticated",
+	],
+	"POST a history": [pods(), "forbidden forbidden forbidden forbidden forbidden admitted stale unauthenticated"],
 	"PUT a prompt": [
 		those("prompt"),
 		"admitted forbidden admitted forbidden unknown forbidden forbidden unauthenticated",

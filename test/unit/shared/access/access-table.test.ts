@@ -19,10 +19,10 @@ function principal(kind: PrincipalKind, id: string, tenant: string, roles: strin
 	return { kind, id, tenant, roles };
 }
 
-const actions: SessionAction[] = ["see", "see-deleted", "command-agent", "report-usage"];
+const actions: SessionAction[] = ["see", "see-deleted", "manage", "command-agent", "report-usage"];
 
 describe("mayUseSession()", () => {
-	const all: readonly SessionAction[] = ["see", "command-agent", "report-usage"];
+	const all: readonly SessionAction[] = ["see", "manage", "command-agent", "report-usage"];
 	for (const [who, by, owned, ofNobody] of [
 		["a job of the platform", principal("system", "relay", ""), ["see", "see-deleted"], ["see", "see-deleted"]],
 		["the session's own pod", principal("pod", "s1", ""), ["see", "report-usage"], ["see", "report-usage"]],
@@ -32,8 +32,8 @@ describe("mayUseSession()", () => {
 		["the owner", principal("user", "alice", "acme"), all, []],
 		["the owner by a token", principal("pat", "alice", "acme"), all, []],
 		["the owner, who is an administrator", principal("user", "alice", "acme", ["admin"]), all, all],
-		["an administrator", principal("user", "root", "acme", ["admin"]), ["see"], all],
-		["an administrator by a token", principal("pat", "root", "acme", ["developer", "admin"]), ["see"], all],
+		["an administrator", principal("user", "root", "acme", ["admin"]), ["see", "manage"], all],
+		["an administrator by a token", principal("pat", "root", "acme", ["developer", "admin"]), ["see", "manage"], all],
 		["another user", principal("user", "bob", "acme", ["developer"]), [], []],
 		["a user of the owner's name in another tenant", principal("user", "alice", "other"), [], []],
 		["an administrator of another tenant", principal("user", "root", "other", ["admin"]), [], []],

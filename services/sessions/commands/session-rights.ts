@@ -1,0 +1,62 @@
+/**
+ * Says who may change what of a session. Which code runs, and what is done with the owner's rights, is decided by the owner
+ * alone; administrators look after a session and end it (docs/decisions/0102-the-owner-decides-what-runs.md). Pure.
+ */
+import { mayUseSession, ownershipOf, type SessionAction } from "#shared/access/access-table.ts";
+import type { Action } from "#shared/bus/contract.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import type { Session } from "#shared/contracts/session-resource.ts";
+import type { sessions } from "#shared/contracts/sessions.ts";
+import { ForbiddenError } from "#shared/errors.ts";
+import type { Command } from "../record/session-lifecycle.ts";
+
+type Right = Extract<SessionAction, "manage" | "command-agent">;
+
+/** The members of an update, as its contract names them. */
+type Update = typeof sessions.actions.update extends Action<unknown, infer P, unknown> ? Omit<P, "session_id"> : never;
+type UpdatedMember = keyof Update;
+
+/** The right that the change of each member needs. */
+export const memberRights: Readonly<Record<UpdatedMember, Right>> = {
+	name: "manage",
+	budget: "manage",
+	branch: "command-agent",
+	model: "command-agent",
+	tracker_issue_id: "command-agent",
+};
+
+/** The right that each command needs. A start runs setup scripts and programs of the repository with the owner's credentials. */
+export const commandRights: Readonly<Record<Command, Right>> = {
+	start: "command-agent",
+	stop: "manage",
+	archive: "manage",
+	restore: "manage",
+	delete: "manage",
+};
+
+/** The members that an administrator may change too. */
+const managed = Object.entries(memberRights).flatMap(([name, right]) => (right === "manage" ? [`"${name}"`] : []));
+
+/** Refuses an update of members that the principal may not change; null ones change nothing. @throws {ForbiddenError} */
+export function refuseForeignUpdate(principal: Principal, session: Session, update: Readonly<Partial<Update>>): void {
+	const given = Object.entries(update).filter(([, value]) => value !== null && value !== undefined);
+	const rights: Readonly<Record<string, Right | undefined>> = memberRights;
+	// A member without a row is the owner's.
+	const refused = given.find(
+		([name]) => !mayUseSession(principal, rights[name] ?? "command-agent", ownershipOf(session)),
+	);
+	if (refused)
+		throw new ForbiddenError(
+			`Only the owner of a session may change "${refused[0]}", because the session works with the owner's rights; administrators may change ${managed.join(" and ")}`,
+			"OWNER_ONLY",
+		);
+}
+
+/** Refuses a command that the principal may not give. @throws {ForbiddenError} */
+export function refuseForeignCommand(principal: Principal, session: Session, command: Command): void {
+	if (mayUseSession(principal, commandRights[command], ownershipOf(session))) return;
+	throw new ForbiddenError(
+		`Only the owner of a session may ${command} it, because its programs run with the owner's rights`,
+		"OWNER_ONLY",
+	);
+}
