@@ -4,7 +4,7 @@ import { monotonic } from "#shared/clock.ts";
 import type { PodPhase } from "#shared/pod/status.ts";
 import { cannotStart } from "./coding-agents/agent-starter.ts";
 import { Permissions } from "./coding-agents/permissions.ts";
-import { markerOf } from "./io/environment.ts";
+import { markerOf, temporaryFolder } from "./io/environment.ts";
 import { LaunchFailure } from "./io/launch-failure.ts";
 import type { PodContext } from "./io/pod-context.ts";
 import { sweepProcesses } from "./io/process-sweep.ts";
@@ -82,7 +82,8 @@ export class SessionAgent {
 	/** Runs until it throws. @throws {LaunchFailure} */
 	async #live(): Promise<never> {
 		const { state, home, listen_host: host } = this.#context.launch;
-		await Promise.all([state, home].map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
+		const folders = [state, home, temporaryFolder(this.#context.launch)];
+		await Promise.all(folders.map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
 		this.#enter("starting");
 		await this.#workspace.secrets.place();
 		const pod = await this.#open();

@@ -1,6 +1,6 @@
 /**
- * Prepares the home folder of a coding agent: its folders, the links to those that outlive the pod, and its
- * configuration files.
+ * Prepares the home folder of a coding agent: the links to its folders that outlive the pod, and its configuration
+ * files.
  */
 import { mkdir, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -13,11 +13,10 @@ import type { AgentRecord } from "./agent-record.ts";
  * state.
  */
 export async function prepareAgentHome(
-	{ folders, keeps, files }: Pick<AgentRecord, "folders" | "keeps" | "files">,
+	{ keeps, files }: Pick<AgentRecord, "keeps" | "files">,
 	home: string,
 	persistent: string,
 ): Promise<void> {
-	for (const path of folders) await mkdir(join(home, path), { recursive: true, mode: 0o700 });
 	for (const path of keeps) await keep(join(home, path), join(persistent, path));
 	for (const { path, text } of files) {
 		const file = join(home, path);

@@ -13,7 +13,7 @@ import { fillAll, fillText, type PlaceholderValues } from "./placeholders.ts";
 export interface AgentRecord
 	extends Pick<
 		WrittenAgent,
-		"id" | "title" | "command" | "folders" | "keeps" | "mcp" | "loads" | "end_signal" | "chatter" | "late_update_ms"
+		"id" | "title" | "command" | "keeps" | "mcp" | "loads" | "end_signal" | "chatter" | "late_update_ms"
 	> {
 	/** These variables are added to the allowed ones. */
 	env: Environment;
@@ -75,14 +75,13 @@ export async function readAgentRecord(id: string, sources: PlaceholderSources): 
 
 /** @throws {LaunchFailure} */
 export function fillRecord(record: WrittenAgent, sources: PlaceholderSources): AgentRecord {
-	const { id, title, command, folders, keeps, mcp, loads, end_signal, chatter, late_update_ms } = record;
+	const { id, title, command, keeps, mcp, loads, end_signal, chatter, late_update_ms } = record;
 	const obstacles = agentObstacles(record, namedModel(sources), sources.agents);
 	if (obstacles.length > 0) refuse(obstacles.join(". "));
 	const filled = placeholderValues(record, sources);
 	return {
 		id,
 		title,
-		folders,
 		keeps,
 		mcp,
 		loads,

@@ -47,6 +47,7 @@ export function workingEnvironment(
 	});
 	return {
 		...machineEnvironment(inherited),
+		...temporaryVariables(launch),
 		...Object.fromEntries(own),
 		HOME: launch.home,
 		...(launch.secrets && { [secretsVariable]: secretsFolder(launch) }),
@@ -57,6 +58,17 @@ export function workingEnvironment(
 /** Returns the folder of the pod's secrets, which the runtime names; otherwise it is in the home folder. */
 export function secretsFolder({ secrets_folder, home }: LaunchDocument): string {
 	return secrets_folder ?? join(home, ".secrets");
+}
+
+/** Returns the folder for temporary files of the pod's programs, which nobody else can read. */
+export function temporaryFolder({ temporary_folder, home }: LaunchDocument): string {
+	return temporary_folder ?? join(home, "tmp");
+}
+
+/** Programs read one of three names. */
+function temporaryVariables(launch: LaunchDocument): Environment {
+	const folder = temporaryFolder(launch);
+	return { TMPDIR: folder, TMP: folder, TEMP: folder };
 }
 
 /** Returns the variables whose names match. */

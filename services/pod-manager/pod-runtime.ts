@@ -37,7 +37,16 @@ export interface Pod {
  */
 export type PodSpec = Omit<
 	LaunchDocument,
-	"proof" | "host" | "listen_host" | "status_file" | "workspace" | "state" | "home" | "git_home" | "secrets_folder"
+	| "proof"
+	| "host"
+	| "listen_host"
+	| "status_file"
+	| "workspace"
+	| "state"
+	| "home"
+	| "git_home"
+	| "secrets_folder"
+	| "temporary_folder"
 > & {
 	/** The workspace in which it runs. Its files outlive the session; no other session has them meanwhile. */
 	readonly workspace_id: string;

@@ -49,13 +49,6 @@ export const agentFields = schema({
 		default: [],
 		description: "Files that are written into the home before each start",
 	},
-	folders: {
-		type: "array",
-		max: 20,
-		items: place,
-		default: [],
-		description: "Folders that are created in the home before each start",
-	},
 	keeps: {
 		type: "array",
 		max: 20,

@@ -120,6 +120,8 @@ export const launchDocumentFields = schema({
 	secrets: { type: "object", props: podSecretsFields, optional: true },
 	/** Folder for these secrets, which is removed with the pod; absent: `.secrets` in the home folder. */
 	secrets_folder: { ...absolutePath, optional: true },
+	/** Folder for temporary files of the pod's programs, which is removed with the pod; absent: `tmp` in the home folder. */
+	temporary_folder: { ...absolutePath, optional: true },
 	/** The folders of the host that may be used; absent: none (local-mounts.ts). */
 	mount_rules: { type: "object", props: { allowed_prefixes: texts, refused: texts }, optional: true },
 	/** Folder of the coding agents that were installed on request; absent: there are none. */

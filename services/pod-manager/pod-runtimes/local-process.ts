@@ -247,6 +247,7 @@ export class LocalProcessRuntime implements PodRuntime {
 			status_file: this.#runs.statusFile(launch),
 			home: this.#runs.home(launch),
 			secrets_folder: this.#runs.secrets(launch),
+			temporary_folder: this.#runs.temporary(launch),
 			git_home: this.#options.userHome ?? homedir(),
 			agents: join(this.#options.dataDir, "agents"),
 		};

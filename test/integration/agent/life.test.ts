@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { PodStatus } from "#shared/pod/status.ts";
 import { fileUrl, git, makeRepository } from "../../support/repositories/git-repository.ts";
+import { sessionProcesses } from "../../support/platform/session-processes.ts";
 import { TestPod, TestSession } from "../../support/pods/test-pod.ts";
 
 describe("life of a session pod", () => {
@@ -42,6 +43,20 @@ describe("life of a session pod", () => {
 		expect(await pod.stop()).to.equal(0);
 		expect(pod.status?.phase).to.equal("ready");
 		expect(pod.output).to.equal("");
+	});
+
+	it("gives everything that it starts a temporary folder of its own, which nobody else can read", async () => {
+		await using session = new TestSession();
+		const temporary_folder = join(session.folder, "run-g1", "tmp");
+		const told = 'echo "$TMPDIR $TMP $TEMP"';
+		const pod = await session.start({ temporary_folder, setup_scripts: [`${told} > "$TMPDIR/setup"`] });
+		const { content } = await pod.ask(`$ ${told}; cat "$TMPDIR/setup"; stat -c %a "$TMPDIR"`);
+		const all = `${temporary_folder} ${temporary_folder} ${temporary_folder}\n`;
+		expect(content).to.equal(`${all}${all}700\n`);
+		const others = sessionProcesses(session.installation).filter(({ pid }) => pid !== pod.pid);
+		for (const { pid } of others)
+			expect(readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")).to.include(`TMPDIR=${temporary_folder}`);
+		expect(others.length).to.be.greaterThan(0);
 	});
 
 	it("says so when a message holds no command", async () => {
@@ -168,7 +183,7 @@ describe("life of a session pod", () => {
 			"ATELIER_SESSION",
 			"ATELIER_CODING_AGENT",
 		];
-		const own = ["HOME", "LANG", "PATH", "STAGE", ...marks];
+		const own = ["HOME", "LANG", "PATH", "STAGE", "TMPDIR", "TMP", "TEMP", ...marks];
 		expect(names.filter((name) => name !== "")).to.have.members([...own, "PWD", "SHLVL", "_"]);
 		expect(content).to.contain(`HOME=${launch.home}`);
 		for (const secret of [launch.platform_key, launch.pod_token, "canary"]) expect(content).not.to.contain(secret);

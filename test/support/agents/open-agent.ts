@@ -17,7 +17,6 @@ export function scriptedRecord(...habits: string[]): AgentRecord {
 		command: [process.execPath, join(import.meta.dirname, "scripted-agent.ts")],
 		env: { SCRIPTED: habits.join(" ") },
 		files: [],
-		folders: [],
 		keeps: [],
 		modes: { ask: "", auto: "" },
 		mcp: "both",

@@ -1,10 +1,11 @@
 /**
  * The records of this machine's pods on disk: one folder per launch, `run/<session id>-g<generation>`, with the status
- * that the agent writes, its output, its home, and a mark after it was asked to end. The agent's commands can change
- * all of this, so the content is attributed to that pod only, and reading it never blocks.
+ * that the agent writes, its output, its home, its temporary files, and a mark after it was asked to end. The agent's
+ * commands can change all of this, so the content is attributed to that pod only, and reading it never blocks.
  */
-import { mkdir, readdir, rm } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { createHash } from "node:crypto";
+import { mkdir, readdir, rm, symlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { type Output, schema } from "#shared/bus/schema.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { now } from "#shared/clock.ts";
@@ -54,6 +55,10 @@ const maxStatusBytes = 16_384;
 /** The most bytes of the mark of an end, which contains a time. */
 const maxMarkBytes = 64;
 const endingMark = "ending";
+/** The folder for temporary files in the folder of a launch. */
+const temporaryFiles = "tmp";
+/** The folder of the links to these folders. */
+const temporaryLinks = ".tmp";
 const whole = { recursive: true, force: true } as const;
 
 /** The folders of one installation's launches. */
@@ -79,6 +84,15 @@ export class RunFolders {
 		return join(this.#path(launch), "secrets");
 	}
 
+	/**
+	 * The folder for temporary files: a link to `tmp` in the folder of the launch. It has a short name because programs
+	 * make their sockets there, whose paths have at most 107 bytes.
+	 */
+	temporary(launch: Launch): string {
+		const name = createHash("sha256").update(launchName(launch)).digest("hex").slice(0, 12);
+		return join(this.#root, temporaryLinks, name);
+	}
+
 	log(launch: Launch): string {
 		return join(this.#path(launch), "agent.log");
 	}
@@ -92,7 +106,12 @@ export class RunFolders {
 	async create(launch: Launch): Promise<void> {
 		await mkdir(this.#path(launch), { recursive: true, mode: 0o700 }).catch(unlessTaken);
 		await using folder = await UntrustedFolder.open(this.#path(launch));
-		if (folder) await mkdir(folder.path(basename(this.home(launch))), { recursive: true, mode: 0o700 });
+		if (!folder) return;
+		for (const name of [basename(this.home(launch)), temporaryFiles])
+			await mkdir(folder.path(name), { recursive: true, mode: 0o700 }).catch(unlessTaken);
+		const link = this.temporary(launch);
+		await mkdir(dirname(link), { recursive: true, mode: 0o700 });
+		await symlink(join("..", launchName(launch), temporaryFiles), link).catch(unlessTaken);
 	}
 
 	/**
@@ -152,8 +171,9 @@ export class RunFolders {
 		});
 	}
 
-	discard(launch: Launch): Promise<void> {
-		return this.#trash.discard(this.#path(launch));
+	async discard(launch: Launch): Promise<void> {
+		await rm(this.temporary(launch), whole);
+		await this.#trash.discard(this.#path(launch));
 	}
 
 	/** Finishes removals that an earlier process began. */

@@ -28,12 +28,6 @@ describe("prepareAgentHome()", () => {
 		expect([readFileSync(file, "utf8"), statSync(file).mode & 0o777]).to.deep.equal(["{}", 0o600]);
 	});
 
-	it("makes the folders that the agent wants", async () => {
-		const home = join(folder, "one");
-		await prepareAgentHome({ folders: ["tmp"], keeps: [], files: [] }, home, join(folder, "state"));
-		expect(statSync(join(home, "tmp")).mode & 0o777).to.equal(0o700);
-	});
-
 	it("writes through no link that the agent has left", async () => {
 		const home = await homeOf("one");
 		const other = join(folder, "precious");

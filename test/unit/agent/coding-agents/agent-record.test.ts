@@ -23,7 +23,6 @@ const written: WrittenAgent = {
 	command: ["{node}", "{unknown}", "a{model}b"],
 	env: { M: "{model}", N: "n", EMPTY: "{compile_cache}" },
 	files: [],
-	folders: [],
 	keeps: [],
 	wires: {},
 	needs_model: false,

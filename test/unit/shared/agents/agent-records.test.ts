@@ -35,6 +35,12 @@ describe("the records of coding agents", () => {
 		]);
 	});
 
+	it("leave the folder for temporary files to the pod", () => {
+		const named = [...readAgentRecords().values()].flatMap(({ env }) => Object.keys(env));
+		expect(named).to.not.include.oneOf(["TMPDIR", "TMP", "TEMP"]);
+		expect(named).to.include("CODEX_HOME");
+	});
+
 	for (const { id, install } of readAgentRecords().values()) {
 		if (!install) continue;
 

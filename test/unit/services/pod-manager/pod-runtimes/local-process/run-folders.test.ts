@@ -2,8 +2,17 @@
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
 import { RunFolders } from "#services/pod-manager/pod-runtimes/local-process/run-folders.ts";
 import { oddFiles, putOdd, releasePipes } from "../../../../../support/hostile/odd-files.ts";
 import { useFolder } from "../../../../../support/use-folder.ts";
@@ -57,6 +66,18 @@ describe("RunFolders", () => {
 		});
 	}
 
+	it("gives a launch a folder for temporary files that nobody else reads, whose name leaves room for sockets", async () => {
+		const temporary = runs.temporary(launch);
+		expect([temporary.length - folder().length, statSync(temporary).mode & 0o777]).to.deep.equal([18, 0o700]);
+		expect(temporary).to.not.equal(runs.temporary(other));
+		writeFileSync(join(temporary, "talk.json"), "private");
+		expect(readdirSync(join(own, "tmp"))).to.deep.equal(["talk.json"]);
+		await runs.create(launch);
+		await runs.discard(launch);
+		expect(existsSync(own)).to.equal(false);
+		expect(readdirSync(join(folder(), ".tmp"))).to.deep.equal([basename(runs.temporary(other))]);
+	});
+
 	it("writes nothing into the folder of another launch through a link in the place of its own (H3)", async () => {
 		const before = readdirSync(join(folder(), `${other.sessionId}-g1`));
 		renameSync(own, `${own}.away`);
@@ -92,7 +113,7 @@ describe("RunFolders", () => {
 		expect(readdirSync(secrets)).to.deep.equal([name]);
 		await runs.discard(launch);
 		await runs.emptyTrash(new AbortController().signal);
-		expect(readdirSync(folder())).to.deep.equal([`${other.sessionId}-g1`]);
+		expect((await runs.launches()).map(({ sessionId }) => sessionId)).to.deep.equal([other.sessionId]);
 	});
 
 	it("keeps the first time of an end", async () => {
