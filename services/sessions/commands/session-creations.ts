@@ -2,6 +2,7 @@
  * Creates sessions with new ids. An `Idempotency-Key` creates one session: its id is stored before the session is, so
  * that a repeated command finishes what a crash interrupted (decision 0018).
  */
+import { randomUUID } from "node:crypto";
 import { now } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
@@ -12,7 +13,6 @@ import type { SessionDocument } from "../record/session-collection.ts";
 import type { Commander } from "./commander.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { SessionWorkspaces } from "../workspaces/session-workspaces.ts";
-import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
 
 /** The creation of one session. */
 export interface Creation {
@@ -52,7 +52,8 @@ export class SessionCreations {
 	async create({ principal, key }: Commander, creation: Creation): Promise<Created> {
 		const { action, params, make, admit = (insert) => insert() } = creation;
 		const at = now();
-		const fresh = make(timeBasedUuid(at), at);
+		// It is random from its first digit on, because clients show people the beginning of ids only.
+		const fresh = make(randomUUID(), at);
 		if (key === undefined) {
 			await admit(() => this.#add(fresh));
 			return fresh;

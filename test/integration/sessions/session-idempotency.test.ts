@@ -86,7 +86,6 @@ for (const nodes of [1, 2] as const) {
 			expect(await failureOf(ada.create({ name: "b" }, "same"))).to.include({ type: "IDEMPOTENCY_KEY_REUSED" });
 			const others = await new SessionActor(started.near).create({}, "same");
 			expect(others.id, "another person").to.not.equal(first?.id);
-			expect(others.id.slice(14, 15), "of the time it was made at").to.equal("7");
 		});
 
 		it("create repeats its answer after many other commands with keys", async () => {
