@@ -186,8 +186,7 @@ function openChat(
 	// A session without a model of its own has the installation's default.
 	const model = named || (model_access?.model ?? "");
 	const costOf = (used: TokenCounts): number | undefined => modelCost(used, proxy?.access);
-	const metered = (): TokenCounts | undefined => meter.total;
-	const chat = new Chat({ sessionId, model, dialogue, permissions, agent, proxy, metered, costOf });
+	const chat = new Chat({ sessionId, model, dialogue, permissions, agent, proxy, meter, costOf });
 	dialogue.watch(chat);
 	permissions.watch(chat);
 	agent.watch((notice) => chat.notice(notice));

@@ -62,6 +62,7 @@ export class UsageReporter implements TurnWatcher {
 	 * @param reservation The id of the reservation that pays for it.
 	 */
 	begin(call: CallUnderWay, reservation?: string): Promise<void> {
+		if (!call.isEstimated) this.#meter.begin(call.id, call.counts);
 		return this.#keep(this.#spool.begin(call.id, this.#useOf(call, reservation)));
 	}
 
@@ -71,7 +72,7 @@ export class UsageReporter implements TurnWatcher {
 	 */
 	add(call: MeteredCall, reservation?: string): void {
 		const { id, counts } = call;
-		if (counts) this.#meter.add(counts);
+		this.#meter.end(id, counts);
 		void this.#keep(this.#spool.add(this.#useOf({ ...call, counts: counts ?? noTokens }, reservation), id));
 	}
 

@@ -39,11 +39,18 @@ export function splitFrame(text: string): JsonObject[] {
 	return read;
 }
 
-/** Returns undefined for an unknown type. @throws {FrameError} */
+/**
+ * Returns undefined for a frame of an unknown type without content, which is ignored. A frame with content is a message,
+ * whatever its type (contract, behaviour 6.4). @throws {FrameError}
+ */
 export function readCommand(frame: JsonObject): ChatCommand | undefined {
-	const { type = "user" } = frame;
-	if (typeof type !== "string" || !Object.hasOwn(readers, type)) return undefined;
-	return readers[type]?.(frame);
+	return readers[typeOf(frame)]?.(frame);
+}
+
+/** Returns the type that the frame has or counts as; `other` when it has no meaning. */
+export function typeOf({ type = "user", content }: JsonObject): string {
+	if (typeof type === "string" && Object.hasOwn(readers, type)) return type;
+	return content === undefined ? "other" : "user";
 }
 
 const readers: Readonly<Record<string, (frame: JsonObject) => ChatCommand>> = {

@@ -4,10 +4,10 @@ import { randomUUID } from "node:crypto";
 import type { InterruptState, PermissionAnswered, PermissionRequest } from "#shared/contracts/session-control.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import type { ModelTerms } from "#shared/models/model-wire.ts";
-import { type TokenCounts, usedSince } from "#shared/models/token-counts.ts";
-import type { PodFrame } from "#shared/pod/frames.ts";
+import { type TokenCounts, totalTokens, usedSince } from "#shared/models/token-counts.ts";
+import type { ErrorFrame, PodFrame } from "#shared/pod/frames.ts";
 import type { AgentKeeper } from "../coding-agents/agent-keeper.ts";
-import { type ChatCommand, FrameError, readCommand, splitFrame } from "./chat-commands.ts";
+import { type ChatCommand, FrameError, readCommand, splitFrame, typeOf } from "./chat-commands.ts";
 import type { AgentNotice, AgentUpdate } from "../coding-agents/coding-agent.ts";
 import { QueueFullError } from "../conversation/conversation.ts";
 import type { Dialogue } from "../conversation/dialogue.ts";
@@ -27,8 +27,11 @@ export interface ChatDependencies {
 	readonly agent: Pick<AgentKeeper, "setModel" | "setPermissionMode">;
 	/** The proxy through which the agent reaches the session's model; undefined when the agent reaches one itself. */
 	readonly proxy: { use(terms: ModelTerms): boolean } | undefined;
-	/** Tells the tokens that were metered since the launch; undefined when they are not counted. */
-	readonly metered: () => TokenCounts | undefined;
+	/**
+	 * The tokens since the launch, of the model calls that have ended (`total`) and with what is known of the calls under
+	 * way (`soFar`); undefined when they are not counted.
+	 */
+	readonly meter: { readonly total: TokenCounts | undefined; readonly soFar: TokenCounts | undefined };
 	/** Returns the US dollars for these tokens; undefined when the model has no price. */
 	readonly costOf: (used: TokenCounts) => number | undefined;
 }
@@ -55,6 +58,16 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 		return this.#model;
 	}
 
+	get isInTurn(): boolean {
+		return this.#dependencies.dialogue.turn !== undefined;
+	}
+
+	/** The usage of the current turn that providers have reported; undefined while there is none. */
+	get usedSoFar(): TokenCounts | undefined {
+		const used = usedSince(this.#meteredBefore, this.#dependencies.meter.soFar);
+		return used && totalTokens(used) > 0 ? used : undefined;
+	}
+
 	/** Sends everything that happens to `broadcast` from then on. */
 	attach(broadcast: Send): void {
 		this.#broadcast = broadcast;
@@ -76,13 +89,13 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 		try {
 			await Promise.all(splitFrame(text).map((frame) => this.#obey(frame, reply)));
 		} catch (error) {
-			reply(errorFrame(sentenceOf(error)));
+			reply({ ...errorFrame(sentenceOf(error)), refused: "frame" });
 		}
 	}
 
 	began(): void {
 		this.#frames = new TurnFrames();
-		this.#meteredBefore = this.#dependencies.metered();
+		this.#meteredBefore = this.#dependencies.meter.total;
 		const { turn } = this.#dependencies.dialogue;
 		if (turn) this.#tell(this.#frames.began(turn));
 	}
@@ -94,8 +107,8 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 	ended(answer: ConversationTurn): void {
 		const { error, in_reply_to } = answer.metadata;
 		if (typeof error === "string") this.#broadcast(errorFrame(error, String(in_reply_to)));
-		const { dialogue, metered, costOf } = this.#dependencies;
-		const tokens = usedSince(this.#meteredBefore, metered());
+		const { dialogue, meter, costOf } = this.#dependencies;
+		const tokens = usedSince(this.#meteredBefore, meter.total);
 		this.#tell(this.#frames.ended(answer, dialogue.turnCount, tokens && { tokens, cost: costOf(tokens) }));
 	}
 
@@ -143,7 +156,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 			const command = readCommand(frame);
 			if (command) await this.#execute(command, reply);
 		} catch (error) {
-			reply(errorFrame(sentenceOf(error), id));
+			reply({ ...errorFrame(sentenceOf(error), id), refused: typeOf(frame) });
 		}
 	}
 
@@ -197,7 +210,7 @@ function noticeFrame(notice: AgentNotice): PodFrame {
 }
 
 /** Some clients read `content`, and some read `error`. */
-function errorFrame(sentence: string, id?: string): PodFrame {
+function errorFrame(sentence: string, id?: string): ErrorFrame {
 	return { type: "error", content: sentence, error: sentence, ...(id !== undefined && { id }) };
 }
 

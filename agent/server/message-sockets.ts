@@ -8,7 +8,7 @@ import { type RawData, WebSocket, WebSocketServer } from "ws";
 import { every } from "#shared/clock.ts";
 import { confirmationsPath, contractChatPath, maxFrameBytes, type PodFrame } from "#shared/pod/frames.ts";
 import type { Chat } from "./chat.ts";
-import { inContractDialect } from "./contract-dialect.ts";
+import { ContractDialect } from "./contract-dialect.ts";
 import { RequestError } from "./request-error.ts";
 
 /**
@@ -21,20 +21,24 @@ const pingMs = 30_000;
 /** A client with more unread bytes is disconnected. */
 const maxUnreadBytes = 4 * maxFrameBytes;
 
+type ChatOfSockets = Pick<Chat, "greeting" | "receive" | "attach" | "model" | "usedSoFar" | "isInTurn">;
+
 /** Accepts the connections, and closes them at the end. */
 export class MessageSockets {
-	readonly #chat: Pick<Chat, "greeting" | "receive" | "attach" | "model">;
+	readonly #chat: ChatOfSockets;
 	readonly #server = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, perMessageDeflate: false });
 	readonly #alive = new WeakSet<WebSocket>();
 	/** The connections that receive only confirmations of their own messages. */
 	readonly #quiet = new Set<WebSocket>();
 	/** The connections that receive frames in the contract's form. */
 	readonly #contract = new WeakSet<WebSocket>();
+	readonly #dialect: ContractDialect;
 	readonly #pings = every(pingMs, () => this.#ping());
 	#isOpen = true;
 
-	constructor(chat: Pick<Chat, "greeting" | "receive" | "attach" | "model">) {
+	constructor(chat: ChatOfSockets) {
 		this.#chat = chat;
+		this.#dialect = new ContractDialect(chat);
 		chat.attach((frame) => this.#broadcast(frame));
 	}
 
@@ -62,7 +66,7 @@ export class MessageSockets {
 		// The event `close` follows and is handled.
 		client.on("error", () => {});
 		client.on("message", (data) => {
-			if (this.#isOpen) void this.#chat.receive(textOf(data), (frame) => this.#send(client, JSON.stringify(frame)));
+			if (this.#isOpen) void this.#chat.receive(textOf(data), (frame) => this.#reply(client, frame));
 		});
 		if (url === confirmationsPath) {
 			this.#quiet.add(client);
@@ -70,26 +74,28 @@ export class MessageSockets {
 		} else {
 			if (url === contractChatPath) this.#contract.add(client);
 			for (const frame of this.#chat.greeting())
-				for (const text of this.#textsFor(client, frame)) this.#send(client, text);
+				this.#sendAll(client, this.#contract.has(client) ? this.#dialect.greeting(frame) : [frame]);
 		}
 	}
 
 	#broadcast(frame: PodFrame): void {
 		const own = [JSON.stringify(frame)];
+		// The dialect has to see every frame, because a client may connect at any time.
+		const translated = this.#dialect.shared(frame);
 		let contract: string[] | undefined;
 		for (const client of this.#server.clients) {
 			if (frame.type !== "user_confirmed" && this.#quiet.has(client)) continue;
-			const texts = this.#contract.has(client) ? (contract ??= this.#inContractDialect(frame)) : own;
+			const texts = this.#contract.has(client) ? (contract ??= translated.map((each) => JSON.stringify(each))) : own;
 			for (const text of texts) this.#send(client, text);
 		}
 	}
 
-	#textsFor(client: WebSocket, frame: PodFrame): string[] {
-		return this.#contract.has(client) ? this.#inContractDialect(frame) : [JSON.stringify(frame)];
+	#reply(client: WebSocket, frame: PodFrame): void {
+		this.#sendAll(client, this.#contract.has(client) ? this.#dialect.reply(frame) : [frame]);
 	}
 
-	#inContractDialect(frame: PodFrame): string[] {
-		return inContractDialect(frame, this.#chat.model).map((each) => JSON.stringify(each));
+	#sendAll(client: WebSocket, frames: readonly PodFrame[]): void {
+		for (const frame of frames) this.#send(client, JSON.stringify(frame));
 	}
 
 	#send(client: WebSocket, text: string): void {

@@ -160,7 +160,7 @@ export class TurnFrames {
 }
 
 /** Returns the usage in the names of the contract's stream. */
-function usageOf({ input, output, cache_read, cache_write }: TokenCounts): object {
+export function usageOf({ input, output, cache_read, cache_write }: TokenCounts): object {
 	return {
 		input_tokens: input,
 		output_tokens: output,

@@ -21,6 +21,16 @@ export interface ErrorFrame {
 	/** The same sentence. */
 	error: string;
 	id?: string;
+	/** The type of the client's frame that cannot be used; absent when a turn has failed. */
+	refused?: string;
+}
+
+/** Says in the contract's dialect that the pod cannot use a frame, beside an answer that goes on. */
+export interface RefusalFrame {
+	type: "system";
+	subtype: "refused";
+	content: string;
+	id?: string;
 }
 
 /** The first frame of a connection. */
@@ -40,6 +50,7 @@ export interface StreamFrame {
 		| "content_block_start"
 		| "content_block_delta"
 		| "content_block_stop"
+		| "message_delta"
 		| "message_stop"
 		| "tool_output"
 		| "plan"
@@ -53,6 +64,7 @@ export type PodFrame =
 	| UserConfirmedFrame
 	| ErrorFrame
 	| GreetingFrame
+	| RefusalFrame
 	| StreamFrame
 	| { type: "conversation_history"; turns: ConversationTurn[]; truncated: boolean }
 	| { type: "available_commands"; slash_commands: string[]; skills: string[]; commands: object[] }
@@ -74,3 +86,15 @@ export const contractChatPath = "/session?dialect=contract";
 
 /** The path of a connection that receives confirmations and refusals of its own messages only. */
 export const confirmationsPath = "/session?only=confirmations";
+
+/**
+ * Says in the contract's dialect that a client's frame cannot be used. The contract's clients take every `error` for the
+ * end of the answer, and wait for an answer to each message that they send. So a refusal is an `error` only if it
+ * concerns a message that nothing else will answer.
+ * @param isInTurn Whether the agent works on an answer; it matters for messages only.
+ */
+export function refusalInContractDialect(frame: ErrorFrame, isInTurn = false): ErrorFrame | RefusalFrame {
+	const { refused, content, id } = frame;
+	if (refused === undefined || (refused === "user" && !isInTurn)) return frame;
+	return { type: "system", subtype: "refused", content, ...(id !== undefined && { id }) };
+}

@@ -3,13 +3,28 @@ import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-coun
 
 export class TokenMeter {
 	#total: TokenCounts | undefined;
+	/** The usage that is known of calls that have not ended, by their ids. */
+	readonly #underWay = new Map<string, TokenCounts>();
 
-	/** The sum is undefined before the first call with known usage. */
+	/** The sum of the calls that have ended is undefined before the first one with known usage. */
 	get total(): TokenCounts | undefined {
 		return this.#total;
 	}
 
-	add(counts: TokenCounts): void {
-		this.#total = addTokens(this.#total ?? noTokens, counts);
+	/** The sum with the usage that is known of calls under way. */
+	get soFar(): TokenCounts | undefined {
+		const counts = [...this.#underWay.values()];
+		return counts.length === 0 ? this.#total : counts.reduce(addTokens, this.#total ?? noTokens);
+	}
+
+	/** Every call that begins has to end. @param counts The usage that the call's provider has reported so far. */
+	begin(id: string, counts: TokenCounts): void {
+		this.#underWay.set(id, counts);
+	}
+
+	/** @param counts The usage of the whole call; undefined when its provider reported none. */
+	end(id: string, counts: TokenCounts | undefined): void {
+		this.#underWay.delete(id);
+		if (counts) this.#total = addTokens(this.#total ?? noTokens, counts);
 	}
 }

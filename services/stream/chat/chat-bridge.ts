@@ -131,10 +131,14 @@ export class ChatBridge {
 		for (const { pipe } of this.#bridged) pipe.terminate();
 	}
 
-	#upgrade({ request, socket, head, principal, session_id }: UpgradeRequest, pod: WebSocket, generation: number): void {
+	#upgrade(upgrade: UpgradeRequest, pod: WebSocket, generation: number): void {
+		const { request, socket, head, principal, session_id } = upgrade;
 		let pipe: ChatPipe | undefined;
 		this.#server.handleUpgrade(request, socket, head, (client) => {
-			pipe = new ChatPipe(client, pod, (model) => this.#changeModel(principal, session_id, model));
+			pipe = new ChatPipe(client, pod, {
+				changeModel: (model) => this.#changeModel(principal, session_id, model),
+				isOwnDialect: offersOwnProtocol(upgrade),
+			});
 			this.#add({ pipe, principal, sessionId: session_id, generation });
 		});
 		// The client has disconnected meanwhile.

@@ -3,6 +3,7 @@
  * ends.
  */
 import { WebSocket } from "ws";
+import { refusalInContractDialect } from "#shared/pod/frames.ts";
 import { answerTo, type ChangeModel, modelNamedBy } from "./model-frames.ts";
 
 /** The unread bytes of one side at which reading from the other one pauses. */
@@ -13,6 +14,12 @@ const normal = 1000;
 const unsupported = 1003;
 const internalError = 1011;
 
+export interface ChatPipeOptions {
+	readonly changeModel: ChangeModel;
+	/** Whether the client reads the frames in the platform's own form; otherwise it reads the contract's. */
+	readonly isOwnDialect: boolean;
+}
+
 /** One bridged connection. It ends both sockets when one ends. */
 export class ChatPipe {
 	/** Resolves when both sides are gone. */
@@ -21,11 +28,11 @@ export class ChatPipe {
 	readonly #pod: WebSocket;
 	/** The sockets that have answered the last ping. */
 	readonly #alive: Set<WebSocket>;
-	readonly #changeModel: ChangeModel;
+	readonly #options: ChatPipeOptions;
 
 	/** Begins to pass on frames. @param pod The pod's socket, still paused. */
-	constructor(client: WebSocket, pod: WebSocket, changeModel: ChangeModel) {
-		this.#changeModel = changeModel;
+	constructor(client: WebSocket, pod: WebSocket, options: ChatPipeOptions) {
+		this.#options = options;
 		this.#client = client;
 		this.#pod = pod;
 		this.#alive = new Set([client, pod]);
@@ -63,9 +70,10 @@ export class ChatPipe {
 	async #takeModel(model: string, frame: Buffer): Promise<void> {
 		this.#client.pause();
 		try {
-			const answer = await answerTo(this.#changeModel, model);
+			const answer = await answerTo(this.#options.changeModel, model);
 			if (answer === "unknown") forward(frame, this.#client, this.#pod);
-			else if (answer && this.#client.readyState === WebSocket.OPEN) this.#client.send(JSON.stringify(answer));
+			else if (answer && this.#client.readyState === WebSocket.OPEN)
+				this.#client.send(JSON.stringify(this.#options.isOwnDialect ? answer : refusalInContractDialect(answer)));
 		} catch {
 			this.close(internalError, "The model cannot be changed");
 		} finally {

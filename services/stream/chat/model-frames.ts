@@ -45,5 +45,5 @@ export async function answerTo(change: ChangeModel, model: string): Promise<Erro
 }
 
 function errorFrame(sentence: string): ErrorFrame {
-	return { type: "error", content: sentence, error: sentence };
+	return { type: "error", content: sentence, error: sentence, refused: "set_model" };
 }

@@ -126,10 +126,17 @@ describe("a client of the contract", function () {
 		late.socket.terminate();
 	});
 
-	it("finds the sentence of an error in the member that it reads", async () => {
-		client.say({ type: "rewind_files" });
+	it("finds the sentence of a refused message in the member that it reads", async () => {
+		client.say({ type: "chat", content: [{ type: "image" }] });
 		const { error, content } = await client.frame("error");
-		expect([error, content]).to.deep.equal(Array(2).fill("Files cannot be rewound; the diff shows what has changed"));
+		expect([error, content]).to.deep.equal(Array(2).fill('The agent takes text; a block of type "image" is not'));
+	});
+
+	it("is told of a refused control, also of a model, without an error", async () => {
+		const seen = client.frames.length;
+		for (const frame of [{ type: "rewind_files" }, { type: "set_model", model: "none" }]) client.say(frame);
+		await eventually(() => client.frames.slice(seen).filter((frame) => "subtype" in frame).length === 2);
+		expect(client.frames.slice(seen).filter(({ type }) => type === "error")).to.deep.equal([]);
 	});
 
 	it("can start a session as soon as its stop is answered", async () => {

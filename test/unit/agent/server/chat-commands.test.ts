@@ -48,9 +48,11 @@ describe("readCommand()", () => {
 		for (const frame of wrong) expect(() => readCommand(frame), JSON.stringify(frame)).to.throw(FrameError);
 	});
 
-	it("ignores unknown types, and members of the prototype", () => {
-		for (const type of ["keep_alive", "constructor", "__proto__", 7, null])
-			expect(readCommand({ type, content: "x" })).to.equal(undefined);
+	it("takes a frame of any other type for a message if it has content, and ignores it otherwise", () => {
+		for (const type of ["chat", "constructor", "__proto__", 7, null]) {
+			expect(readCommand({ type, content: "what now" })).to.include({ type: "user", content: "what now" });
+			expect(readCommand({ type })).to.equal(undefined);
+		}
 	});
 
 	it("reads the others", () => {

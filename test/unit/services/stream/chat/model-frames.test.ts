@@ -41,7 +41,12 @@ describe("answerTo()", () => {
 			content: 'The model "m" has an effect from the session\'s next start',
 		});
 		const refused = await answerTo(() => Promise.reject(new ConflictError("The session is busy")), "m");
-		expect(refused).to.deep.equal({ type: "error", content: "The session is busy", error: "The session is busy" });
+		expect(refused).to.deep.equal({
+			type: "error",
+			content: "The session is busy",
+			error: "The session is busy",
+			refused: "set_model",
+		});
 	});
 
 	it("leaves a model that the catalogue does not have to the pod", async () => {
