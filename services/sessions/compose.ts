@@ -35,6 +35,7 @@ import { HostBinding } from "./record/host-binding.ts";
 import { LaunchMetrics } from "./work/launch-metrics.ts";
 import { measureStatuses } from "./record/status-counts.ts";
 import { type ClaimDependencies, SessionClaims } from "./work/session-claims.ts";
+import { measureWaitingLaunches } from "./work/waiting-launches.ts";
 import { sessionCollection } from "./record/session-collection.ts";
 import { SessionCreations } from "./commands/session-creations.ts";
 import { SessionCommands } from "./commands/session-commands.ts";
@@ -159,6 +160,7 @@ function watchHosts(
 
 function openMetrics({ metrics, store }: StoringPlatform): LaunchMetrics {
 	measureStatuses(metrics, store);
+	measureWaitingLaunches(metrics, store);
 	return new LaunchMetrics(metrics);
 }
 

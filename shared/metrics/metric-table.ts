@@ -134,6 +134,19 @@ export const metricTable = {
 		buckets: launchBuckets,
 		meaning: "Duration of the phases of launches: `claim`, `spawn`, `clone`, `set_up`, `agent`, and `total`",
 	},
+	atelier_launches_waiting: {
+		type: "gauge",
+		unit: "sessions",
+		labels: [],
+		meaning:
+			"Sessions whose launch waits for a place of their owner or for a pod manager; counted among the first 5,000 that are due",
+	},
+	atelier_launches_waiting_oldest_seconds: {
+		type: "gauge",
+		unit: "seconds",
+		labels: [],
+		meaning: "Time since the oldest launch that waits was requested; 0 when none waits",
+	},
 	atelier_session_failures_total: {
 		type: "counter",
 		unit: "sessions",

@@ -109,6 +109,15 @@ export function waitingChange(
 	};
 }
 
-function isLaunch({ status, desired }: SessionDocument): boolean {
+/**
+ * Returns the place of a session among those of its owner. A launch keeps the time of its request: a pass that failed, or
+ * whose pod manager has died, makes it due later, and must not move it behind the launches that were requested after it.
+ */
+export function turnOf(document: SessionDocument): number {
+	const { requested_at, due_at = 0 } = document;
+	return isLaunch(document) ? (requested_at ?? due_at) : due_at;
+}
+
+export function isLaunch({ status, desired }: SessionDocument): boolean {
 	return status === "starting" && desired === "run";
 }

@@ -70,6 +70,7 @@ export function enter(
 				shelf: shelfOf(status),
 				desired: desiredOf(status),
 				...(deadline !== undefined && { deadline_at: deadline }),
+				...(status === "starting" && { requested_at: at }),
 			},
 			unset: deadline === undefined ? ["deadline_at"] : [],
 		},

@@ -18,6 +18,8 @@ export const sessionCollection = defineCollection(
 		generation: "integer",
 		/** The desired state of its pods: run, stop or purge. */
 		desired: "text",
+		/** The time at which its launch was requested, in milliseconds since 1970; absent in launches of an older version. */
+		requested_at: "integer",
 		/** The time of the next pass in milliseconds since 1970; absent: nothing remains to be done. */
 		due_at: "integer",
 		/** The end of the lease of the pass under way; absent: none is under way. */

@@ -1,10 +1,10 @@
 /**
  * Selects the sessions that get a pass next: due sessions, one of each owner in rotation, for each owner the longest
- * waiting first.
+ * waiting first: launches in the order of their requests, whatever has become of their earlier passes.
  */
 import { maxDueMs } from "#shared/contracts/session-work.ts";
 import type { DocumentStore, Range } from "#shared/store/document-store.ts";
-import { type LaunchPlaces, ownerOf } from "../record/launch-places.ts";
+import { isLaunch, type LaunchPlaces, ownerOf, turnOf } from "../record/launch-places.ts";
 import { boundColumns } from "../record/host-binding.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 
@@ -18,6 +18,7 @@ const columns = [
 	"tenant",
 	"owner",
 	"due_at",
+	"requested_at",
 	"status",
 	"desired",
 	"waiting_reported",
@@ -46,19 +47,22 @@ export async function dueSessions(
 	const found = await Promise.all(ranges.map((range) => dueIn(range)));
 	return found.flatMap(inTurns).slice(0, limit);
 
-	/** Reads on past sessions of other hosts and those that wait for a place, so that a session which can start is found behind them. */
+	/**
+	 * Reads on past sessions of other hosts, so that one which is due here is found behind them, and past all launches,
+	 * because the one that was requested first may be due after the others.
+	 */
 	async function dueIn(range: Omit<Range, "equals">): Promise<SessionDocument[]> {
-		const admitted: SessionDocument[] = [];
+		const due: SessionDocument[] = [];
 		let after: string | undefined;
 		for (let pages = 0; pages < maxPages; pages++) {
 			const page = { limit: pageSize, columns, ...(after !== undefined && { after }) };
 			const { documents, next } = await store.find(sessionCollection, "due", { equals: [], ...range }, page);
-			const here = documents.filter(isHere);
-			admitted.push(...here.filter((document) => places.admits(document)));
-			if (next === undefined || admitted.length >= limit) break;
+			due.push(...documents.filter(isHere));
+			if (next === undefined || due.filter((document) => !isLaunch(document)).length >= limit) break;
 			after = next;
 		}
-		return admitted;
+		const inOrder = due.toSorted((one, other) => turnOf(one) - turnOf(other));
+		return inOrder.filter((document) => places.admits(document));
 	}
 }
 

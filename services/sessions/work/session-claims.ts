@@ -184,7 +184,10 @@ export class SessionClaims {
 		this.#waiting = new Set(held.map(ownerOf));
 		const unreported = held.filter((document) => mustBeReported(document, at)).slice(0, maxReported);
 		const report = ({ id }: SessionDocument) =>
-			this.#records.change(reporter, id, (record) => waitingChange(record, startingPerOwner, at));
+			this.#records.change(reporter, id, (record) =>
+				// Another process may have claimed it meanwhile.
+				isLeased(record.document, at) ? undefined : waitingChange(record, startingPerOwner, at),
+			);
 		await Promise.allSettled(unreported.map(report));
 	}
 

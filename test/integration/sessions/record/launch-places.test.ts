@@ -1,5 +1,8 @@
 /** Claims over a real store: the concurrent starts of one owner are limited, and nobody else waits for them. */
 import { expect } from "chai";
+import { measureWaitingLaunches } from "#services/sessions/work/waiting-launches.ts";
+import { exposition } from "#shared/metrics/exposition.ts";
+import { Metrics } from "#shared/metrics/metrics.ts";
 import { SessionClaims } from "#services/sessions/work/session-claims.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import type { SessionCommands } from "#services/sessions/commands/session-commands.ts";
@@ -13,6 +16,7 @@ import { openEmbedded } from "../../../support/stores/open-stores.ts";
 import { seen } from "../../../support/platform/session-actor.ts";
 import { commandsOver } from "../../../support/platform/session-commander.ts";
 import { alice, bob } from "../../../support/bus/test-brokers.ts";
+import { Random } from "../../../faults/random.ts";
 import { sessionCreate } from "../../../support/platform/session-record.ts";
 import { workspacesOver } from "../../../support/workspaces/test-workspaces.ts";
 import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
@@ -34,13 +38,7 @@ describe("LaunchPlaces", () => {
 		records = new SessionRecords(opened.store, () => {});
 		commands = commandsOver(records, opened.store);
 		hints = [];
-		claims = new SessionClaims(opened.store, {
-			records,
-			workspaces: workspacesOver(opened.store),
-			hint: (id) => hints.push(id),
-			launches: { changed() {} },
-			forget: async () => {},
-		});
+		claims = openClaims();
 		laterMs = 0;
 		putBack = turnClock({ now: () => Date.now() + laterMs, monotonic: () => performance.now() });
 	});
@@ -48,6 +46,17 @@ describe("LaunchPlaces", () => {
 		putBack();
 		await opened.discard();
 	});
+
+	/** Returns the claims of one process. */
+	function openClaims(): SessionClaims {
+		return new SessionClaims(opened.store, {
+			records,
+			workspaces: workspacesOver(opened.store),
+			hint: (id) => hints.push(id),
+			launches: { changed() {} },
+			forget: async () => {},
+		});
+	}
 
 	async function create(principal: Principal, count: number): Promise<string[]> {
 		const ids: string[] = [];
@@ -61,6 +70,14 @@ describe("LaunchPlaces", () => {
 	}
 
 	const claimDue = (limit = 16): Promise<Claim[]> => claims.claim(limit, undefined, { startingPerOwner: ofOne });
+
+	/** Returns those of the sessions that wait for their start and are due. */
+	async function mayStart(ids: readonly string[]): Promise<string[]> {
+		const at = Date.now() + laterMs;
+		const found = await Promise.all(ids.map((id) => opened.store.get(sessionCollection, id)));
+		const waiting = found.filter((document) => document?.status === "starting" && (document.due_at ?? at) < at);
+		return waiting.flatMap((document) => document?.id ?? []);
+	}
 
 	async function reasonOf(id: string): Promise<string | undefined> {
 		return (await records.get(alice, id)).session.status_reason?.code;
@@ -157,5 +174,73 @@ describe("LaunchPlaces", () => {
 		expect(await claims.claim(1, undefined, { startingPerOwner: 1 })).to.deep.equal([]);
 		const { deadline_at, claimed_at } = (await records.get(alice, first)).document;
 		expect([await reasonOf(first), deadline_at, claimed_at]).to.deep.equal(["LAUNCH_WAITS", undefined, undefined]);
+	});
+
+	it("gives the next place to the launch that was requested first, although its pod manager died with it", async () => {
+		const [first, second, third, fourth, fifth] = await create(alice, 5);
+		expect((await claimDue()).map(({ id }) => id)).to.deep.equal([first, second]);
+		laterMs = 10_500;
+		const next = await claimDue();
+		expect(next.map(({ id }) => id)).to.deep.equal([third, fourth]);
+		laterMs = 16_000;
+		for (const claim of next) await report(claim, seen("ready"));
+		expect((await claimDue()).map(({ id }) => id)).to.deep.equal([first, second]);
+		laterMs = 33_000;
+		expect((await claimDue()).map(({ id }) => id)).to.deep.equal([first, second]);
+		expect((await records.get(alice, fifth ?? "")).session.status).to.equal("starting");
+	});
+
+	it("gives a session that is started again its turn behind those that were created before that", async () => {
+		const [first = "", second, third] = await create(alice, 3);
+		laterMs = 100;
+		await commands.run({ principal: alice }, "stop", first);
+		const [stop] = await claims.claim(1, [first], { startingPerOwner: 1 });
+		await report(stop, seen("absent"));
+		await commands.run({ principal: alice }, "start", first);
+		for (const id of [second, third, first]) {
+			const [claim, ...others] = await claims.claim(16, undefined, { startingPerOwner: 1 });
+			expect([claim?.id, others.length]).to.deep.equal([id, 0]);
+			await report(claim, seen("ready"));
+		}
+	});
+
+	for (const seed of [1, 2])
+		it(`starts sessions in order while two processes claim and passes fail, are lost or succeed (seed ${seed})`, async () => {
+			const ids = await create(alice, 8);
+			const processes = [claims, openClaims()];
+			const random = new Random(seed);
+			const statuses = async () => Promise.all(ids.map(async (id) => (await records.get(alice, id)).session.status));
+			while ((await statuses()).includes("starting")) {
+				laterMs += 1_000;
+				const could = await mayStart(ids);
+				const claimer = random.pick(processes);
+				const got = await claimer.claim(16, undefined, { startingPerOwner: ofOne });
+				const last = Math.max(-1, ...got.map(({ id }) => ids.indexOf(id)));
+				const overtaken = could.filter((id) => ids.indexOf(id) < last && !got.some((claim) => claim.id === id));
+				expect(overtaken, `after ${laterMs} ms`).to.deep.equal([]);
+				for (const claim of got) {
+					const fate = random.pick(["lost", "failed", "ready"]);
+					const observed = seen(fate === "ready" ? "ready" : "absent");
+					const due_in_ms = random.pick([1_000, 10_000, 30_000]);
+					if (fate !== "lost") await claimer.report({ ...claim, observed, due_in_ms });
+				}
+			}
+		});
+
+	it("measures how many launches wait, and since when the oldest one does", async () => {
+		const metrics = new Metrics();
+		measureWaitingLaunches(metrics, opened.store);
+		const shown = async () => {
+			laterMs += 501;
+			const found = (await exposition(metrics)).matchAll(/^(atelier_launches_waiting\w*) ([\d.]+)$/gm);
+			return Object.fromEntries([...found].map(([, name, value]) => [name, Number(value)]));
+		};
+		await create(bob, 1);
+		await create(alice, 5);
+		await claimDue();
+		laterMs += 60_000;
+		await claimDue();
+		const { atelier_launches_waiting: count, atelier_launches_waiting_oldest_seconds: oldest } = await shown();
+		expect([count, Math.round(oldest ?? 0)]).to.deep.equal([3, 61]);
 	});
 });

@@ -1,0 +1,45 @@
+/** Measures how many launches wait for a place of their owner or for a pod manager, and since when the oldest one does. */
+import { monotonic, now } from "#shared/clock.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { isLaunch, turnOf } from "../record/launch-places.ts";
+import { sessionCollection } from "../record/session-collection.ts";
+
+const pageSize = 500;
+/** The most due sessions that are looked at; a claim does not look at more either. */
+const maxSessions = 5_000;
+/** The two metrics share one look. */
+const sharedMs = 500;
+
+export function measureWaitingLaunches(metrics: Metrics, store: DocumentStore): void {
+	let lookedAt = -Infinity;
+	let found: Promise<number[]> = Promise.resolve([]);
+
+	function look(): Promise<number[]> {
+		if (monotonic() - lookedAt < sharedMs) return found;
+		lookedAt = monotonic();
+		found = requestTimes(store, now());
+		return found;
+	}
+
+	metrics.sample("atelier_launches_waiting", async () => (await look()).length);
+	metrics.sample("atelier_launches_waiting_oldest_seconds", async () => {
+		const oldest = (await look()).reduce((least, at) => Math.min(least, at), now());
+		return (now() - oldest) / 1_000;
+	});
+}
+
+/** Returns the times at which the waiting launches were requested. One that a pass works on is due later. */
+async function requestTimes(store: DocumentStore, at: number): Promise<number[]> {
+	const times: number[] = [];
+	let after: string | undefined;
+	for (let seen = 0; seen < maxSessions; seen += pageSize) {
+		const columns = ["status", "desired", "due_at", "requested_at"] as const;
+		const page = { limit: pageSize, columns, ...(after !== undefined && { after }) };
+		const { documents, next } = await store.find(sessionCollection, "due", { equals: [], to: at }, page);
+		times.push(...documents.filter(isLaunch).map(turnOf));
+		if (next === undefined) break;
+		after = next;
+	}
+	return times;
+}
