@@ -70,11 +70,16 @@ export function enter(
 				shelf: shelfOf(status),
 				desired: desiredOf(status),
 				...(deadline !== undefined && { deadline_at: deadline }),
-				...(status === "starting" && { requested_at: at }),
+				...timeOfRequest(status, at),
 			},
 			unset: deadline === undefined ? ["deadline_at"] : [],
 		},
 	};
+}
+
+/** The status `starting` begins with the request of a launch. */
+function timeOfRequest(status: StoredStatus, at: number): ColumnChange["set"] {
+	return status === "starting" ? { requested_at: at } : {};
 }
 
 function shortened(failure: { code: string; message: string } | undefined): typeof failure {

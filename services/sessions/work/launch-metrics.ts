@@ -13,7 +13,7 @@ const phases = [
 ] as const;
 
 /** The codes of failures that are counted by their names; a pod may report any text. */
-const knownCodes: ReadonlySet<string> = new Set([
+export const failureCodes: ReadonlySet<string> = new Set([
 	"AGENT_CRASHED",
 	"AGENT_LOST",
 	"AGENT_START_FAILED",
@@ -44,7 +44,7 @@ export class LaunchMetrics {
 		const seconds = metrics.histogram("atelier_launch_seconds");
 		const failures = metrics.counter("atelier_session_failures_total");
 		this.#phases = new Map(phases.map(([name]) => [name, seconds.at(name)]));
-		for (const code of [...knownCodes, "other"]) failures.at(code);
+		for (const code of [...failureCodes, "other"]) failures.at(code);
 		this.#count = (code) => failures.at(code).add();
 	}
 
@@ -54,7 +54,7 @@ export class LaunchMetrics {
 		if (status === "running") this.#observe(timings);
 		if (status !== "failed") return;
 		const code = status_reason?.code ?? "";
-		this.#count(knownCodes.has(code) ? code : "other");
+		this.#count(failureCodes.has(code) ? code : "other");
 	}
 
 	#observe(timings: Session["timings"]): void {

@@ -1,7 +1,7 @@
 /**
- * The commands of the systemd units for several processes (docs/one-server.md): two gateways, two cores and a pod manager
- * over NATS and MongoDB run a session, and each unit is restarted in turn.
- * Night: ten processes start one after the other.
+ * The commands of the systemd units for several processes (docs/one-server.md): two gateways, two cores and two pod
+ * managers over NATS and MongoDB run a session, and each unit is restarted in turn.
+ * Night: twelve processes start one after the other.
  */
 import { expect } from "chai";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -19,7 +19,7 @@ import { ask, sessionReaches, type SessionView } from "../../support/platform/se
 import { MongodSet } from "../../support/stores/mongod-set.ts";
 
 /** The units of the documented update, in its order. */
-const units = ["core@1", "core@2", "pod-manager", "gateway@1", "gateway@2"] as const;
+const units = ["core@1", "core@2", "pod-manager@1", "pod-manager@2", "gateway@1", "gateway@2"] as const;
 
 describe("one server with several processes", function () {
 	this.timeout(300_000);
@@ -34,15 +34,14 @@ describe("one server with several processes", function () {
 
 	/** Prepares one unit at free ports instead of its documented ones. */
 	async function prepared(name: string): Promise<() => Promise<StartedUnit>> {
-		const [file = "", instance] = name.split("@");
+		const [file = "", instance = ""] = name.split("@");
 		const [port, opsPort] = [await freePort(), await freePort()];
 		const isGateway = file === "gateway";
 		if (isGateway) balancer.targets = [...balancer.targets, port];
 		// A core and a pod manager tell session agents the port of the proxy.
 		const env = { ...environment, PORT: String(isGateway ? port : balancer.port), OPS__PORT: String(opsPort) };
-		const unitName = `atelier-${file}${instance === undefined ? "" : "@"}.service`;
 		return async () => {
-			const unit = new StartedUnit(unitName, { ...(instance !== undefined && { instance }), env });
+			const unit = new StartedUnit(`atelier-${file}@.service`, { instance, env });
 			await unit.ready(`http://127.0.0.1:${opsPort}`);
 			return unit;
 		};

@@ -15,6 +15,8 @@
  * | AtelierReconcilerSilent | the process of the sessions is frozen | the rule's |
  * | AtelierLaunchesSlow | the pod manager is frozen while sessions wait | 5 s instead of 120 s: a fault of that size takes two minutes |
  * | AtelierLaunchesFailing | the folders of sessions cannot be made | the rule's |
+ * | AtelierLaunchesWaiting | the pod manager is frozen while sessions wait | 5 s instead of 120 s, for the same reason |
+ * | AtelierClonesFailing | the git server of many sessions is away | the rule's |
  * | AtelierAgentsCrashing | agents are killed | the rule's |
  * | AtelierBudgetPauses | sessions reach their budgets | the rule's |
  * | AtelierCallsWaiting | the store is slow, and many clients read | the rule's |
@@ -30,16 +32,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { type Cluster, startCluster } from "../../support/cluster/start-cluster.ts";
+import { freePort } from "../../support/machine/free-port.ts";
 import { ModelServer } from "../../support/model-server/model-server.ts";
 import { say, turns } from "../../support/model-server/script.ts";
 import { AlertWatch, type Lowered } from "../../support/operations/alert-watch.ts";
 import { createSession, runningSession, sessionReaches } from "../../support/platform/session-steps.ts";
 import { storingServices } from "../../support/platform/storing-services.ts";
 
-const lowered: Lowered = { AtelierLaunchesSlow: ["> 120", "> 5"] };
-
-/** The duration of a launch, of which a frozen pod manager is the cause, in milliseconds. */
-const frozenMs = 7_000;
+const lowered: Lowered = { AtelierLaunchesSlow: ["> 120", "> 5"], AtelierLaunchesWaiting: ["> 120", "> 5"] };
 
 /** The delay of each piece between a process and its store, in milliseconds, and the clients that read meanwhile. */
 const slow = { delayMs: 200, clients: 400 } as const;
@@ -107,12 +107,12 @@ describe("alerts", function () {
 		await alerts.silent();
 	});
 
-	it("EventLoopLag, LaunchesSlow: the pod manager is frozen while sessions wait", async () => {
+	it("EventLoopLag, LaunchesWaiting, LaunchesSlow: the pod manager is frozen while sessions wait", async () => {
 		const manager = cluster.member("pod-manager-1");
-		await alerts.silent(["AtelierEventLoopLag", "AtelierLaunchesSlow"]);
+		await alerts.silent(["AtelierEventLoopLag", "AtelierLaunchesWaiting", "AtelierLaunchesSlow"]);
 		await manager.freeze();
 		const waiting = await Promise.all([createSession(api), createSession(api)]);
-		await sleep(frozenMs);
+		await alerts.fires("AtelierLaunchesWaiting");
 		manager.thaw();
 		await alerts.fires("AtelierEventLoopLag", manager.opsUrl);
 		for (const { id } of waiting) await sessionReaches(api, id, "running");
@@ -127,6 +127,14 @@ describe("alerts", function () {
 				process.kill(pid, "SIGKILL");
 		}
 		await alerts.fires("AtelierAgentsCrashing");
+	});
+
+	it("ClonesFailing: the git server of many sessions is away", async () => {
+		await alerts.silent(["AtelierClonesFailing"]);
+		const repo = `http://127.0.0.1:${await freePort()}/team/things.git`;
+		const request = { name: "cloned", source: { type: "git", repo, branch: "main" } };
+		for (let i = 0; i < 16; i++) await api.post("/sessions", request);
+		await alerts.fires("AtelierClonesFailing");
 	});
 
 	it("LaunchesFailing: sessions can have no folders for a minute", async () => {

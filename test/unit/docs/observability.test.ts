@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { failureCodes } from "#services/sessions/work/launch-metrics.ts";
 import { metricTable, type MetricDeclaration } from "#shared/metrics/metric-table.ts";
 import { projectRoot } from "#shared/project-root.ts";
 
@@ -40,6 +41,51 @@ describe("the dashboard for Grafana", () => {
 	it("has a place of its own for each panel", () => {
 		expect(new Set(panels.map(({ gridPos: { x, y } }) => `${x},${y}`)).size).to.equal(panels.length);
 		expect(new Set(panels.map(({ title }) => title)).size).to.equal(panels.length);
+	});
+});
+
+/** Returns the alerts whose expression matches a code of failed sessions, as Prometheus would. */
+function alertsFor(code: string, rules: string): string[] {
+	const all = [...rules.matchAll(/- alert: (\w+)\s+expr: (.+)$/gm)];
+	const isMatched = (expression: string) =>
+		[...expression.matchAll(/atelier_session_failures_total\{code(=~?)"([^"]+)"\}/g)].some(([, sign, pattern = ""]) =>
+			sign === "=~" ? new RegExp(`^(?:${pattern})$`).test(code) : pattern === code,
+		);
+	return all.flatMap(([, name = "", expression = ""]) => (isMatched(expression) ? [name] : []));
+}
+
+describe("the codes of failed sessions", () => {
+	const rules = textOf("config/observability/alerts.yaml");
+	const page = textOf("docs/observability.md");
+	const told = [...page.matchAll(/^\| `([A-Z_]+|other)` \| (?:`(\w+)`|–) \| (.*)\|$/gm)];
+
+	it("fire exactly the alert that docs/observability.md says, or have a reason for none", () => {
+		const codes = [...failureCodes, "other"];
+		expect(told.map(([, code]) => code)).to.have.members(codes);
+		for (const [, code = "", alert, reason = ""] of told) {
+			expect(alertsFor(code, rules), code).to.deep.equal(alert === undefined ? [] : [alert]);
+			expect(reason.trim() === "", code).to.equal(alert !== undefined);
+		}
+	});
+
+	it("are all that a session agent can end with", () => {
+		const [, union = ""] = /type FailureCode =([^;]+);/.exec(textOf("agent/io/launch-failure.ts")) ?? [];
+		const ended = [...union.matchAll(/"([A-Z_]+)"/g)].map(([, code]) => code);
+		expect(ended).to.include("CLONE_FAILED");
+		expect([...failureCodes]).to.include.members(ended);
+	});
+});
+
+describe("the example of a configuration for Prometheus", () => {
+	it("says of each target which kind of process it is, as its unit does", () => {
+		const groups = [
+			...textOf("config/observability/prometheus.yml").matchAll(/\{ process: ([\w-]+) \}, targets: \[(.+)\]/g),
+		];
+		expect(groups.map(([, kind]) => kind)).to.have.members(["core", "gateway", "pod-manager"]);
+		for (const [, kind = "", targets = ""] of groups) {
+			const [, port] = /OPS__PORT=(\d+)%i/.exec(textOf(`config/systemd/atelier-${kind}@.service`)) ?? [];
+			expect(targets.split(", ")).to.deep.equal([1, 2].map((n) => `127.0.0.1:${port}${n}`));
+		}
 	});
 });
 
