@@ -8,6 +8,8 @@ type Override = NonNullable<Parameters<typeof defineConfig>[0]["overrides"]>[num
 /** Refused imports by path, in the order of a .gitignore: a later `!pattern` allows a path again. */
 interface Ban {
 	group: string[];
+	/** The only names that are refused. */
+	importNames?: string[];
 	message: string;
 }
 
@@ -26,6 +28,13 @@ const adapterFolders =
 		" ",
 	);
 
+/** Administrators of a tenant and operators of the installation were one word once. */
+const deciding: Ban = {
+	group: ["**/bus/principal.ts"],
+	importNames: ["isAdmin"],
+	message: "Who may do what is asked in shared/access (docs/decisions/0053-two-tables-decide-access.md)",
+};
+
 /** The bans for every file of the product. */
 const everywhere: Ban[] = [
 	{ group: ["mongodb"], message: "Only shared/store/mongodb-store.ts and shared/store/mongodb know the driver" },
@@ -34,6 +43,7 @@ const everywhere: Ban[] = [
 		message: "Adapters are named in the configuration and imported by nobody",
 	},
 	{ group: ["#test/**", "**/test/**"], message: "The product does not know its tests" },
+	deciding,
 ];
 
 const services: Ban = {
@@ -187,6 +197,7 @@ const borders: Override[] = [
 		{ connects: true },
 	),
 	refuse(["shared/**"], [...everywhere, ...outsideShared, moleculer]),
+	refuse(["shared/access/**"], [...everywhere.filter((ban) => ban !== deciding), ...outsideShared, moleculer]),
 	refuse(["shared/outbound/**"], [...everywhere, ...outsideShared, moleculer], { connects: true }),
 	refuse(["shared/bus/**", "shared/errors.ts", "shared/platform.ts"], [...everywhere, ...outsideShared]),
 	refuse(

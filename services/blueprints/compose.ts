@@ -27,5 +27,5 @@ export async function compose({ config, store, log }: StoringPlatform): Promise<
 	const prompts = promptsService(new PromptRecords(store), new PromptLists(store));
 	const profiles = profilesService(new OwnedRecords(store, profileKind), new OwnedLists(store, profileKind));
 	const presets = presetsService(new OwnedRecords(store, presetKind), new OwnedLists(store, presetKind));
-	return { services: [templatesService(templates), profiles, presets, prompts] };
+	return { services: [templatesService(templates, config.tenants.default), profiles, presets, prompts] };
 }

@@ -1,13 +1,18 @@
 /** Offers templates on the bus. */
 import type { ServiceSchema } from "moleculer";
-import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import { isAllowed } from "#shared/access/access-table.ts";
+import type { Principal } from "#shared/bus/principal.ts";
 import { implement } from "#shared/bus/service.ts";
 import { type Template, templates } from "#shared/contracts/templates.ts";
 import { maskedTemplate } from "./masked-template.ts";
 import { memoryPage } from "#shared/store/memory-page.ts";
 import type { Templates } from "./templates.ts";
 
-export function templatesService(source: Templates): ServiceSchema {
+/** @param operators The tenant of the operators, who may see the values of variables and headers. */
+export function templatesService(source: Templates, operators: string): ServiceSchema {
+	const shown = (template: Template, principal: Principal): Template =>
+		isAllowed(principal, "see-secrets", "installation", { operators }) ? template : maskedTemplate(template);
+
 	return {
 		name: templates.name,
 		actions: implement(templates, {
@@ -23,8 +28,4 @@ export function templatesService(source: Templates): ServiceSchema {
 			whole: ({ name }) => source.named(name),
 		}),
 	};
-}
-
-function shown(template: Template, principal: Principal): Template {
-	return isAdmin(principal) ? template : maskedTemplate(template);
 }

@@ -1,12 +1,12 @@
 /** Offers the coding agents that sessions may use on the bus. */
 import type { ServiceSchema } from "moleculer";
 import { join } from "node:path";
+import { isAllowed } from "#shared/access/access-table.ts";
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import { fittingModels, missingModel } from "#shared/agents/agent-models.ts";
 import { installCommand } from "#shared/agents/install-command.ts";
 import { readInstalled } from "#shared/agents/installed-agent.ts";
 import { missingInstallation } from "#shared/agents/missing-installation.ts";
-import { isAdmin } from "#shared/bus/principal.ts";
 import { implement } from "#shared/bus/service.ts";
 import { type Agent, agents as contract } from "#shared/contracts/agents.ts";
 import { memoryPageInOrder } from "#shared/store/memory-page.ts";
@@ -25,6 +25,8 @@ export interface AgentsDependencies {
 	readonly keyOf: KeyOf;
 	/** The data folder of the platform, absolute. */
 	readonly dataDir: string;
+	/** The tenant of the operators, who may know the data folder. */
+	readonly operators: string;
 }
 
 export function agentsService(dependencies: AgentsDependencies): ServiceSchema {
@@ -32,7 +34,8 @@ export function agentsService(dependencies: AgentsDependencies): ServiceSchema {
 		name: contract.name,
 		actions: implement(contract, {
 			async list(page, principal, { meta: { if_none_match: known } }) {
-				const shownDataDir = isAdmin(principal) ? dependencies.dataDir : undefined;
+				const { dataDir, operators } = dependencies;
+				const shownDataDir = isAllowed(principal, "see-folders", "installation", { operators }) ? dataDir : undefined;
 				const all = [...dependencies.records.values()].map((record) => agentOf(record, dependencies, shownDataDir));
 				return memoryPageInOrder(all, { ...page, known });
 			},

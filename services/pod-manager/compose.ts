@@ -31,7 +31,13 @@ export async function compose(platform: Platform): Promise<Part> {
 	refuseMalformedKeys(catalogue.providers, environmentSecret);
 	const accessOf = (model: string) => modelAccess(catalogue, model, environmentSecret);
 	const refusalOf = (model: string) => modelRefusal(catalogue, model, environmentSecret);
-	const agents = { records: readAgentRecords(), catalogue, keyOf: environmentSecret, dataDir: config.data_dir };
+	const agents = {
+		records: readAgentRecords(),
+		catalogue,
+		keyOf: environmentSecret,
+		dataDir: config.data_dir,
+		operators: config.tenants.default,
+	};
 	const { enabled, allowed_prefixes } = config.git.local_mounts;
 	const mountRules = enabled ? { allowed_prefixes, refused: [config.data_dir] } : undefined;
 	const specOf = (claim: Claim) =>

@@ -25,7 +25,7 @@ export const collections = [
 
 /** @throws {ConfigError} for local mounts without a folder that is allowed, and for an MCP server that cannot work. */
 export async function compose({ config, store, key }: StoringPlatform): Promise<Part> {
-	const { features, git, mcp_servers } = config;
+	const { features, git, mcp_servers, tenants } = config;
 	if (git.local_mounts.enabled && git.local_mounts.allowed_prefixes.length === 0)
 		throw new ConfigError(
 			'Configuration key "git.local_mounts.allowed_prefixes" is empty: name the folders of this machine that sessions may use; "/" stands for all',
@@ -36,7 +36,7 @@ export async function compose({ config, store, key }: StoringPlatform): Promise<
 		services: [
 			settingsService(git, new TenantSettings(store, defaults)),
 			featuresService(new FeatureToggles(store), new FeaturePreferences(store)),
-			mcpServersService(new ConfiguredMcpServers(mcp_servers)),
+			mcpServersService(new ConfiguredMcpServers(mcp_servers, tenants.default)),
 			resourcesService(staticResources),
 			secretsService(await loadAdapter<SecretStore>(config.secrets, secretStoreMethods, { store, seal })),
 		],

@@ -6,15 +6,15 @@
  * if (!isAllowed(principal, "see", "prompt", { tenant, owner })) throw new NotFoundError(`Prompt "${id}" does not exist`);
  * ```
  */
-import { isAdmin, type Principal } from "../bus/principal.ts";
+import { isAdmin, isPerson, type Principal } from "../bus/principal.ts";
 import type { Session } from "../contracts/session-resource.ts";
 
 /**
  * The relation of a principal to an object. `administrator` and `colleague`: one of the object's tenant who does not own
  * it. `stranger`: everybody else, including administrators of other tenants. An object without an owner is owned by the
- * administrators of its tenant.
+ * administrators of its tenant. `operator`: one who runs the installation, which administrators of a tenant do not.
  */
-export type Relation = "platform" | "own-pod" | "owner" | "administrator" | "colleague" | "stranger";
+export type Relation = "platform" | "own-pod" | "owner" | "administrator" | "colleague" | "stranger" | "operator";
 
 type Row = Readonly<Partial<Record<Relation, readonly string[]>>>;
 
@@ -50,6 +50,8 @@ const table = {
 	user: managed,
 	tenant: shared,
 	"tenant-credential": shared,
+	/** The configuration of the operators: values that may be secrets, and the folders of the host. */
+	installation: { operator: ["see-secrets", "see-folders", "use-folders"] },
 } as const satisfies Readonly<Record<string, Row>>;
 
 /** The kinds of objects. */
@@ -69,6 +71,8 @@ export interface Ownership {
 	readonly tenant?: string | null | undefined;
 	/** The id of a person of the tenant; null: the object has no owner. */
 	readonly owner?: string | null | undefined;
+	/** The tenant whose administrators are the operators (`tenants.default`); for the installation only. */
+	readonly operators?: string;
 }
 
 export function ownershipOf({ id, tenant_id, owner_id }: Pick<Session, "id" | "tenant_id" | "owner_id">): Ownership {
@@ -93,9 +97,15 @@ export function mayUseSession(principal: Principal, action: SessionAction, owner
 }
 
 /** The relation of a principal to an object. */
-export function relationTo(principal: Principal, { session, tenant, owner }: Ownership): Relation {
+export function relationTo(principal: Principal, ownership: Ownership): Relation {
+	const { session, operators } = ownership;
+	if (operators !== undefined) return isOperator(principal, operators) ? "operator" : "stranger";
 	if (principal.kind === "system") return "platform";
 	if (principal.kind === "pod") return principal.id === session ? "own-pod" : "stranger";
+	return relationOfPerson(principal, ownership);
+}
+
+function relationOfPerson(principal: Principal, { tenant, owner }: Ownership): Relation {
 	if (principal.kind === "anonymous" || principal.tenant !== tenant) return "stranger";
 	if (principal.id === owner || (owner === null && isAdmin(principal))) return "owner";
 	return isAdmin(principal) ? "administrator" : "colleague";
@@ -103,5 +113,15 @@ export function relationTo(principal: Principal, { session, tenant, owner }: Own
 
 /** Whether lists and sums cover the objects of the whole tenant; otherwise they cover the principal's own ones. */
 export function seesWholeTenant(principal: Principal): boolean {
+	return administersTenant(principal);
+}
+
+/** Whether the principal administers its own tenant, with which nothing is said about any other one. */
+export function administersTenant(principal: Principal): boolean {
 	return isAdmin(principal);
+}
+
+/** Whether the principal runs the installation. @param operators The tenant of the operators (`tenants.default`). */
+export function isOperator(principal: Principal, operators: string): boolean {
+	return isPerson(principal) && isAdmin(principal) && principal.tenant === operators;
 }

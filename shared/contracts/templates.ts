@@ -57,7 +57,7 @@ export const templates = defineContract("templates", {
 	},
 	whole: {
 		access: "system",
-		summary: "One template without masked values, which only administrators see",
+		summary: "One template without masked values, which only operators see",
 		params: { name: { type: "string", min: 1, max: 255 } },
 		returns: templateRecord,
 		idempotent: true,

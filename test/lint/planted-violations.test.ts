@@ -203,6 +203,17 @@ const planted: Plant[] = [
 		rule: imports,
 		says: "shared/outbound",
 	})),
+	...[
+		["services/sessions/decides.ts", "#shared/bus/principal.ts"],
+		["services/sessions/record/decides.ts", "#shared/bus/principal.ts"],
+		["services/gateway/decides.service.ts", "#shared/bus/principal.ts"],
+		["shared/store/decides.ts", "../bus/principal.ts"],
+	].map(([file = "", module = ""]) => ({
+		file,
+		source: importing(module, "{ isAdmin as x }"),
+		rule: imports,
+		says: "shared/access",
+	})),
 	{ file: "agent/any.ts", source: "export const x: any = 1;\n", rule: "typescript(no-explicit-any)" },
 	{
 		file: "agent/floating.ts",
@@ -225,6 +236,8 @@ const allowed: Record<string, string> = {
 	"shared/store/mongodb-store.ts": importing("mongodb"),
 	"shared/contracts/one.ts": importing("../bus/contract.ts"),
 	"shared/contracts/two.ts": importing("./one.ts"),
+	"shared/access/access-table.ts": importing("../bus/principal.ts", "{ isAdmin as x }"),
+	"services/sessions/names.ts": importing("#shared/bus/principal.ts", "{ isPerson as x }"),
 	"shared/clock.ts": `import { setTimeout as x } from "node:timers/promises";\nexport type Z = number;\nexport const y = [x, setTimeout, Date.now(), process.env["X"]];\n`,
 	"shared/failpoints.ts": `export const x = process.env["X"];\n`,
 	"agent/thing.ts": importing("#shared/clock.ts"),

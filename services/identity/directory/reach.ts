@@ -2,8 +2,8 @@
  * Decides which tenants a principal sees and administers: administrators their own tenant and all below it, those of the
  * default tenant every tenant, and everybody else sees their own one.
  */
-import { isAllowed } from "#shared/access/access-table.ts";
-import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import { administersTenant, isAllowed, isOperator } from "#shared/access/access-table.ts";
+import type { Principal } from "#shared/bus/principal.ts";
 import { ForbiddenError, NotFoundError } from "#shared/errors.ts";
 import type { TenantDocument } from "../record/tenant-collection.ts";
 import type { TenantRecords } from "../record/tenant-records.ts";
@@ -20,7 +20,7 @@ export class Reach {
 
 	/** Whether the principal administers the whole installation. */
 	isOperator(principal: Principal): boolean {
-		return isAdmin(principal) && principal.tenant === this.#defaultTenant;
+		return isOperator(principal, this.#defaultTenant);
 	}
 
 	/** Whether this is the tenant of the operators, which nobody may delete. */
@@ -64,7 +64,7 @@ export class Reach {
 
 	/** Whether the principal administers the tenant. */
 	async administers(principal: Principal, { lineage = "" }: TenantDocument): Promise<boolean> {
-		if (!isAdmin(principal)) return false;
+		if (!administersTenant(principal)) return false;
 		return this.isOperator(principal) || lineage.startsWith(await this.lineageOf(principal));
 	}
 

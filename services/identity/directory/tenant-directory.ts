@@ -1,6 +1,7 @@
 /** Tenants as principals see and change them. Every method takes the principal first. */
 import { randomBytes } from "node:crypto";
-import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import { administersTenant } from "#shared/access/access-table.ts";
+import type { Principal } from "#shared/bus/principal.ts";
 import type { TenantCreate, TenantUpdate } from "#shared/contracts/identity/tenants.ts";
 import { ConflictError, ForbiddenError, NotFoundError } from "#shared/errors.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
@@ -35,7 +36,7 @@ export class TenantDirectory {
 	async list(principal: Principal, parent: string | undefined, query: PageQuery): Promise<StoredPage> {
 		const { limit, cursor, known } = query;
 		const page = { limit, maxBytes: answerBytes, ...(cursor !== undefined && { after: cursor }) };
-		const found = isAdmin(principal) ? this.#below(principal, parent, page) : this.#own(principal, parent);
+		const found = administersTenant(principal) ? this.#below(principal, parent, page) : this.#own(principal, parent);
 		return readPage(await found.catch(refuseCursor), known);
 	}
 

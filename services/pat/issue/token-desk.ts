@@ -1,6 +1,6 @@
 /** Issues tokens to persons: checks the request, asks the issuer, stores what may be stored. */
+import { administersTenant } from "#shared/access/access-table.ts";
 import type { Principal } from "#shared/bus/principal.ts";
-import { isAdmin } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
 import type { PersonalToken, TokenCreate } from "#shared/contracts/pat/tokens.ts";
 import { ForbiddenError, UnavailableError } from "#shared/errors.ts";
@@ -62,7 +62,7 @@ export class TokenDesk {
 	): Promise<ShownToken> {
 		if (!this.#issuer)
 			throw new UnavailableError("This installation issues no tokens (pat.token_issuer_adapter)", "NO_TOKEN_ISSUER");
-		if (scope === "admin" && !isAdmin(principal))
+		if (scope === "admin" && !administersTenant(principal))
 			throw new ForbiddenError("Only an administrator may have a token of scope `admin`");
 		const { tenant, id: person } = principal;
 		const id =

@@ -1,5 +1,6 @@
 /** Decides who may use folders of the host as the workspace of a session, and which. */
-import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import { isAllowed } from "#shared/access/access-table.ts";
+import type { Principal } from "#shared/bus/principal.ts";
 import type { Config } from "#shared/config/config.ts";
 import type { SessionSource } from "#shared/contracts/session-resource.ts";
 import { UnprocessableError } from "#shared/errors.ts";
@@ -26,9 +27,11 @@ export class LocalSources {
 	readonly #isEnabled: boolean;
 	readonly #trustsCallers: boolean;
 	readonly #rules: MountRules;
+	readonly #operators: string;
 
 	/** @param trustsCallers Whether every caller has the rights of the person who runs the platform. */
-	constructor({ git, data_dir }: Pick<Config, "git" | "data_dir">, trustsCallers: boolean) {
+	constructor({ git, data_dir, tenants }: Pick<Config, "git" | "data_dir" | "tenants">, trustsCallers: boolean) {
+		this.#operators = tenants.default;
 		const { enabled, allowed_prefixes } = git.local_mounts;
 		this.#isEnabled = enabled;
 		this.#trustsCallers = trustsCallers;
@@ -42,8 +45,8 @@ export class LocalSources {
 				"Local mounts are switched off on this server (git.local_mounts.enabled)",
 				"LOCAL_MOUNTS_OFF",
 			);
-		if (!this.#trustsCallers && !isAdmin(principal))
-			throw refused("Only administrators may use folders of this server as a workspace");
+		if (!this.#trustsCallers && !isAllowed(principal, "use-folders", "installation", { operators: this.#operators }))
+			throw refused("Only the operators of this server may use its folders as a workspace");
 		const paths = pathsOf(source);
 		if (paths.length === 0) throw refused("A local mount needs `paths` or `local_path`");
 		if (paths.length > maxMounts) throw refused(`A session cannot have more than ${maxMounts} folders`);

@@ -2,9 +2,10 @@
  * The workspaces as users see and change them. Every method takes the principal first: workspaces that the principal
  * may not see do not exist for it.
  */
-import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/bus/principal.ts";
 import { monotonic, now, sleep } from "#shared/clock.ts";
 import { isAllowed } from "#shared/access/access-table.ts";
+import { rolesWithin } from "#shared/access/admission.ts";
 import type { WorkspaceStatus } from "#shared/contracts/workspaces/workspaces.ts";
 import { ConflictError, NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
@@ -175,7 +176,7 @@ function isThere(principal: Principal, { status, tenant, owner }: WorkspaceDocum
 
 /** Returns the owner whose workspaces an action of the principal's own covers. */
 export function ownOnly(principal: Principal): Principal {
-	return isAdmin(principal) ? { ...principal, roles: principal.roles.filter((role) => role !== "admin") } : principal;
+	return { ...principal, roles: rolesWithin(principal.roles, "write") };
 }
 
 function inUse({ id }: WorkspaceDocument, session: SessionDocument): ConflictError {

@@ -1,5 +1,6 @@
 /** Decides which modules are switched on in a tenant: its administrators' choices, otherwise the modules' defaults. */
-import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import { administersTenant } from "#shared/access/access-table.ts";
+import type { Principal } from "#shared/bus/principal.ts";
 import type { FeatureModule } from "#shared/contracts/settings/features.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
@@ -27,7 +28,7 @@ export class FeatureToggles {
 	async seenBy(principal: Principal): Promise<FeatureModule[]> {
 		const toggles = (await this.#records.read([principal.tenant])) ?? {};
 		const modules = featureModules.map((known) => withSwitch(known, toggles));
-		return isAdmin(principal) ? modules : modules.filter(({ enabled, admin_only }) => enabled && !admin_only);
+		return administersTenant(principal) ? modules : modules.filter(({ enabled, admin_only }) => enabled && !admin_only);
 	}
 
 	/** Switches a module for the principal's tenant and returns it. @throws {NotFoundError} for an unknown key. */

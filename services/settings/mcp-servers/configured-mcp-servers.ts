@@ -1,5 +1,6 @@
 /** Offers the MCP servers of the configuration. */
-import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import { isAllowed } from "#shared/access/access-table.ts";
+import type { Principal } from "#shared/bus/principal.ts";
 import { ConfigError } from "#shared/config/config.ts";
 import type { McpServerFields } from "#shared/config/fields/mcp-server-fields.ts";
 import type { ListedMcpServer } from "#shared/contracts/settings/mcp-servers.ts";
@@ -9,9 +10,14 @@ import { maskedMcpServer } from "#shared/secrets/masked-mcp-server.ts";
 /** The servers, read at the start of the process. */
 export class ConfiguredMcpServers {
 	readonly #servers: readonly ListedMcpServer[];
+	readonly #operators: string;
 
-	/** @throws {ConfigError} for a name that two servers have, and for a server without what its type needs. */
-	constructor(servers: readonly McpServerFields[]) {
+	/**
+	 * @param operators The tenant of the operators, who may see the values of variables and headers.
+	 * @throws {ConfigError} for a name that two servers have, and for a server without what its type needs.
+	 */
+	constructor(servers: readonly McpServerFields[], operators: string) {
+		this.#operators = operators;
 		for (const [index, { name }] of servers.entries()) {
 			if (servers.findIndex((other) => other.name === name) !== index)
 				throw new ConfigError(`Configuration key "mcp_servers" cannot have two servers with the name "${name}"`);
@@ -21,7 +27,8 @@ export class ConfiguredMcpServers {
 
 	/** Returns all servers as the principal sees them. */
 	seenBy(principal: Principal): ListedMcpServer[] {
-		return isAdmin(principal) ? [...this.#servers] : this.#servers.map(maskedMcpServer);
+		const maySee = isAllowed(principal, "see-secrets", "installation", { operators: this.#operators });
+		return maySee ? [...this.#servers] : this.#servers.map(maskedMcpServer);
 	}
 
 	/** Returns one server as the principal sees it. @throws {NotFoundError} */

@@ -1,4 +1,4 @@
-/** The secrets of a template reach agents and administrators only. */
+/** The secrets of a template reach agents and operators only. */
 import { expect } from "chai";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,10 @@ import { join } from "node:path";
 import { ask, sessionReaches, type SessionView } from "../../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
-const users = [{ token: "token-of-alice", id: "alice", tenant: "default", roles: ["developer"] }];
+const users = [
+	{ token: "token-of-alice", id: "alice", tenant: "default", roles: ["developer"] },
+	{ token: "token-of-eve", id: "eve", tenant: "evil", roles: ["admin"] },
+];
 
 const template = {
 	name: "tools",
@@ -35,11 +38,14 @@ describe("templates", function () {
 		rmSync(folder, { recursive: true, force: true });
 	});
 
-	it("show values of variables and headers to administrators only, and pass them to agents (L7)", async () => {
+	it("show values of variables and headers to operators only, and pass them to agents (L7)", async () => {
 		const alice = platform.client({ authorization: "Bearer token-of-alice" });
 		for (const path of ["/templates", "/templates/tools"]) {
 			const { status, text } = await alice.get(path);
 			expect(status).to.equal(200);
+			const eve = platform.client({ authorization: "Bearer token-of-eve" });
+			expect((await eve.get(path)).text, "an administrator of another tenant").to.equal(text);
+			expect((await eve.get("/agents")).text).not.to.include(platform.dataDir);
 			expect(text).to.include("***").and.to.not.include("canary");
 			for (const name of ["DEPLOY_TOKEN", "X-Key", "NEAR_KEY", "far", "near"]) expect(text).to.include(name);
 			const whole = (await platform.client().get(path)).text;

@@ -51,6 +51,8 @@ describe("mayUseSession()", () => {
 	});
 });
 
+type TenantsKind = Exclude<ObjectKind, "session" | "installation">;
+
 describe("isAllowed()", () => {
 	const ofAlice = { tenant: "acme", owner: "alice" };
 	const ofNobody = { tenant: "acme", owner: null };
@@ -63,7 +65,7 @@ describe("isAllowed()", () => {
 		nobody: principal("anonymous", "alice", "acme"),
 	};
 	/** Those who may see and those who may change it, by kind. */
-	const expected: Readonly<Record<Exclude<ObjectKind, "session">, readonly [string, string]>> = {
+	const expected: Readonly<Record<TenantsKind, readonly [string, string]>> = {
 		workspace: ["owner administrator", "owner administrator"],
 		"merge-evaluation": ["owner administrator", "owner administrator"],
 		prompt: ["owner administrator colleague", "owner administrator"],
@@ -77,10 +79,7 @@ describe("isAllowed()", () => {
 		tenant: ["owner administrator colleague", "owner administrator"],
 		"tenant-credential": ["owner administrator colleague", "owner administrator"],
 	};
-	for (const [kind, [see, change]] of Object.entries(expected) as [
-		Exclude<ObjectKind, "session">,
-		[string, string],
-	][]) {
+	for (const [kind, [see, change]] of Object.entries(expected) as [TenantsKind, [string, string]][]) {
 		const those = (action: "see" | "change", ownership: Ownership): string =>
 			Object.entries(people)
 				.filter(([, by]) => isAllowed(by, action, kind, ownership))
@@ -101,6 +100,25 @@ describe("relationTo()", () => {
 		const admin = principal("user", "root", "acme", ["admin"]);
 		expect(relationTo(admin, { session: "s1", tenant: "acme" })).to.equal("administrator");
 		expect(relationTo(admin, unowned)).to.equal("owner");
+	});
+});
+
+describe("the installation", () => {
+	it("has no relation to anybody but the administrators of the operators' tenant", () => {
+		const callers = {
+			operator: principal("user", "olga", "default", ["admin"]),
+			"operator by a token": principal("pat", "olga", "default", ["admin"]),
+			"developer of the same tenant": principal("user", "dan", "default", ["developer"]),
+			"administrator of another tenant": principal("user", "eve", "evil", ["admin"]),
+			"pod that claims a role": principal("pod", "s1", "default", ["admin"]),
+			nobody: principal("anonymous", "olga", "default", ["admin"]),
+		};
+		for (const action of ["see-secrets", "see-folders", "use-folders"] as const) {
+			const those = Object.entries(callers).filter(([, by]) =>
+				isAllowed(by, action, "installation", { operators: "default" }),
+			);
+			expect(those.map(([name]) => name)).to.deep.equal(["operator", "operator by a token"]);
+		}
 	});
 });
 

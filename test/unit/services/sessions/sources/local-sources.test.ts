@@ -15,9 +15,9 @@ describe("LocalSources", () => {
 	beforeEach(() => mkdirSync(join(code(), "api"), { recursive: true }));
 
 	function sources({ enabled = true, trusts = true } = {}): LocalSources {
-		const { git } = loadConfig({});
+		const { git, tenants } = loadConfig({});
 		const local_mounts = { enabled, allowed_prefixes: [folder()] };
-		return new LocalSources({ git: { ...git, local_mounts }, data_dir: join(folder(), "data") }, trusts);
+		return new LocalSources({ git: { ...git, local_mounts }, data_dir: join(folder(), "data"), tenants }, trusts);
 	}
 	const local = (more: Partial<SessionSource>): SessionSource => ({ type: "local_mount", ...more });
 	const path = (mount_path: string, more = {}) => ({ host_path: code(), mount_path, read_only: true, ...more });
@@ -42,12 +42,16 @@ describe("LocalSources", () => {
 		return error.message;
 	};
 
-	it("refuses them where they are switched off, and to everybody but administrators where callers are not trusted", async () => {
+	it("refuses them where they are switched off, and to everybody but operators where callers are not trusted", async () => {
 		const source = local({ local_path: code() });
 		expect(await refusal(source, { enabled: false })).to.match(/^Local mounts are switched off/);
 		expect(await refusal(source, { enabled: false }, root)).to.match(/^Local mounts are switched off/);
-		expect(await refusal(source, { trusts: false })).to.match(/^Only administrators/);
-		expect((await sources({ trusts: false }).check(root, source)).mounts).to.have.lengthOf(1);
+		expect(await refusal(source, { trusts: false })).to.match(/^Only the operators/);
+		expect(await refusal(source, { trusts: false }, root), "an administrator of a tenant").to.match(
+			/^Only the operators/,
+		);
+		const operator = { ...root, tenant: "default" };
+		expect((await sources({ trusts: false }).check(operator, source)).mounts).to.have.lengthOf(1);
 	});
 
 	it("refuses places and folders that cannot be used, each by a sentence", async () => {

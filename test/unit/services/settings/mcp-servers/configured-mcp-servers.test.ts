@@ -9,6 +9,7 @@ import { completed } from "../../../../support/completed.ts";
 const secret = "s3cret";
 const user: Principal = { kind: "user", id: "alice", tenant: "acme", roles: [] };
 const admin: Principal = { ...user, roles: ["admin"] };
+const operator: Principal = { ...admin, tenant: "default" };
 
 function stdio(name: string): McpServerFields {
 	return completed(mcpServerFields, { name, type: "stdio", command: "npx", env: { KEY: secret } });
@@ -20,10 +21,10 @@ function http(name: string): McpServerFields {
 }
 
 describe("ConfiguredMcpServers", () => {
-	const servers = new ConfiguredMcpServers([stdio("files"), http("web")]);
+	const servers = new ConfiguredMcpServers([stdio("files"), http("web")], "default");
 
-	it("show administrators everything, and null for what a server does not have", () => {
-		expect(servers.one(admin, "files")).to.deep.equal({
+	it("show operators everything, and null for what a server does not have", () => {
+		expect(servers.one(operator, "files")).to.deep.equal({
 			name: "files",
 			type: "stdio",
 			command: "npx",
@@ -33,10 +34,11 @@ describe("ConfiguredMcpServers", () => {
 			env: { KEY: secret },
 			headers: {},
 		});
-		expect(servers.one(admin, "web")).to.include({ command: null, url: `https://user:${secret}@mcp.example/x` });
+		expect(servers.one(operator, "web")).to.include({ command: null, url: `https://user:${secret}@mcp.example/x` });
 	});
 
-	it("show everybody else the names of variables and headers, and no value", () => {
+	it("show everybody else the names of variables and headers, and no value, administrators of a tenant included", () => {
+		expect(servers.seenBy(admin)).to.deep.equal(servers.seenBy(user));
 		const seen = servers.seenBy(user);
 		expect(seen.map(({ name }) => name)).to.deep.equal(["files", "web"]);
 		expect(JSON.stringify([seen, servers.one(user, "web")])).not.to.include(secret);
@@ -54,7 +56,7 @@ describe("ConfiguredMcpServers", () => {
 		'"a" has the type "sse" and lacks "url"': [completed(mcpServerFields, { name: "a", type: "sse", command: "npx" })],
 	})) {
 		it(`end the start for a list with this mistake: ${mistake}`, () => {
-			expect(() => new ConfiguredMcpServers(list)).to.throw(ConfigError, mistake);
+			expect(() => new ConfiguredMcpServers(list, "default")).to.throw(ConfigError, mistake);
 		});
 	}
 });
