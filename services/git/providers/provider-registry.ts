@@ -58,7 +58,7 @@ export class ProviderRegistry {
 	async find(principal: Principal, url: string, use: ProviderUse = "read"): Promise<FoundProvider> {
 		const own = await this.#own(principal);
 		const served = (await firstThatSees(all(own, url))) ?? all(this.configured, url).find((one) => serves(one, use));
-		if (!served) throw noProvider(url);
+		if (!served) throw noProvider(url, all(this.configured, url)[0]);
 		return { ...served, repo: nameOf(served), isOwn: own.includes(served.provider) };
 	}
 }
@@ -109,7 +109,15 @@ export function isNamed({ provider: { orgs }, place: { owner } }: Served): boole
 	return orgs.some((org) => wanted === org.toLowerCase() || wanted.startsWith(`${org.toLowerCase()}/`));
 }
 
-function noProvider(url: string): BadRequestError {
+/** @param lent The provider of the configuration at this host, whose token is not lent for the repository. */
+function noProvider(url: string, lent: Served | undefined): BadRequestError {
+	if (lent) {
+		const { type, host } = lent.provider;
+		return new BadRequestError(
+			`The platform's own token for "${host}" does not serve organization "${lent.place.owner}" for this; connect your account (POST /integrations with the slug "${type}"), or ask the operator to name the organization in \`git.${type}.orgs\``,
+			"NO_PROVIDER",
+		);
+	}
 	const host = repositoryAddress(url)?.host ?? (barePlace(url) && "github.com");
 	return new BadRequestError(
 		host === undefined

@@ -9,6 +9,7 @@ import { failpoint } from "#shared/failpoints.ts";
 import { fingerprintOf, refuseOtherRequest } from "#shared/ids/request-fingerprint.ts";
 import type { NewPullRequest, PullRequest } from "../providers/git-provider.ts";
 import type { FoundProvider, ProviderRegistry } from "../providers/provider-registry.ts";
+import { orMissingConnection } from "./missing-connection.ts";
 import type { PullRecords } from "./pull-records.ts";
 import { pullDescription, pullTitle } from "./pull-text.ts";
 import { pullView } from "./pull-view.ts";
@@ -108,7 +109,10 @@ export class PullCreations {
 			const credential = isOwn ? provider.gitCredential() : undefined;
 			const { url, path } = from;
 			const order = { session_id: session.id, path, url, branch: head, message: title };
-			const { sha } = await desk.publish({ ...order, ...(author && { author }), ...(credential && { credential }) });
+			const work = { ...order, ...(author && { author }), ...(credential && { credential }) };
+			const { sha } = await desk.publish(work).catch((error: unknown) => {
+				throw isOwn ? error : orMissingConnection(error, provider);
+			});
 			return sha;
 		}
 		if ((await provider.branches(place)).includes(head)) return undefined;

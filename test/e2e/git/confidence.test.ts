@@ -75,7 +75,7 @@ describe("merge confidence at a git provider", function () {
 	it("grows with the evidence, and says where it comes from", async () => {
 		const { number, head_sha } = await opened("cart", { "src/cart.txt": "1\n2\n" });
 		const first = await judged(number);
-		expect(first).to.include({ action: "notify_then_merge", head_sha, number, repo_url: stage.url });
+		expect(first).to.include({ action: "require_approval", head_sha, number, repo_url: stage.url });
 		expect(first.factors).to.include({ ci: 0, review: 0, mergeable: 1, size: 1 });
 		stage.check("cart", "build", "pending");
 		expect((await judged(number)).reason).to.contain("the CI is pending");

@@ -59,8 +59,8 @@ describe("pull requests of sessions", function () {
 
 	it("never get the platform's own token into a pod", async () => {
 		const { status, headers, body } = await create(ada);
-		expect([status, headers.get("x-error-code")]).to.deep.equal([502, "PUSH_REFUSED"]);
-		expect(body.detail).to.match(/could not read Username|Authentication failed/);
+		expect([status, headers.get("x-error-code")]).to.deep.equal([400, "CONNECTION_MISSING"]);
+		expect(body.detail).to.include('Connect your account there (POST /integrations with the slug "github")');
 		const below = readdirSync(platform.dataDir, { recursive: true, withFileTypes: true });
 		const files = below.filter((entry) => entry.isFile() && !entry.parentPath.includes("/cache"));
 		for (const entry of files)

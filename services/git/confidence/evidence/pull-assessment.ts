@@ -44,8 +44,15 @@ export function assessPull(
 	if (ci.status === "failing") return { verdict: failed("Checks of the CI"), evidence: weighed };
 	if (hints.tests_pass === false) return { verdict: failed("The caller says that tests"), evidence: weighed };
 	const factors = findings.map(({ factor, tenths }) => ({ name: factor, tenths }));
-	const caps = findings.flatMap((finding) => finding.caps);
+	const caps = [...findings.flatMap((finding) => finding.caps), ...unseenCaps(findings)];
 	return { verdict: verdictOf(factors, caps, thresholds), evidence: weighed };
+}
+
+/** A change that nothing and nobody has looked at is never merged with a mere notice, however harmless its size and paths are. */
+function unseenCaps(findings: readonly Finding[]): Cap[] {
+	const looked = findings.filter(({ factor }) => factor === "ci" || factor === "review");
+	if (looked.some(({ tenths }) => tenths > 0)) return [];
+	return [{ action: "require_approval", because: "no check has passed and nobody has approved it" }];
 }
 
 function mergeableFinding(mergeable: boolean | null, { draft, url }: PullRequest): Finding {

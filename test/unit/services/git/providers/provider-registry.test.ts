@@ -106,7 +106,7 @@ describe("ProviderRegistry", () => {
 		const registry = await registryOf([github("hosted", ["acme"])]);
 		for (const [url, word] of [
 			["https://evil.example/o/r", '"evil.example"'],
-			["other/repo", '"github.com"'],
+			["other/repo", '"github.com" does not serve organization "other"'],
 			["https://user:secret@github.com/acme/repo", "cannot be read"],
 			["nonsense", "cannot be read"],
 		] as const) {

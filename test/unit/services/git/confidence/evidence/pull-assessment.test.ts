@@ -57,6 +57,14 @@ function proofsOf(name: string, assessment: ReturnType<typeof assess>): string[]
 }
 
 describe("the assessment of a pull request", () => {
+	it("asks a person about a change that no check and nobody has looked at, however small it is", () => {
+		const { verdict } = assess({ checks: [], reviews: [] });
+		expect(verdict).to.deep.include({ score: 0.715, action: "require_approval" });
+		expect(verdict.reason).to.include("no check has passed and nobody has approved it");
+		for (const looked of [{ checks: [] }, { reviews: [] }])
+			expect(assess(looked).verdict.action).to.equal("notify_then_merge");
+	});
+
 	it("lets a small ordinary change with a green CI and an approval be merged", () => {
 		const { verdict, evidence: found } = assess();
 		expect(verdict).to.deep.include({ score: 0.955, action: "auto_merge" });
