@@ -32,7 +32,8 @@ export class CollectedSecrets {
 	add(credential: MappedCredential, values: Values): void {
 		const { variables, files, git, git_hosts = [], mcp_servers = [] } = credential.mapping;
 		const what = wordsOf(credential);
-		this.#bytes += jsonBytes(values) * (1 + mcp_servers.length);
+		const copies = new Set(Object.values(variables)).size < Object.keys(variables).length ? 2 : 1;
+		this.#bytes += jsonBytes(values) * (copies + mcp_servers.length);
 		if (this.#bytes > maxSecretsBytes) return this.warn(`${what}: there is no room for it`);
 		for (const [variable, field] of Object.entries(variables))
 			this.#addVariable(what, variable, valueOf(values, field));

@@ -37,10 +37,16 @@ export function mappingOf(credential: NamedCredential, isTaken: (target: string)
 	return { variables: {}, files: filesOf(credential, given, isTaken), git: [] };
 }
 
-/** The name of the credential is the variable of its only field; several fields are told apart by their names. */
+/**
+ * The name of the credential is the variable of its only field; several fields are told apart by their names (contract,
+ * behaviour 9). A field that is written like a variable is also the variable of that name (specification, Credential
+ * secret types: `export KEY='value'`).
+ */
 function variablesOf({ name, keys }: NamedCredential, given: readonly string[]): Record<string, string> {
 	const isOnly = keys.length === 1;
-	return Object.fromEntries(given.map((key) => [variableName(isOnly ? name : `${name}_${key}`), key]));
+	const named = given.map((key) => [variableName(isOnly ? name : `${name}_${key}`), key]);
+	const own = given.filter((key) => /^[A-Z][A-Z0-9_]*$/.test(key)).map((key) => [key, key]);
+	return Object.fromEntries([...named, ...own]);
 }
 
 function variableName(text: string): string {
