@@ -109,7 +109,7 @@ export class ProcessOps {
 	}
 
 	async #page({ method, url = "", headers }: IncomingMessage, guard: OriginGuard | undefined): Promise<Page> {
-		guard?.check(headers);
+		guard?.check(headers, url);
 		if (method !== "GET" && method !== "HEAD") return sentence(405, "Method Not Allowed");
 		switch (url) {
 			case "/health":

@@ -108,7 +108,8 @@ export class RequestChain {
 
 	async #serve(exchange: Exchange): Promise<void> {
 		const { request, headers } = exchange;
-		const pageElsewhere = this.#options.guard.check(request.headers);
+		const { method = "", url = "" } = request;
+		const pageElsewhere = this.#options.guard.check(request.headers, url);
 		if (pageElsewhere !== undefined) headers.push(...corsHeaders(pageElsewhere));
 		if (pageElsewhere !== undefined && isPreflight(request)) return this.#answer(exchange, preflightAnswer);
 
@@ -116,7 +117,6 @@ export class RequestChain {
 		const entered = login && loginAnswer(request, login);
 		if (entered) return this.#answer(exchange, entered);
 
-		const { method = "", url = "" } = request;
 		const match = this.#options.routes.find(method, url);
 		if (match.target.kind === "page") return this.#answer(exchange, await match.target.answer(request.headers));
 

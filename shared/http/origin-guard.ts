@@ -26,6 +26,12 @@ export interface OriginGuardOptions {
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
+/**
+ * The paths that answer under any name (docs/decisions/0106): proxies and supervisors ask them by an address or a name of their
+ * own, and the answer says nothing about people or sessions.
+ */
+const probePaths: ReadonlySet<string> = new Set(["/health", "/ready"]);
+
 /** The guard of one gateway. */
 export class OriginGuard {
 	readonly #hosts: ReadonlySet<string>;
@@ -46,18 +52,21 @@ export class OriginGuard {
 
 	/**
 	 * Returns the origin of an allowed foreign page, for which the answer needs CORS headers; undefined for all others.
-	 * @throws {ForbiddenError}
+	 * @param path The path of the request with its query; default: none. @throws {ForbiddenError}
 	 */
-	check({ host = "", origin }: IncomingHttpHeaders): string | undefined {
+	check({ host = "", origin }: IncomingHttpHeaders, path = ""): string | undefined {
 		const name = host.toLowerCase();
-		if (this.#checksHost && !this.#isOwnHost(name)) {
-			throw new ForbiddenError(`Host "${shortened(host)}" is not allowed`, "FOREIGN_HOST");
-		}
+		if (!probePaths.has(path)) this.#refuseForeignHost(host);
 		if (origin === undefined || origin === `http://${name}` || origin === `https://${name}`) return undefined;
 		if (!this.#origins.has(origin)) {
 			throw new ForbiddenError(`Origin "${shortened(origin)}" is not allowed`, "FOREIGN_ORIGIN");
 		}
 		return this.#foreignOrigins.has(origin) ? origin : undefined;
+	}
+
+	#refuseForeignHost(host: string): void {
+		if (!this.#checksHost || this.#isOwnHost(host.toLowerCase())) return;
+		throw new ForbiddenError(`Host "${shortened(host)}" is not allowed`, "FOREIGN_HOST");
 	}
 
 	#isOwnHost(host: string): boolean {

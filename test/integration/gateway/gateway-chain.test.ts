@@ -1,7 +1,9 @@
 /** The steps of a request through the gateway, in their order. */
 import { expect } from "chai";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { once } from "node:events";
+import { join } from "node:path";
 import type { AddressInfo } from "node:net";
 import { actionRoutes } from "#services/gateway/routes/action-route.ts";
 import { Admissions } from "#services/gateway/callers/admissions.ts";
@@ -10,6 +12,7 @@ import { DevIdentity } from "#services/gateway/identity-providers/dev.ts";
 import { BrowserMarks } from "#services/gateway/callers/browser-marks.ts";
 import { RequestChain } from "#services/gateway/request-chain.ts";
 import { RouteTable } from "#services/gateway/routes/route-table.ts";
+import { projectRoot } from "#shared/project-root.ts";
 import { probe } from "../../support/bus/probe-service.ts";
 import { rawRequest, RawConnection, sendRaw } from "../../support/clients/raw-http.ts";
 import { good, json, ProbeGateway, thing, thingId as id } from "../../support/platform/probe-gateway.ts";
@@ -60,6 +63,20 @@ describe("gateway: the chain", () => {
 				expect(nonsense?.status ?? 400).to.be.oneOf([400, 403]);
 			});
 		}
+
+		it("answers the health check of config/haproxy and of supervisors, whatever name they ask by", async () => {
+			const settings = readFileSync(join(projectRoot, "config/haproxy/haproxy.cfg"), "utf8");
+			const [, uri, Host = ""] = / uri (\S+) .* hdr host (\S+)$/m.exec(settings) ?? [];
+			expect((await gateway.send(`GET ${uri}`, { Host })).status).to.equal(200);
+			for (const host of ["10.1.2.3:8080", "gateway-1", `localhost:${gateway.port + 1}`]) {
+				expect((await gateway.send("GET /ready", { Host: host })).status, host).to.equal(200);
+				expect((await gateway.send("GET /health", { Host: host })).status, host).to.equal(200);
+			}
+			const page = { Host: "gateway-1", Origin: "http://evil.example" };
+			expect((await gateway.send("GET /ready", page)).status).to.equal(403);
+			for (const path of ["/openapi.json", "/ready/", "/ready?x"])
+				expect((await gateway.send(`GET ${path}`, { Host: "gateway-1" })).status, path).to.equal(403);
+		});
 
 		it("refuses a request of HTTP/1.0 without a Host", async () => {
 			const answer = await sendRaw(gateway.port, `GET ${thing} HTTP/1.0\r\n\r\n`);
