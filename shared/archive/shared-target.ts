@@ -54,6 +54,7 @@ async function emptied(
 	archived: readonly Collection[],
 	{ force, say }: { readonly force: boolean; readonly say: (line: string) => void },
 ): Promise<void> {
+	const { place: at = "store" } = store;
 	const snapshot = await store.snapshot();
 	try {
 		await refuseUsed(snapshot, (await store.time?.()) ?? now());
@@ -61,9 +62,9 @@ async function emptied(
 		if (!force && (await isHalfImported(store)))
 			throw new ArchiveError("An import into this store has not finished; with --force the store is emptied first");
 		if (!force && present)
-			throw new ArchiveError(`The store is not empty: it has "${present.name}"; with --force it is emptied`);
+			throw new ArchiveError(`The store is not empty: ${at} has "${present.name}"; with --force it is emptied`);
+		if (present) say(`The ${at} is emptied: it has ${await inventory(snapshot, archived)}`);
 		await markImport(store, "begun");
-		if (present) say("The documents of the store are removed");
 		for (const collection of archived) await empty(store, snapshot, collection);
 	} finally {
 		await snapshot.close();
@@ -99,6 +100,19 @@ async function firstWithDocuments(
 		for await (const _ of snapshot.documents(collection)) return collection;
 	}
 	return undefined;
+}
+
+/** Returns the counts of documents in words, the largest collections first. */
+async function inventory(snapshot: StoreSnapshot, collections: readonly Collection[]): Promise<string> {
+	const counts: [name: string, count: number][] = [];
+	for (const collection of collections) {
+		let count = 0;
+		for await (const _ of snapshot.documents(collection)) count++;
+		if (count > 0) counts.push([collection.name, count]);
+	}
+	const shown = counts.toSorted(([, one], [, other]) => other - one).map(([name, count]) => `${count} in "${name}"`);
+	const documents = counts.reduce((sum, [, count]) => sum + count, 0);
+	return `${documents} documents (${shown.join(", ")})`;
 }
 
 async function empty(store: DocumentStore, snapshot: StoreSnapshot, collection: Collection): Promise<void> {

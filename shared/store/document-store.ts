@@ -167,6 +167,8 @@ export interface StoreSnapshot {
 export interface DocumentStore {
 	/** Whether several processes may open the store at once. */
 	readonly isShared: boolean;
+	/** Where the documents of a shared store are, in words without passwords, e.g. `database "atelier" on "db1:27017"`. */
+	readonly place?: string;
 	/**
 	 * Opens the store and creates its collections and indexes. Call this once, before all other methods. @throws when
 	 * another process has opened a store that is not shared.

@@ -43,7 +43,7 @@ import { marked, newMark, orFound, type WriteMark } from "./mongodb/mongodb-writ
 export interface MongodbStoreOptions {
 	/** The connection string; it may contain a password. */
 	readonly url: string;
-	/** The name of the database; default `atelier`. */
+	/** The name of the database; default `atelier`. A database in the URL has to be the same one. */
 	readonly database?: string;
 }
 
@@ -53,11 +53,15 @@ export class MongodbStore implements DocumentStore {
 	readonly #connection: MongodbConnection;
 
 	/**
-	 * Prepares the connection and does nothing yet. @throws {TypeError} when the url is no connection string; the
-	 * sentence does not repeat it.
+	 * Prepares the connection and does nothing yet. @throws {StartError} when the url is no connection string, or names
+	 * another database; the sentence does not repeat the url.
 	 */
 	constructor({ url, database = "atelier" }: MongodbStoreOptions) {
 		this.#connection = new MongodbConnection(url, database);
+	}
+
+	get place(): string {
+		return this.#connection.place;
 	}
 
 	async open(collections: readonly Collection[]): Promise<void> {

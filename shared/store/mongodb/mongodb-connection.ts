@@ -12,6 +12,7 @@ import {
 	type Timestamp,
 } from "mongodb";
 import { UnavailableError } from "../../errors.ts";
+import { StartError } from "../../start-error.ts";
 import { TimeLimits } from "../../time-limits.ts";
 import type { StoredDocument } from "./mongodb-document.ts";
 import { isQueueTimeout, isUnsent, NoAnswerError, NoConnectionError } from "./mongodb-errors.ts";
@@ -70,14 +71,15 @@ export class MongodbConnection {
 	#closed = false;
 
 	/**
-	 * Prepares the client and does not connect yet. @throws {TypeError} when the url is no connection string; the
-	 * sentence does not repeat it.
+	 * Prepares the client and does not connect yet. @throws {StartError} when the url is no connection string, or names
+	 * another database; the sentence does not repeat the url.
 	 * @param options.operationMs The longest time of one operation in milliseconds; default 5,000.
 	 */
 	constructor(url: string, database: string, options: { readonly operationMs?: number } = {}) {
 		this.#url = url;
 		this.#operationMs = options.operationMs ?? operationMs;
 		this.#client = clientOf(url, { ...majority, ...bounds });
+		refuseOtherDatabase(url, database);
 		this.#database = this.#client.db(database);
 	}
 
@@ -133,6 +135,13 @@ export class MongodbConnection {
 		return { client, database: client.db(this.#database.databaseName) };
 	}
 
+	/** The database and its servers, in words for people. */
+	get place(): string {
+		const { hosts, srvHost } = this.#client.options;
+		const servers = srvHost === undefined ? hosts.map(String) : [srvHost];
+		return `database "${this.#database.databaseName}" on "${servers.join(", ")}"`;
+	}
+
 	async ping(): Promise<void> {
 		await this.#ready().command({ ping: 1, maxTimeMS });
 	}
@@ -169,6 +178,19 @@ function writesSent(session: ClientSession): number {
 	return session.serverSession.txnNumber;
 }
 
+/**
+ * Refuses a url that names another database than the one that is used (docs/decisions/0107). @throws {StartError}
+ */
+function refuseOtherDatabase(url: string, database: string): void {
+	const [, named = ""] = /^[^/]*\/\/[^/]*\/([^?]*)/.exec(url) ?? [];
+	if (named === "" || decodeURIComponent(named) === database) return;
+	throw new StartError(
+		`Cannot use the document store: its url names the database "${decodeURIComponent(named)}", and "store.kwargs.database" is ` +
+			`"${database}" (its default is "atelier"); name the same database in both, or none in the url. The database of ` +
+			`the users is "authSource" in the url`,
+	);
+}
+
 function clientOf(url: string, options: MongoClientOptions): MongoClient {
 	try {
 		return new MongoClient(url, {
@@ -179,6 +201,6 @@ function clientOf(url: string, options: MongoClientOptions): MongoClient {
 		});
 	} catch {
 		// The driver's own message may quote the url.
-		throw new TypeError("Cannot use the document store: its url is no MongoDB connection string");
+		throw new StartError("Cannot use the document store: its url is no MongoDB connection string");
 	}
 }

@@ -187,8 +187,10 @@ describe("archives", function () {
 		expect(said.join("\n")).to.match(/The data of before is in ".*store\.before-\d{14}"/);
 		const shared = mongodb("shared");
 		await fill(shared);
+		const { place } = await shared.newStore("");
+		expect(place).to.match(/^database "atelier_\d+" on "127\.0\.0\.1:\d+"$/);
 		expect((await failureOf<Error>(restore(shared, path))).message).to.include(
-			'The store is not empty: it has "event_log_name"',
+			`The store is not empty: ${place} has "event_log_name"`,
 		);
 		await withStore(shared, async (store) => {
 			await new StoredLeases(store).acquire("relay").then(async (lease) => {
@@ -199,7 +201,8 @@ describe("archives", function () {
 			});
 			await store.insert(jobs, job("extra"));
 		});
-		await restore(shared, path, { force: true });
+		await restore(shared, path, { force: true, say: (line) => said.push(line) });
+		expect(said.join("\n")).to.include(`The ${place} is emptied: it has 705 documents (700 in "log", 3 in "jobs"`);
 		await withStore(shared, async (store) => expect(await store.get(jobs, "extra")).to.equal(undefined));
 	});
 

@@ -6,6 +6,7 @@ import { expect } from "chai";
 import { MongoClient } from "mongodb";
 import { TimeoutError, UnavailableError, UpstreamError } from "#shared/errors.ts";
 import { defineCollection } from "#shared/store/collection.ts";
+import { StartError } from "#shared/start-error.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { failureOf } from "../../../support/failure-of.ts";
@@ -117,9 +118,25 @@ describe("MongodbStore", () => {
 	it("does not repeat the URL in its error", () => {
 		for (const url of ["hunter2", "mongodb://us:er:hunter2@host", "mongodb://user:hunter2@host/?nonsense=hunter2"])
 			expect(() => new MongodbStore({ url }))
-				.to.throw(TypeError)
+				.to.throw(StartError)
 				.with.property("stack")
 				.that.does.not.include("hunter2");
+	});
+
+	it("refuses a URL that names another database than it uses, and says where it is without the password", () => {
+		const url = "mongodb://user:hunter2@db1:27017,db2.example/other?replicaSet=rs0";
+		for (const options of [{ url }, { url, database: "mine" }])
+			expect(() => new MongodbStore(options))
+				.to.throw(StartError, /names the database "other", and "store.kwargs.database" is "(atelier|mine)"/)
+				.with.property("stack")
+				.that.does.not.include("hunter2");
+		for (const same of [
+			{ url, database: "other" },
+			{ url: url.replace("/other", "/"), database: "other" },
+		])
+			expect(new MongodbStore(same).place).to.equal('database "other" on "db1:27017, db2.example:27017"');
+		expect(new MongodbStore({ url: "mongodb://db1" }).place).to.equal('database "atelier" on "db1:27017"');
+		expect(new MongodbStore({ url: "mongodb://db1/atelier?w=1" }).place).to.include('"atelier"');
 	});
 
 	it("makes a unique index over documents from before it was declared", async () => {
