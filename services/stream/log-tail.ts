@@ -240,7 +240,7 @@ export class LogTail {
 			this.#refuse(type);
 			return { seq, frame: Buffer.alloc(0), tenant: "", owner: "" };
 		}
-		const bytes = frame(type, data, this.position);
+		const bytes = unpooled(frame(type, data, this.position));
 		this.#bytes += bytes.length;
 		return { seq, frame: bytes, tenant, owner, at };
 	}
@@ -262,4 +262,14 @@ export class LogTail {
 		for (; this.#bytes > retainedBytes; count++) this.#bytes -= this.#entries[count]?.frame.length ?? 0;
 		this.#entries.splice(0, count);
 	}
+}
+
+/**
+ * Copies bytes into memory of their own. Node cuts small buffers out of pieces of 64 KB, and one that is retained would retain
+ * its whole piece.
+ */
+function unpooled(bytes: Buffer): Buffer {
+	const own = Buffer.allocUnsafeSlow(bytes.length);
+	bytes.copy(own);
+	return own;
 }

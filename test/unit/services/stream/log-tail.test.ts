@@ -206,6 +206,13 @@ describe("LogTail", () => {
 		expect(tail.resetReason({ epoch: "e1", seq: 5 })).to.equal("expired");
 	});
 
+	it("retains the bytes of its frames and no larger pieces of memory", async () => {
+		const { tail } = await tailOf(50);
+		const { frames } = tail.after({ epoch: "e1", seq: 0 }, everybody, 1e6);
+		expect(frames).to.have.length(50);
+		for (const { buffer, length } of frames) expect(buffer.byteLength).to.equal(length);
+	});
+
 	it("hides an entry with an undeclared name, logs it once, and goes on after it", async () => {
 		const { log, tail, listener } = await tailOf(0);
 		log.type = "session_invented";
