@@ -9,7 +9,7 @@ import { type NumberedReport, packReports, patchReports } from "./history-report
 import type { HistorySpool } from "./history-spool.ts";
 import { type PatchEvent, type PatchPace, patchPaces } from "./patch-pace.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
-import type { PlatformClient } from "./platform-client.ts";
+import type { DeliveryOutcome, PlatformClient } from "./platform-client.ts";
 import type { TimelineLog } from "../timeline/timeline-log.ts";
 
 /** The shortest interval between patches, because a patch starts git several times. */
@@ -169,12 +169,26 @@ export class HistoryReporter {
 		for (let report = this.#next(); report && !signal.aborted; report = this.#next()) {
 			const outcome = await this.#client.post("history", report);
 			this.#askedAt = monotonic();
-			const isDone = outcome === "accepted" || outcome === "rejected";
-			if (outcome === "stale" || (!isDone && this.#ending.signal.aborted)) return;
-			if (isDone && "logs" in report) await this.#spool.acknowledge(report);
+			if (outcome === "stale") return;
+			const isDone = "logs" in report ? await this.#settle(report, outcome) : outcome === "accepted";
+			if (!isDone && this.#ending.signal.aborted) return;
 			if (isDone) backoff.reset();
 			else await backoff.wait(AbortSignal.any([signal, this.#ending.signal]));
 		}
+	}
+
+	/** Whether the report waits no longer. */
+	async #settle(report: NumberedReport, outcome: DeliveryOutcome): Promise<boolean> {
+		if (outcome === "accepted" || outcome === "rejected") {
+			await this.#spool.acknowledge(report);
+			return true;
+		}
+		const aside = outcome === "failed" ? await this.#spool.failed(report) : undefined;
+		if (aside === undefined) return false;
+		const { launch, n } = report;
+		const sentence = `The platform failed on report ${n} of launch ${launch} every time; it is in "${aside}", and is not sent again`;
+		this.#sources.log.add("ERROR", "session-agent", sentence);
+		return true;
 	}
 
 	#next(): NumberedReport | Ping | undefined {

@@ -16,9 +16,16 @@ export interface SpoolLimits {
 	fileBytes: number;
 	/** The bytes of the reports that wait. The default is 12 MiB. */
 	waitingBytes: number;
+	/**
+	 * The count of failures after which a report is set aside. The default is 12: with the reporter's waits, two to three
+	 * minutes.
+	 */
+	failures: number;
 }
 
-const defaultLimits: SpoolLimits = { fileBytes: 16 * 1_048_576, waitingBytes: 12 * 1_048_576 };
+const defaultLimits: SpoolLimits = { fileBytes: 16 * 1_048_576, waitingBytes: 12 * 1_048_576, failures: 12 };
+/** The bound on the reports that were set aside. */
+const asideBytes = 4 * 1_048_576;
 /** The bound on acknowledged reports in the file; the platform accepts a report that it has already. */
 const staleBytes = 1_048_576;
 
@@ -37,13 +44,17 @@ type SpoolRecord = { report: NumberedReport } | { newest: Newest };
 
 /** The file and its reports in memory; the owner closes it. */
 export class HistorySpool {
+	readonly #file: string;
 	readonly #journal: Journal;
 	readonly #limits: SpoolLimits;
 	#waiting: NumberedReport[] = [];
 	#bytes = 0;
 	#newest: Newest;
+	/** The failures of the oldest report. */
+	#failures = 0;
 
-	private constructor(journal: Journal, launch: number, limits: SpoolLimits) {
+	private constructor(file: string, journal: Journal, launch: number, limits: SpoolLimits) {
+		this.#file = file;
 		this.#journal = journal;
 		this.#limits = limits;
 		this.#newest = { launch, n: 0 };
@@ -52,7 +63,7 @@ export class HistorySpool {
 	/** @param launch The launch whose reports are added. */
 	static async open(file: string, launch: number, limits: Partial<SpoolLimits> = {}): Promise<HistorySpool> {
 		const { journal, records } = await Journal.open(file);
-		const spool = new HistorySpool(journal, launch, { ...defaultLimits, ...limits });
+		const spool = new HistorySpool(file, journal, launch, { ...defaultLimits, ...limits });
 		for (const record of records) if (isRecord(record)) spool.#load(record);
 		if (spool.#newest.launch !== launch) spool.#newest = { ...spool.#newest, launch, n: 0 };
 		return spool;
@@ -84,8 +95,27 @@ export class HistorySpool {
 		const [first] = this.#waiting;
 		if (!first || first.launch !== launch || first.n !== n) return;
 		this.#waiting.shift();
+		this.#failures = 0;
 		this.#bytes -= jsonBytes(first);
 		if (this.#journal.size > this.#bytes + staleBytes) await this.#rewrite();
+	}
+
+	/**
+	 * Counts a failure of the oldest report. One that has failed too often is set aside in a file of its own, so that later reports
+	 * get their turn. Resolves with that file; undefined when the report still waits.
+	 */
+	async failed(report: NumberedReport): Promise<string | undefined> {
+		this.#failures++;
+		if (this.#failures < this.#limits.failures) return undefined;
+		const file = `${this.#file}.failed`;
+		const { journal } = await Journal.open(file);
+		try {
+			if (journal.size + jsonBytes(report) <= asideBytes) await journal.append({ report });
+		} finally {
+			await journal.close();
+		}
+		await this.acknowledge(report);
+		return file;
 	}
 
 	/** Rewrites the file with only the reports that wait. */

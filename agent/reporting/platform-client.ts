@@ -9,9 +9,9 @@ const defaultLifelineMs = 900_000;
 
 /**
  * The outcome of a report. `rejected`: the platform does not accept this report. `forbidden`: it accepts none at
- * present. `stale`: a newer launch of the session exists.
+ * present. `stale`: a newer launch of the session exists. `failed`: the platform has an error with this report of history.
  */
-export type DeliveryOutcome = "accepted" | "unreachable" | "rejected" | "forbidden" | "stale";
+export type DeliveryOutcome = "accepted" | "unreachable" | "rejected" | "forbidden" | "stale" | "failed";
 
 export type ReportKind = "activity" | "history" | "usage";
 
@@ -51,7 +51,7 @@ export class PlatformClient {
 		if (this.signal.aborted) return outcome;
 		if (outcome === "stale") this.#onStale();
 		if (outcome === "rejected" || outcome === "forbidden") this.#warn(kind, status);
-		if (outcome === "unreachable" || outcome === "forbidden") this.#lifeline.missed();
+		if (["unreachable", "failed", "forbidden"].includes(outcome)) this.#lifeline.missed();
 		else this.#lifeline.answered();
 		return outcome;
 	}
@@ -79,6 +79,8 @@ function outcomeOf(kind: ReportKind, status: number): DeliveryOutcome {
 	if (status < 300) return "accepted";
 	// The platform accepts usage of every launch, so 409 means a different report with this id.
 	if (status === 409) return kind === "usage" ? "rejected" : "stale";
+	// Usage is what people pay for, and only the newest activity waits: these are repeated for as long as it takes.
+	if (status === 500 && kind === "history") return "failed";
 	if (status >= 500 || status === 429 || status === 408) return "unreachable";
 	return [401, 403, 404].includes(status) ? "forbidden" : "rejected";
 }

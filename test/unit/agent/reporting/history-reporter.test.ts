@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ describe("HistoryReporter", () => {
 		folder = mkdtempSync(join(tmpdir(), "atelier-reporter-"));
 		platform = await PlatformListener.listen();
 		log = new LogBuffer([]);
-		spool = await HistorySpool.open(join(folder, "history.jsonl"), 3);
+		spool = await HistorySpool.open(join(folder, "history.jsonl"), 3, { failures: 3 });
 		// The launch has only the members that the client reads.
 		const launch = { platform_url: platform.url, session_id: "s", pod_token: "t" } as LaunchDocument;
 		client = new PlatformClient(launch, log, { onStale() {}, onLost() {} });
@@ -105,6 +105,20 @@ describe("HistoryReporter", () => {
 		expect(told()).to.deep.equal(lines);
 		const tenths = (performance.now() - since) / 100;
 		expect(platform.taken.length, `in ${tenths} tenths of a second`).to.be.at.most(2 + tenths);
+	});
+
+	it("sets a report aside on which the platform always fails, says so, and goes on with the next one", async () => {
+		platform.historyStatuses.push(500, 503, 500, 500);
+		log.add("INFO", "test", "poison");
+		await eventually(() => platform.histories.length === 4);
+		log.add("INFO", "test", "healthy");
+		await eventually(() => platform.taken.some(({ logs }) => logs.some(({ message }) => message === "healthy")));
+		expect(platform.histories.slice(0, 4).map(({ n }) => n)).to.deep.equal([1, 1, 1, 1]);
+		expect(platform.taken.every(({ n }) => n > 1)).to.equal(true);
+		expect(
+			log.tail().lines.some(({ message }) => message.includes("The platform failed on report 1 of launch 3")),
+		).to.equal(true);
+		expect(readFileSync(join(folder, "history.jsonl.failed"), "utf8")).to.include("poison");
 	});
 
 	it("sends a ping when there was nothing to report for long", async () => {

@@ -34,6 +34,7 @@ describe("PlatformClient", () => {
 		[409, "stale"],
 		[422, "rejected"],
 		[429, "unreachable"],
+		[500, "failed"],
 		[503, "unreachable"],
 	];
 	for (const [status, outcome] of outcomes)
