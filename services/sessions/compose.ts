@@ -70,6 +70,7 @@ export const collections = [
 
 export const migrations: readonly Migration[] = [
 	{ version: 1, name: "counts of sessions", kind: "expand", run: openStoredCounts },
+	{ version: 2, name: "sessions are counted again", kind: "expand", run: recountSessions },
 ];
 
 export async function compose(platform: StoringPlatform): Promise<Part> {
@@ -170,6 +171,12 @@ function workspaceServices({ records, upkeep, tasks }: Workspaces) {
 
 function openStoredCounts({ store }: MigrationWork): Promise<void> {
 	return new SessionCounts(store, new EventLog(store)).open();
+}
+
+/** Data of before 2026-11-22 has the counts of running sessions under another name. */
+async function recountSessions({ store, say }: MigrationWork): Promise<void> {
+	const isDone = await new SessionCounts(store, new EventLog(store)).recount();
+	if (!isDone) say("sessions change all the time, so their counts stay as they are");
 }
 
 function openCounts({ store, eventLog, relay, log }: StoringPlatform) {

@@ -19,8 +19,12 @@ type CountDocument = Document<(typeof sessionCountCollection)["columns"]>;
 const position = "position";
 const pageSize = 500;
 
-/** The most documents with waiting events of one reading. */
+/** The most documents with waiting events of one reading, and of a recount. */
 const maxWaiting = 200;
+const maxWaitingAtStart = 100_000;
+
+/** A recount is repeated so often when sessions change meanwhile. */
+const maxRecounts = 5;
 
 /** The counts as one process reads and folds them. */
 export class SessionCounts {
@@ -43,6 +47,72 @@ export class SessionCounts {
 		if (await this.#hasBegun()) return;
 		for (const [id, counters] of found) await this.#insert({ id, applied: 0, ...counters });
 		await this.#insert({ id: position, applied: 0 });
+	}
+
+	/**
+	 * Counts all sessions again, for data of a release that stored the counts in another form: a migration. Resolves to false when
+	 * other processes change sessions all the time; the counts then stay as they are.
+	 */
+	async recount(): Promise<boolean> {
+		for (let n = 0; n < maxRecounts; n++) if (await this.#tryRecount()) return true;
+		return false;
+	}
+
+	/** Resolves to false, with nothing wrong written, when another process has changed or counted sessions meanwhile. */
+	async #tryRecount(): Promise<boolean> {
+		await this.fold();
+		const uncounted = await this.#uncounted();
+		const sessions = await this.#count();
+		if (JSON.stringify(await this.#uncounted()) !== JSON.stringify(uncounted)) return false;
+		const changes = byScope(uncounted);
+		const ofScope = (id: string, applied: number): SessionCounters => {
+			const later = (changes.get(id) ?? []).filter(({ seq }) => seq > applied);
+			return later.map(({ counters }) => negated(ofSessions(counters))).reduce(sum, sessions.get(id) ?? noSessions);
+		};
+		for (const { id, applied = 0 } of await this.#documents()) {
+			const set = ofScope(id, applied);
+			sessions.delete(id);
+			if (!(await this.#store.update(sessionCountCollection, id, { equals: { applied } }, { set }))) return false;
+		}
+		const applied = await this.#position();
+		for (const id of sessions.keys()) await this.#insert({ id, applied, ...ofScope(id, applied) });
+		return true;
+	}
+
+	/** Returns the events that are not folded: those of the log, and those in outboxes, which come after all of the log. */
+	async #uncounted(): Promise<CountedEvent[]> {
+		const waiting: CountedEvent[] = [];
+		for (const { id, entries } of await this.#store.outbox(sessionCollection, maxWaitingAtStart)) {
+			for (const { n, audience, counters } of entries) {
+				const key = entryKey(sessionCollection, id, n);
+				if (!counters || (await this.#log.seqOf(key)) !== undefined) continue;
+				waiting.push({ key, seq: Number.MAX_SAFE_INTEGER, audience, counters });
+			}
+		}
+		return [...(await this.#unfolded()), ...waiting];
+	}
+
+	/** Returns the events of the log that are not folded. */
+	async #unfolded(): Promise<CountedEvent[]> {
+		const events: CountedEvent[] = [];
+		for (let from = await this.#position(); ; from = events.at(-1)?.seq ?? from) {
+			const page = await this.#log.counted(from, pageSize);
+			events.push(...page);
+			if (page.length < pageSize) return events;
+		}
+	}
+
+	/** Returns the documents of all users and tenants. */
+	async #documents(): Promise<CountDocument[]> {
+		const all: CountDocument[] = [];
+		let after: string | undefined;
+		do {
+			const page = { limit: pageSize, ...(after !== undefined && { after }) };
+			const { documents, next } = await this.#store.find(sessionCountCollection, "by_applied", { equals: [] }, page);
+			all.push(...documents);
+			after = next;
+		} while (after !== undefined);
+		return all.filter(({ id }) => id !== position);
 	}
 
 	async #hasBegun(): Promise<boolean> {
@@ -84,13 +154,7 @@ export class SessionCounts {
 		const id = seesWholeTenant(principal) ? JSON.stringify([tenant]) : JSON.stringify([tenant, owner]);
 		// An event that is moved meanwhile is seen in the outbox, and perhaps in the log too.
 		const waiting = await this.#waiting(id);
-		const events: CountedEvent[] = [];
-		for (let from = await this.#position(); ; ) {
-			const page = await this.#log.counted(from, pageSize);
-			events.push(...page);
-			if (page.length < pageSize) break;
-			from = page.at(-1)?.seq ?? from;
-		}
+		const events = await this.#unfolded();
 		const { applied = 0, ...counted } = (await this.#store.get(sessionCountCollection, id)) ?? {};
 		const newer = events.filter(({ seq, audience }) => seq > applied && scopesOf(audience).includes(id));
 		for (const { key } of events) waiting.delete(key);
@@ -189,6 +253,12 @@ function withEvents(document: Omit<CountDocument, "wire">, events: readonly Coun
 /** Returns the counters of sessions; those of other services are ignored. */
 function ofSessions({ sessions = 0, running_sessions = 0 }: Partial<SessionCounters>): SessionCounters {
 	return { sessions, running_sessions };
+}
+
+const noSessions: SessionCounters = { sessions: 0, running_sessions: 0 };
+
+function negated({ sessions, running_sessions }: SessionCounters): SessionCounters {
+	return { sessions: -sessions, running_sessions: -running_sessions };
 }
 
 function sum(a: SessionCounters | undefined, b: SessionCounters): SessionCounters {

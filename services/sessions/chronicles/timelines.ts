@@ -14,7 +14,7 @@ import {
 	type TimelineDocument,
 } from "./chronicle-collections.ts";
 import { isAcknowledged, type ReportNumber, withAcknowledged } from "../record/acknowledged-reports.ts";
-import { noTimeline, withinBounds, type TimelineChange, type TimelineState, withEntry } from "./timeline-state.ts";
+import { readState, withinBounds, type TimelineChange, type TimelineState, withEntry } from "./timeline-state.ts";
 import { leastBytes, totalsOf } from "./timeline-totals.ts";
 
 /** The most bytes of an event; a larger one omits the totals. */
@@ -56,9 +56,9 @@ export class Timelines {
 		report?: ReportNumber,
 	): Promise<Pick<TimelineChange, "dropped"> | undefined> {
 		const document = await this.#store.get(timelineCollection, chronicle.id);
-		const before = stateOf(document);
+		const before = readState(document?.wire);
 		if (report && isAcknowledged(before.acknowledged, report)) return { dropped: [] };
-		const { state, events } = grown(before, entries, chronicle, document?.emitted ?? 0);
+		const { state, events } = grown(before, entries, chronicle, emittedBy(document));
 		const acknowledged = report ? withAcknowledged(before.acknowledged, report) : before.acknowledged;
 		const change = withinBounds({ ...state, acknowledged }, randomUUID());
 		if (!(await this.#write(chronicle.id, document, change, events))) return undefined;
@@ -69,7 +69,7 @@ export class Timelines {
 
 	/** Returns the entries in ascending order and the totals. */
 	async read(chronicle: string): Promise<Timeline> {
-		const { chunks, tail, totals, truncated } = stateOf(await this.#store.get(timelineCollection, chronicle));
+		const { chunks, tail, totals, truncated } = readState((await this.#store.get(timelineCollection, chronicle))?.wire);
 		const older = await Promise.all(chunks.map(({ id }) => this.#store.get(timelineChunkCollection, id)));
 		const stored = older.flatMap((chunk): TimelineEntry[] => (chunk ? JSON.parse(chunk.wire) : []));
 		const events = [...stored, ...tail].sort((one, other) => one.t - other.t);
@@ -100,7 +100,7 @@ export class Timelines {
 		if (written) await this.#writeChunk(id, written);
 		const rev = document?.rev ?? 0;
 		const wire = JSON.stringify(state);
-		const set = { rev: rev + 1, emitted: (document?.emitted ?? 0) + events.length };
+		const set = { rev: rev + 1, emitted: emittedBy(document) + events.length };
 		const done = document
 			? await this.#store.update(timelineCollection, id, { equals: { rev } }, { wire, set }, events)
 			: await insertOnce(() => this.#store.insert(timelineCollection, { id, wire, ...set }, events));
@@ -114,8 +114,9 @@ export class Timelines {
 	}
 }
 
-function stateOf(document: TimelineDocument | undefined): TimelineState {
-	return document ? JSON.parse(document.wire) : noTimeline;
+/** Returns the count of events so far; with a smaller one, the event log would take new events for repeated ones. */
+function emittedBy(document: TimelineDocument | undefined): number {
+	return Math.max(document?.emitted ?? 0, document?.told ?? 0);
 }
 
 /** Makes the event of a change. @param emitted The count of events that the timeline has caused before. */

@@ -105,6 +105,28 @@ for (const [name, open] of [
 			expect(await late.stats.of(root)).to.include({ total_sessions: 9, active_sessions: 4 });
 		});
 
+		it("are counted again when an older release stored them in another form, with events on their way", async () => {
+			const [first = expect.fail(), second = expect.fail()] = processes;
+			await Promise.all(Array.from({ length: 12 }, (_, n) => live(n)));
+			for (const each of processes) await each.logged();
+			await first.counts.fold();
+			for (const id of ['["acme"]', '["acme","ada"]', '["acme","bob"]'])
+				await opened.store.update(sessionCountCollection, id, {}, { unset: ["running_sessions"] });
+			const removed = await first.session(stranger);
+			await Promise.all([live(1), live(4)]);
+			for (const each of processes) await each.logged();
+			await Promise.all(processes.map((each) => each.stop()));
+			await first.enters(removed, "deleted");
+			await live(3);
+			expect(await first.stats.of(root), "control").not.to.include(await counted(opened.store, root));
+			expect(await second.counts.recount()).to.equal(true);
+			await agree();
+			processes = [await openTestBooks(opened.store), await openTestBooks(opened.store)];
+			for (const each of processes) await each.logged();
+			await Promise.all(processes.map(({ counts }) => counts.fold()));
+			await agree();
+		});
+
 		it("count a session once that is created while another process still counts (L9)", async () => {
 			for (const each of processes) await each.logged();
 			await forget(opened.store);
