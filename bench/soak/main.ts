@@ -36,7 +36,7 @@ const { values } = readCommandLine({
 	},
 });
 
-/** What has happened so far. */
+/** The counts so far. */
 const done = { deleted: 0, failed: 0 };
 
 /** The whole life of one session. */

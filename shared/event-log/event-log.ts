@@ -197,7 +197,7 @@ function surroundingBytes({ type, tenant, owner = "" }: LogEntry): number {
 
 function countedEventOf({ id, seq = 0, tenant = "", owner, counters }: LogDocument): CountedEvent {
 	const audience = { tenant, ...(owner !== undefined && { owner }) };
-	return { key: id, seq, audience, counters: counters as CountedEvent["counters"] };
+	return { key: id, seq, audience, counters: (counters ?? {}) as CountedEvent["counters"] };
 }
 
 function entryOf({ wire, seq = 0, type = "", tenant = "", owner, at }: LogDocument): LogEntry {
