@@ -20,6 +20,7 @@ import { corsHeaders, isPreflight, preflightAnswer } from "./http/cors.ts";
 import { failureAnswer, InvalidRequestError, unforeseen } from "./http/http-errors.ts";
 import { type JsonObject, readJsonBody, readRawBody, refuseBody } from "./http/json-body.ts";
 import type { BrowserLogin } from "./callers/identity-provider.ts";
+import { deleteOnce } from "./keyed-deletion.ts";
 import { loginAnswer } from "./callers/login-answer.ts";
 import { stripIdentityHeaders } from "./callers/identity-headers.ts";
 import type { StandingWatch } from "./callers/standing-watch.ts";
@@ -184,7 +185,9 @@ export class RequestChain {
 			...headerMeta(request, route),
 			...this.#browserMeta(exchange, route),
 		};
-		return callForText(bus, route.action, params, { timeout, meta: { ...meta, deadline: now() + timeout } });
+		const options = { timeout, meta: { ...meta, deadline: now() + timeout } };
+		const run = () => callForText(bus, route.action, params, options);
+		return deleteOnce({ bus, route, principal, params, ...options }, run);
 	}
 
 	#browserMeta({ request, headers }: Exchange, { action }: ActionRoute): Meta {

@@ -11,6 +11,7 @@ import { SessionCounts } from "./books/session-counts.ts";
 import { budgetsService } from "./budgets.service.ts";
 import { Hints } from "./hints.ts";
 import { historyChunkCollection, historyCollection } from "./history/history-collections.ts";
+import { keyedDeletionsService } from "./keyed-deletions.service.ts";
 import { HistoryReports } from "./history/history-reports.ts";
 import { historyService } from "./history.service.ts";
 import { chronicleCollections, composeChronicles } from "./chronicles/compose-chronicles.ts";
@@ -117,11 +118,11 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 				withCredential: (sought) => sessionsWithCredential(store, sought),
 				adopt: (host, ids) => adoptLeftFiles(store, host, ids),
 			}),
+			keyedDeletionsService(idempotency),
 			historyService(new HistoryReports({ records, history, chronicles: chronicles.ofSession, events, erasure })),
 			chroniclesService(chronicles, pod),
 			sessionEventsService(records, events),
-			usageService(books.reports, books.bookkeeper, books.stats),
-			budgetsService(books),
+			...bookServices(books),
 		],
 		drain: async () => stops.release(),
 		async close() {
@@ -163,6 +164,10 @@ function openMetrics({ metrics, store }: StoringPlatform): LaunchMetrics {
 	measureStatuses(metrics, store);
 	measureWaitingLaunches(metrics, store);
 	return new LaunchMetrics(metrics);
+}
+
+function bookServices(books: ReturnType<typeof openBooks>) {
+	return [usageService(books.reports, books.bookkeeper, books.stats), budgetsService(books)];
 }
 
 function workspaceServices({ records, upkeep, tasks }: Workspaces) {

@@ -80,6 +80,23 @@ export class IdempotencyRecords {
 	}
 
 	/**
+	 * Stores that a command was requested, without an answer; resolves to whether that was stored before.
+	 * @throws {UnprocessableError} when the key was used for another request.
+	 */
+	async note(record: Pick<NewIdempotencyRecord, "id" | "owner" | "fingerprint">): Promise<boolean> {
+		if (await this.find(record.id, record.fingerprint)) return true;
+		await this.#makeRoom(record.owner);
+		const document = { ...record, wire: "null", at: now(), completed: 1 };
+		const isFirst = await insertOnce(() => this.#store.insert(idempotencyRecordCollection, document));
+		return isFirst ? false : this.note(record);
+	}
+
+	/** Removes what `note` has stored. */
+	async forget({ id, fingerprint }: Pick<NewIdempotencyRecord, "id" | "fingerprint">): Promise<void> {
+		await this.#store.remove(idempotencyRecordCollection, id, { equals: { fingerprint } });
+	}
+
+	/**
 	 * Reserves the id of a message for its text, without an answer.
 	 * @throws {UnprocessableError} when the id belongs to another text.
 	 */
