@@ -33,6 +33,8 @@ import type { RouteTable } from "./routes/route-table.ts";
 import { inSpan, type Span, type Step } from "#shared/tracing/span.ts";
 import type { Tracer } from "#shared/tracing/tracer.ts";
 import { UnsignedLimit } from "./callers/unsigned-limit.ts";
+import { ignoredHeaders } from "./routes/ignored-parts.ts";
+import type { RequestParts } from "./routes/request-params.ts";
 import { successAnswer } from "./routes/success-answer.ts";
 
 /** The dependencies of a {@link RequestChain}. */
@@ -129,14 +131,18 @@ export class RequestChain {
 		stripIdentityHeaders(request.headers);
 		const { limits } = this.#options;
 		limits.count(principal);
-		if (action.produces === "text/event-stream") return this.#handOver(exchange, route, principal, claim);
+		if (action.produces === "text/event-stream") {
+			tellIgnored(exchange, route, { path: match.path, query: match.query, body: {} });
+			return this.#handOver(exchange, route, principal, claim);
+		}
 
 		const begun = this.#begin(principal, action);
 		try {
 			await this.#pace.run(principal, async () => {
 				const body = await readBody(exchange, route);
-				const params = route.readParams({ path: match.path, query: match.query, body });
-				const result = await this.#call(exchange, route, principal, params);
+				const parts = { path: match.path, query: match.query, body };
+				const warnings = tellIgnored(exchange, route, parts);
+				const result = await this.#call(exchange, route, principal, { params: route.readParams(parts), warnings });
 				this.#answer(exchange, successAnswer(route, result, url));
 			});
 		} finally {
@@ -174,7 +180,7 @@ export class RequestChain {
 		exchange: Exchange,
 		route: ActionRoute,
 		principal: Principal,
-		params: Record<string, unknown>,
+		{ params, warnings }: { params: Record<string, unknown>; warnings: readonly string[] },
 	): Promise<unknown> {
 		const bus = this.#options.bus();
 		if (!bus) throw new UnavailableError("The platform is starting");
@@ -184,6 +190,7 @@ export class RequestChain {
 			...credential(exchange, principal),
 			...headerMeta(request, route),
 			...this.#browserMeta(exchange, route),
+			...(warnings.length > 0 && { warnings }),
 		};
 		const options = { timeout, meta: { ...meta, deadline: now() + timeout } };
 		const run = () => callForText(bus, route.action, params, options);
@@ -220,6 +227,13 @@ export class RequestChain {
 		if (!foreseen) this.#options.report(error, exchange.id);
 		this.#answer(exchange, foreseen ?? unforeseen);
 	}
+}
+
+/** Names the parts of a request that are ignored, in a header of every answer to it; returns the sentences. */
+function tellIgnored({ headers }: Exchange, route: ActionRoute, parts: RequestParts): readonly string[] {
+	const ignored = route.ignoredIn(parts);
+	headers.push(...ignoredHeaders(ignored));
+	return ignored;
 }
 
 /** Returns the claim of a request; of one whose answer stays open, a copy, which remains when headers are removed. */

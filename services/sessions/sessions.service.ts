@@ -65,7 +65,8 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 				const { workspace_id } = request;
 				const workspace = workspace_id ? await workspaces.offered(principal, workspace_id) : undefined;
 				const check = validates && ((urls: string[]) => refuseUnknownRepositories(urls, principal, ctx));
-				const order = { request, blueprints, workspace, warnings: warnings.flat(), ...(check && { check }) };
+				const told = [...(ctx.meta.warnings ?? []), ...warnings.flat()];
+				const order = { request, blueprints, workspace, warnings: told, ...(check && { check }) };
 				return commands.create({ principal, key: ctx.meta.idempotency_key }, order);
 			},
 

@@ -41,6 +41,8 @@ export interface Meta {
 	browser?: string;
 	/** The client's address, as the gateway saw it; the audit log shows it. */
 	address?: string;
+	/** Sentences about parts of the client's request that were ignored, at most 11; absent when nothing was. */
+	warnings?: readonly string[];
 }
 
 /** The principal middleware sets these members; a caller never does. */

@@ -1,4 +1,5 @@
 /** Makes the sentence for a model that the catalogue does not have. Pure. */
+import { nearestName } from "../nearest-name.ts";
 import type { ModelCatalogue } from "./model-catalogue.ts";
 
 /** The most models that the sentence names. */
@@ -17,28 +18,11 @@ export function unknownModel({ models }: Pick<ModelCatalogue, "models">, name: s
 	return `${wanted}${meant || ";"} ${meant ? "Known" : "known"}: ${ids.join(", ")}${further}`;
 }
 
-/** Finds a model whose id or title contains the name, or whose id differs from it in less than half of its letters. */
+/** Finds a model whose id or title contains the name, or whose id is similar. */
 function nearest(models: ModelCatalogue["models"], name: string): string | undefined {
 	const wanted = name.slice(0, maxShown).toLowerCase();
 	const holds = (text: string): boolean => wanted !== "" && text.toLowerCase().includes(wanted);
 	const holder = models.find((model) => holds(model.id) || holds(model.name));
-	if (holder) return holder.id;
-	const [best] = models
-		.map(({ id }) => ({ id, far: editDistance(wanted, id.toLowerCase()) }))
-		.toSorted((a, b) => a.far - b.far);
-	return best && best.far < wanted.length / 2 ? best.id : undefined;
-}
-
-/** Counts the letters to insert, remove or replace (Levenshtein distance). */
-function editDistance(a: string, b: string): number {
-	let above = Array.from({ length: b.length + 1 }, (_, column) => column);
-	for (const [row, letter] of a.split("").entries()) {
-		const line = [row + 1];
-		for (const [column, other] of b.split("").entries()) {
-			const replaced = (above[column] ?? 0) + (letter === other ? 0 : 1);
-			line.push(Math.min(replaced, (above[column + 1] ?? 0) + 1, (line[column] ?? 0) + 1));
-		}
-		above = line;
-	}
-	return above.at(-1) ?? 0;
+	const ids = models.map(({ id }) => id);
+	return holder ? holder.id : nearestName(ids, wanted);
 }

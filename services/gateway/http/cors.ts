@@ -11,7 +11,7 @@ export function corsHeaders(origin: string): string[] {
 		"Access-Control-Allow-Origin",
 		origin,
 		"Access-Control-Expose-Headers",
-		"Link, Retry-After, X-Error-Code, X-Request-ID",
+		"Atelier-Warnings, Link, Retry-After, X-Error-Code, X-Request-ID",
 		"Vary",
 		"Origin",
 	];

@@ -1,6 +1,8 @@
 /** One REST route of one action, with everything that can be computed before the first request. */
 import { type AnyAction, type Contract, type Method, type Route, routesOf } from "#shared/bus/contract.ts";
+import type { Schema } from "#shared/bus/schema.ts";
 import { defaultMaxBody } from "../http/json-body.ts";
+import { compileIgnored, type FindIgnored } from "./ignored-parts.ts";
 import { compileParams, type Place, placeOf, type ReadParams } from "./request-params.ts";
 
 const defaultTimeoutMs = 8_000;
@@ -17,6 +19,7 @@ export class ActionRoute {
 	readonly maxBody: number;
 	readonly timeoutMs: number;
 	readonly readParams: ReadParams;
+	readonly ignoredIn: FindIgnored;
 
 	constructor(action: AnyAction, route: Route) {
 		const [method, path] = splitRoute(route);
@@ -27,6 +30,17 @@ export class ActionRoute {
 		this.maxBody = action.max_body ?? defaultMaxBody;
 		this.timeoutMs = action.timeout ?? defaultTimeoutMs;
 		this.readParams = compileParams(action.params, method, path, action.in_query);
+		this.ignoredIn = compileIgnored(Object.keys(this.paramsIn("query")), this.#membersOfBody());
+	}
+
+	/** Returns the parameters in one place of the request. */
+	paramsIn(place: Place): Schema {
+		return Object.fromEntries(Object.entries(this.action.params).filter(([name]) => this.placeOf(name) === place));
+	}
+
+	/** The members of a body that arrives as it was sent are those of its sender. */
+	#membersOfBody(): Schema | undefined {
+		return this.action.raw_body ? undefined : this.paramsIn("body");
 	}
 
 	placeOf(parameter: string): Place {

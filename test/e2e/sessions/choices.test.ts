@@ -48,6 +48,15 @@ describe("choosing an agent and a model", function () {
 		);
 	}
 
+	it("says which members of the request are unknown, in a header and in the warnings of the session", async () => {
+		const sentence = 'Unknown member "modle" of the body; did you mean "model"?';
+		const { status, headers, body } = await create({ modle: "gpt-5" });
+		expect([status, headers.get("atelier-warnings")]).to.deep.equal([201, JSON.stringify(sentence)]);
+		expect(body.warnings).to.deep.equal([sentence]);
+		expect((await api.get<Session>(`/sessions/${body.id}`)).body.warnings).to.deep.equal([sentence]);
+		await api.delete(`/sessions/${body.id}`);
+	});
+
 	it("is helped by a list of agents: what each is, what it takes, what is missing, and which models it can use", async () => {
 		const { status, body: agents } = await api.get<Agent[]>("/agents");
 		expect(status).to.equal(200);

@@ -1,0 +1,49 @@
+/** Finds the members of a value that a rule does not name, at every depth. Pure. */
+import type { Rule, Schema } from "#shared/bus/schema.ts";
+
+/** The members that a rule names; undefined for a value whose members are free. */
+export type Known = { readonly members: ReadonlyMap<string, Known> } | { readonly items: Known } | undefined;
+
+/** Receives the path of an unknown member, and the names that the rule has at its place. */
+export type OnUnknown = (path: readonly (string | number)[], known: Iterable<string>) => void;
+
+/** Returns the known members of an object with these fields. */
+export function knownMembers(fields: Schema): Known {
+	return { members: new Map(Object.entries(fields).map(([name, rule]) => [name, knownWithin(rule)])) };
+}
+
+function knownWithin(rule: Rule): Known {
+	if (rule.type === "object") return knownMembers(rule.props);
+	if (rule.type === "multi") return rule.rules.map(knownWithin).reduce(either, undefined);
+	const items = rule.type === "array" ? knownWithin(rule.items) : undefined;
+	return items && { items };
+}
+
+/** Returns what one of two rules names; a rule that names no members leaves those of the other. */
+function either(one: Known, other: Known): Known {
+	if (!one || !other) return one ?? other;
+	if ("items" in one || "items" in other) return one;
+	const members = new Map(one.members);
+	for (const [name, known] of other.members) members.set(name, either(members.get(name), known));
+	return { members };
+}
+
+/** Calls back for each unknown member of a value that came as JSON. */
+export function eachUnknown(
+	value: unknown,
+	known: Known,
+	found: OnUnknown,
+	above: readonly (string | number)[] = [],
+): void {
+	if (!known || typeof value !== "object" || value === null) return;
+	if ("items" in known) {
+		if (!Array.isArray(value)) return;
+		for (const [index, item] of value.entries()) eachUnknown(item, known.items, found, [...above, index]);
+		return;
+	}
+	if (Array.isArray(value)) return;
+	for (const [name, member] of Object.entries(value)) {
+		if (!known.members.has(name)) found([...above, name], known.members.keys());
+		else if (typeof member === "object") eachUnknown(member, known.members.get(name), found, [...above, name]);
+	}
+}

@@ -1,0 +1,88 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { schema } from "#shared/bus/schema.ts";
+import { compileIgnored, ignoredHeaders } from "#services/gateway/routes/ignored-parts.ts";
+
+const body = schema({
+	name: { type: "string" },
+	model: { type: "string", optional: true },
+	source: { type: "object", props: { type: { type: "string" }, branch: { type: "string" } } },
+	paths: { type: "array", items: { type: "object", props: { host_path: { type: "string" } } } },
+	env: { type: "record", key: { type: "string" }, value: { type: "string" } },
+	free: { type: "any" },
+	either: {
+		type: "multi",
+		rules: [
+			{ type: "string" },
+			{ type: "object", props: { a: { type: "string" } } },
+			{ type: "object", props: { b: { type: "string" } } },
+		],
+	},
+});
+const ignoredIn = compileIgnored(["status", "limit"], body);
+const told = (sent: Record<string, unknown>, query = "") => ignoredIn({ query, body: sent });
+
+describe("compileIgnored()", () => {
+	it("says nothing about what the contract names, and about members that are free", () => {
+		const known = {
+			name: "x",
+			source: { type: "git", branch: "main" },
+			paths: [{ host_path: "/a" }],
+			env: { ANY: "thing" },
+			free: { any: { thing: 1 } },
+			either: { a: "1", b: "2" },
+		};
+		expect(told(known, "status=running&limit=5")).to.deep.equal([]);
+	});
+
+	const table: [what: string, sent: Record<string, unknown>, sentence: string][] = [
+		["a member", { modle: "x" }, 'Unknown member "modle" of the body; did you mean "model"?'],
+		["nothing similar", { colour: "x" }, 'Unknown member "colour" of the body'],
+		["a deeper one", { source: { brnch: "x" } }, 'Unknown member "source.brnch" of the body; did you mean "branch"?'],
+		[
+			"one in a list",
+			{ paths: [{}, { hostPath: "" }] },
+			'Unknown member "paths.1.hostPath" of the body; did you mean "host_path"?',
+		],
+		["one of no alternative", { either: { c: 1 } }, 'Unknown member "either.c" of the body'],
+		["a parameter of the query", { limit: 1 }, 'Unknown member "limit" of the body; it belongs in the query'],
+	];
+	for (const [what, sent, sentence] of table) {
+		it(`names ${what}`, () => expect(told(sent)).to.deep.equal([sentence]));
+	}
+
+	it("names a query parameter, and says when it is a member of the body", () => {
+		expect(told({}, "limt=1&limt=2&name=x")).to.deep.equal([
+			'Unknown query parameter "limt"; did you mean "limit"?',
+			'Unknown query parameter "name"; it belongs in the body',
+		]);
+	});
+
+	it("leaves a free body alone", () => {
+		expect(compileIgnored([], undefined)({ query: "", body: { any: 1 } })).to.deep.equal([]);
+	});
+
+	it("tells ten names and counts the others, cuts them, and repeats no value", () => {
+		const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`${"m".repeat(200)}${n}`, "secret"]));
+		const numbered = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`n${n}${"m".repeat(200)}`, "secret"]));
+		for (const sent of [many, numbered]) {
+			const sentences = told(sent);
+			expect(sentences.length).to.be.at.most(11);
+			expect(sentences.join("").length).to.be.below(1_500);
+			expect(sentences.join("")).not.to.contain("secret");
+		}
+		expect(told(numbered).at(-1)).to.equal("20 more unknown names");
+	});
+
+	it("makes a header that is printable and a list of JSON texts, whatever the names are", () => {
+		fc.assert(
+			fc.property(fc.array(fc.string({ unit: "binary" }), { maxLength: 20 }), (names) => {
+				const sentences = told(Object.fromEntries(names.map((name) => [name, 1])));
+				const [, value = ""] = ignoredHeaders(sentences);
+				expect(value).to.match(/^[\u0020-\u007e]*$/);
+				expect(JSON.parse(`[${value}]`)).to.deep.equal(sentences);
+			}),
+			{ numRuns: 50 },
+		);
+	});
+});
