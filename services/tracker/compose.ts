@@ -16,6 +16,7 @@ import { followedCollection, moveCollection } from "./moves/move-collection.ts";
 import { PlatformCalls } from "./platform-calls.ts";
 import { trackerService } from "./tracker.service.ts";
 import { ConnectedTrackers } from "./trackers/connected-trackers.ts";
+import { refuseUnknownTrackerArguments } from "./trackers/tracker-adapter.ts";
 import { TrackerCache } from "./trackers/tracker-cache.ts";
 
 export const collections = [mappingCollection, moveCollection, followedCollection] as const;
@@ -26,6 +27,7 @@ const pollMs = 1_000;
 /** @throws {ConfigError} for a tracker that cannot be used. */
 export async function compose(platform: StoringPlatform): Promise<Part> {
 	const { config, trustsCallers, outbound, store, eventLog, relay, log } = platform;
+	if (config.tracker.adapter !== "") await refuseUnknownTrackerArguments(config.tracker);
 	const calls = new PlatformCalls();
 	const trackers = new ConnectedTrackers({
 		outbound,

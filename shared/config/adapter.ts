@@ -11,7 +11,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { schema, type Output } from "../bus/schema.ts";
 import { environment } from "./environment.ts";
+import { didYouMean } from "../nearest-name.ts";
 import { projectRoot } from "../project-root.ts";
+import { StartError } from "../start-error.ts";
 
 const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" }, default: {} } as const;
 
@@ -39,7 +41,8 @@ type AdapterClass = CallableFunction & Readonly<Record<string, unknown>>;
  * Creates the adapter that the configuration names.
  * @typeParam Port The interface that the adapter must implement; `methods` are checked to exist.
  * @param given Arguments of the platform itself; the configuration cannot change them.
- * @throws {TypeError} when the module lacks the class or the adapter lacks a method.
+ * @throws {TypeError} when the module lacks the class or the adapter lacks a method. {StartError} for an argument that
+ * the class does not name in its static member `kwargs`.
  */
 export async function loadAdapter<Port>(
 	ref: AdapterRef,
@@ -47,6 +50,7 @@ export async function loadAdapter<Port>(
 	given: Record<string, unknown> = {},
 ): Promise<Port> {
 	const Adapter = await loadAdapterClass(ref);
+	refuseUnknownArguments(ref, Adapter);
 	const adapter: Port = Reflect.construct(Adapter, [{ ...ref.kwargs, ...secretsOf(ref), ...given }]);
 	const missing = methods.filter((method) => typeof adapter[method] !== "function");
 	if (missing.length > 0) throw new TypeError(`Cannot use adapter "${ref.adapter}": it lacks ${missing.join(", ")}`);
@@ -64,6 +68,23 @@ export async function loadAdapterClass({ adapter }: Pick<AdapterRef, "adapter">)
 	const found = module[name];
 	if (!isClass(found)) throw new TypeError(`Cannot load adapter "${adapter}": no such class`);
 	return found;
+}
+
+/**
+ * Refuses arguments that would be ignored. @throws {StartError} that names the argument and not its value.
+ * @param Adapter.kwargs The names of its arguments in the configuration; absent: it has none.
+ */
+export function refuseUnknownArguments(
+	{ adapter, kwargs, secret_kwargs_env }: AdapterRef,
+	{ kwargs: named }: AdapterClass,
+): void {
+	const known = Array.isArray(named) ? named.map(String) : [];
+	const unknown = Object.keys({ ...kwargs, ...secret_kwargs_env }).find((name) => !known.includes(name));
+	if (unknown === undefined) return;
+	const meant = didYouMean(known, unknown);
+	throw new StartError(
+		`The adapter "${adapter}" has no argument "${unknown}"${meant || ";"} ${meant ? "Known" : "known"}: ${known.join(", ") || "none"}. Correct its kwargs, or name the adapter that has this argument`,
+	);
 }
 
 function isClass(value: unknown): value is AdapterClass {

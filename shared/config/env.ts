@@ -4,6 +4,7 @@
  * free-form map, the lower-case name of the variable is the key, and the value stays text.
  */
 import type { Rule, Schema } from "../bus/schema.ts";
+import { nearestName } from "../nearest-name.ts";
 import { yamlValue } from "./yaml-text.ts";
 
 type Tree = Record<string, unknown>;
@@ -12,15 +13,38 @@ const unsafeKeys = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
  * Returns the part of `env` that names keys of `schema`, as a tree of the same shape.
- * @throws {SyntaxError} that names the variable and does not repeat its value.
+ * @throws {SyntaxError} that names the variable and does not repeat its value, also for a variable that begins with a
+ * name of `schema` and goes on with none.
  */
 export function fromEnvironment(env: NodeJS.ProcessEnv, schema: Schema): Tree {
 	const root: Tree = {};
 	for (const [variable, text] of Object.entries(env)) {
-		const place = variable.includes("__") ? locate(variable.split("__"), schema) : undefined;
-		if (place && text !== undefined) set(root, place.path, valueOf(variable, text, place.rule));
+		if (!variable.includes("__") || text === undefined) continue;
+		const parts = variable.split("__");
+		const place = locate(parts, schema);
+		if (place) set(root, place.path, valueOf(variable, text, place.rule));
+		else if (keyOf(parts[0] ?? "", schema) !== undefined)
+			throw new SyntaxError(unknownVariable(variable, parts, schema));
 	}
 	return root;
+}
+
+/** Makes the sentence about a variable without a key: which one was probably meant, and which ones there are. */
+function unknownVariable(variable: string, parts: readonly string[], schema: Schema, above = ""): string {
+	const [part = "", ...deeper] = parts;
+	const rule = schema[keyOf(part, schema) ?? ""];
+	if (rule) return unknownVariable(variable, deeper, rule.type === "object" ? rule.props : {}, `${above}${part}__`);
+	const written = (name: string) => above + name.toUpperCase();
+	const names = Object.keys(schema);
+	const sentence = `The environment variable "${variable}" names no key of the configuration`;
+	if (names.length === 0) return `${sentence}; remove it`;
+	const near = nearestName(names, part);
+	const remedy = near === undefined ? "; known" : `; did you mean "${written(near)}"? Known`;
+	return `${sentence}${remedy}: ${names.map(written).join(", ")}`;
+}
+
+function keyOf(part: string, schema: Schema): string | undefined {
+	return Object.keys(schema).find((name) => plain(name) === plain(part));
 }
 
 interface Place {
@@ -30,7 +54,7 @@ interface Place {
 
 function locate(parts: readonly string[], schema: Schema): Place | undefined {
 	const [part = "", ...deeper] = parts;
-	const key = Object.keys(schema).find((name) => plain(name) === plain(part));
+	const key = keyOf(part, schema);
 	const rule = key === undefined ? undefined : schema[key];
 	if (key === undefined || rule === undefined) return undefined;
 	if (deeper.length === 0) return { path: [key], rule };

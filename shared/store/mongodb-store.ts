@@ -49,6 +49,7 @@ export interface MongodbStoreOptions {
 
 /** The store in a MongoDB database. Its connections live until it is closed. */
 export class MongodbStore implements DocumentStore {
+	static readonly kwargs = ["url", "database"];
 	readonly isShared = true;
 	readonly #connection: MongodbConnection;
 

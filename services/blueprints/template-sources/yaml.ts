@@ -7,6 +7,7 @@ import { faultOf, templatesIn } from "./template-file.ts";
 
 /** The default source of templates. */
 export class YamlTemplates implements TemplateSource {
+	static readonly kwargs = ["folder"];
 	readonly #files: YamlFolder<TemplateList>;
 
 	/**

@@ -47,6 +47,7 @@ const way = "The identity `token` is for callers like that (docs/security.md)";
 
 /** The default identity adapter. */
 export class DevIdentity implements IdentityProvider {
+	static readonly kwargs = Object.keys(options);
 	static readonly trustsCallers = true;
 	static readonly signsTokens = true;
 	static readonly forOneProcess: boolean = true;

@@ -32,6 +32,7 @@ const options = schema({
 
 /** The identity adapter for a proxy that forwards claims. */
 export class ForwardedIdentity implements IdentityProvider {
+	static readonly kwargs = Object.keys(options);
 	static readonly trustsCallers = false;
 	readonly loopbackOnly = false;
 	readonly #options: Output<typeof options>;

@@ -46,6 +46,7 @@ export interface OidcArguments extends Readonly<Record<string, unknown>> {
 
 /** The identity adapter for an OpenID provider. */
 export class OidcIdentity implements IdentityProvider {
+	static readonly kwargs = Object.keys(options);
 	static readonly trustsCallers: boolean = false;
 	readonly loopbackOnly = false;
 	readonly tokenTrust?: TokenTrust;

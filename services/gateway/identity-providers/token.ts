@@ -18,6 +18,7 @@ const tokenForm = /^[\w~.-]{32,200}$/;
 
 /** The identity adapter with one token. */
 export class TokenIdentity implements IdentityProvider {
+	static readonly kwargs = ["token"];
 	static readonly trustsCallers = true;
 	static readonly storesToken = true;
 	readonly loopbackOnly = false;

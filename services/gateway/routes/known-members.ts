@@ -4,8 +4,10 @@ import type { Rule, Schema } from "#shared/bus/schema.ts";
 /** The members that a rule names; undefined for a value whose members are free. */
 export type Known = { readonly members: ReadonlyMap<string, Known> } | { readonly items: Known } | undefined;
 
+type Path = readonly (string | number)[];
+
 /** Receives the path of an unknown member, and the names that the rule has at its place. */
-export type OnUnknown = (path: readonly (string | number)[], known: Iterable<string>) => void;
+export type OnUnknown = (path: Path, known: Iterable<string>) => void;
 
 /** Returns the known members of an object with these fields. */
 export function knownMembers(fields: Schema): Known {
@@ -29,21 +31,17 @@ function either(one: Known, other: Known): Known {
 }
 
 /** Calls back for each unknown member of a value that came as JSON. */
-export function eachUnknown(
-	value: unknown,
-	known: Known,
-	found: OnUnknown,
-	above: readonly (string | number)[] = [],
-): void {
+export function eachUnknown(value: unknown, known: Known, found: OnUnknown, above: Path = []): void {
 	if (!known || typeof value !== "object" || value === null) return;
-	if ("items" in known) {
-		if (!Array.isArray(value)) return;
+	const isList = Array.isArray(value);
+	if ("items" in known && isList)
 		for (const [index, item] of value.entries()) eachUnknown(item, known.items, found, [...above, index]);
-		return;
-	}
-	if (Array.isArray(value)) return;
+	if ("members" in known && !isList) eachUnknownMember(value, known.members, found, above);
+}
+
+function eachUnknownMember(value: object, members: ReadonlyMap<string, Known>, found: OnUnknown, above: Path): void {
 	for (const [name, member] of Object.entries(value)) {
-		if (!known.members.has(name)) found([...above, name], known.members.keys());
-		else if (typeof member === "object") eachUnknown(member, known.members.get(name), found, [...above, name]);
+		if (!members.has(name)) found([...above, name], members.keys());
+		else if (typeof member === "object") eachUnknown(member, members.get(name), found, [...above, name]);
 	}
 }

@@ -36,6 +36,7 @@ const maxAnswerBytes = 64 * 1024;
 
 /** The issuer that is the identity provider. */
 export class TokenExchange implements TokenIssuer {
+	static readonly kwargs = Object.keys(options);
 	readonly #options: ExchangeOptions;
 
 	/** @throws {ConfigError} when an argument is missing, and for a URL without TLS that leaves this machine. */

@@ -43,6 +43,7 @@ const unprovenMs = 20;
 
 /** The runtime for one machine. Pods outlive it; another instance finds them again. */
 export class LocalProcessRuntime implements PodRuntime {
+	static readonly kwargs = ["userHome", "environment", "projectRoot", "groups", "waiting", "listen_host"];
 	readonly isolation = "none";
 	readonly place: PodPlace | undefined;
 	readonly #options: LocalProcessOptions;

@@ -1,5 +1,5 @@
 /** Makes the tracker of a connection, by the short name of its adapter or by its module. */
-import { loadAdapter } from "#shared/config/adapter.ts";
+import { type AdapterRef, loadAdapter, loadAdapterClass, refuseUnknownArguments } from "#shared/config/adapter.ts";
 import { type IssueTracker, issueTrackerMethods, type TrackerAccess } from "./issue-tracker.ts";
 
 /** The modules of the adapters by their short names. */
@@ -24,8 +24,14 @@ export interface AdapterChoice {
  */
 export function openTracker(choice: AdapterChoice, access: TrackerAccess): Promise<IssueTracker> {
 	const { adapter, config, credential } = choice;
-	const ref = { adapter: moduleOf(adapter), kwargs: { ...config, ...credential }, secret_kwargs_env: {} };
-	return loadAdapter<IssueTracker>(ref, issueTrackerMethods, { ...access });
+	const ref = { adapter: moduleOf(adapter), kwargs: {}, secret_kwargs_env: {} };
+	return loadAdapter<IssueTracker>(ref, issueTrackerMethods, { ...config, ...credential, ...access });
+}
+
+/** Checks the arguments of a tracker of the configuration at the start. @throws {StartError} for an unknown one. */
+export async function refuseUnknownTrackerArguments(tracker: AdapterRef): Promise<void> {
+	const ref = { ...tracker, adapter: moduleOf(tracker.adapter) };
+	refuseUnknownArguments(ref, await loadAdapterClass(ref));
 }
 
 /** Returns the module and the class of an adapter. */

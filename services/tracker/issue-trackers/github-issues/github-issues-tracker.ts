@@ -29,6 +29,7 @@ const ownerForm = /^[A-Za-z0-9][A-Za-z0-9-]{0,99}$/;
 
 /** The tracker. */
 export class GithubIssuesTracker implements IssueTracker {
+	static readonly kwargs = ["token", "base_url", "owner"];
 	readonly name = "github";
 	readonly #access: Pick<TrackerAccess, "outbound" | "isConfigured">;
 	readonly #token: string;

@@ -26,6 +26,7 @@ export type JiraOptions = TrackerAccess & Readonly<Partial<Record<keyof JiraSite
 
 /** The tracker. */
 export class JiraTracker implements IssueTracker {
+	static readonly kwargs = ["site_url", "email", "api_token", "deployment"];
 	readonly name = "jira";
 	readonly #site: JiraSite;
 	readonly #way: JiraWay;

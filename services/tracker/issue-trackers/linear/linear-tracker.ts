@@ -25,6 +25,7 @@ export interface LinearOptions extends TrackerAccess {
 
 /** The tracker. */
 export class LinearTracker implements IssueTracker {
+	static readonly kwargs = ["api_key", "api_url"];
 	readonly name = "linear";
 	readonly #place: LinearPlace;
 

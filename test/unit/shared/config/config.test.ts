@@ -46,10 +46,14 @@ describe("loadConfig()", () => {
 		expect(config.templates).to.deep.equal({ adapter: "services/x.ts#Other", kwargs: {}, secret_kwargs_env: {} });
 	});
 
-	it("ignores variables that name no key, and unsafe ones", () => {
-		expect(loadConfig({ __PROTO__X: "1", UNRELATED__THING: "x", TEMPLATES__KWARGS____PROTO__: "x" })).to.deep.equal(
-			loadConfig({}),
-		);
+	it("leaves variables of other programs alone", () => {
+		expect(loadConfig({ __PROTO__X: "1", UNRELATED__THING: "x" })).to.deep.equal(loadConfig({}));
+	});
+
+	it("refuses a variable of a section that no key has, and names the nearest one", () => {
+		const sentence =
+			'The environment variable "GATEWAY__PROT" names no key of the configuration; did you mean "GATEWAY__PORT"?';
+		expect(() => loadConfig({ GATEWAY__PROT: "9000" })).to.throw(ConfigError, sentence);
 	});
 
 	const wrong: Record<string, [string, RegExp]> = {

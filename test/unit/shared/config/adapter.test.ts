@@ -1,0 +1,90 @@
+import { expect } from "chai";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type AdapterRef, loadAdapter } from "#shared/config/adapter.ts";
+import { loadConfig } from "#shared/config/config.ts";
+import { projectRoot } from "#shared/project-root.ts";
+import { StartError } from "#shared/start-error.ts";
+
+/** Returns the sources of the platform by their path. */
+function sources(): Map<string, string> {
+	const folders = ["services", "shared"].flatMap((folder) =>
+		readdirSync(join(projectRoot, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
+	);
+	const files = folders.filter((name) => name.endsWith(".ts"));
+	return new Map(files.map((name) => [name, readFileSync(join(projectRoot, name), "utf8")]));
+}
+
+/** Returns the classes that a configuration can name: those of the ports that are loaded somewhere, and their descendants. */
+function adapters(): string[] {
+	const texts = [...sources()];
+	const ports = new Set(texts.flatMap(([, text]) => [...text.matchAll(/loadAdapter<(\w+)>/g)].map(([, port]) => port)));
+	const classes = texts.flatMap(([path, text]) =>
+		[...text.matchAll(/^export class (\w+) (?:implements|extends) (\w+)/gm)].map(([, name, above]) => ({
+			path,
+			name,
+			above,
+		})),
+	);
+	const direct = classes.filter(({ above }) => ports.has(above));
+	const names = new Set(direct.map(({ name }) => name));
+	return [...direct, ...classes.filter(({ above }) => names.has(above))].map(({ path, name }) => `${path}#${name}`);
+}
+
+/** Resolves to the sentence that ends the start with this adapter. */
+async function refusal(ref: AdapterRef): Promise<string> {
+	try {
+		await loadAdapter(ref, []);
+	} catch (error) {
+		if (error instanceof StartError) return error.message;
+		throw error;
+	}
+	return expect.fail(`"${ref.adapter}" is accepted`);
+}
+
+describe("loadAdapter()", () => {
+	const found = adapters();
+
+	it("knows the adapters of every port", () => {
+		for (const name of [
+			"DevIdentity",
+			"OidcTeamIdentity",
+			"MongodbStore",
+			"FileInjection",
+			"JiraTracker",
+			"LocalHs256",
+		])
+			expect(
+				found.filter((adapter) => adapter.endsWith(`#${name}`)),
+				name,
+			).to.have.length(1);
+		expect(found.length).to.be.at.least(20);
+	});
+
+	for (const adapter of found) {
+		it(`refuses an argument that ${adapter.split("#")[1]} does not have`, async () => {
+			for (const arguments_ of [
+				{ kwargs: { not_an_argument: "planted" }, secret_kwargs_env: {} },
+				{ kwargs: {}, secret_kwargs_env: { not_an_argument: "PLANTED" } },
+			]) {
+				const sentence = await refusal({ adapter, ...arguments_ });
+				expect(sentence).to.include(`The adapter "${adapter}" has no argument "not_an_argument"; known: `);
+				expect(sentence.toLowerCase()).not.to.include("planted");
+			}
+		});
+	}
+
+	it("says which arguments there are, and which one was probably meant", async () => {
+		const { credential_store } = loadConfig({ CREDENTIAL_STORE__KWARGS__BASEDIR: "/x" });
+		expect(await refusal(credential_store)).to.equal(
+			'The adapter "services/credentials/credential-stores/file.ts#FileCredentials" has no argument "basedir"; did you mean "base_dir"? Known: base_dir, encryption_key, max_per_owner. Correct its kwargs, or name the adapter that has this argument',
+		);
+	});
+
+	it("refuses the specification's arguments of another injection than the configured one", async () => {
+		const { secret_injection } = loadConfig({ SECRET_INJECTION__KWARGS__TOKEN_TTL_SECONDS: "60" });
+		expect(await refusal(secret_injection)).to.equal(
+			'The adapter "services/credentials/secret-injections/file.ts#FileInjection" has no argument "token_ttl_seconds"; known: none. Correct its kwargs, or name the adapter that has this argument',
+		);
+	});
+});
