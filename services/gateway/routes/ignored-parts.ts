@@ -9,7 +9,7 @@ import { eachUnknown, knownMembers } from "./known-members.ts";
 import type { RequestParts } from "./request-params.ts";
 
 /** The header with the sentences: a list of strings (RFC 9651, 3.1), which is a JSON array without its brackets. */
-export const ignoredHeader = "Atelier-Warnings";
+const ignoredHeader = "Atelier-Warnings";
 
 /** The most sentences of one answer. */
 const maxTold = 10;

@@ -3,9 +3,9 @@ import { expect } from "chai";
 import { actionRoutes } from "#services/gateway/routes/action-route.ts";
 import { RouteTable } from "#services/gateway/routes/route-table.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
-import { notBuiltYet } from "../support/conformance/not-built-yet.ts";
-import type { JsonSchema } from "../support/conformance/json-schema.ts";
-import { type Operation, WireContract } from "../support/conformance/wire-contract.ts";
+import { notBuiltYet } from "../../support/conformance/not-built-yet.ts";
+import type { JsonSchema } from "../../support/conformance/json-schema.ts";
+import { type Operation, WireContract } from "../../support/conformance/wire-contract.ts";
 
 /** Deeper values are free in the contract. */
 const maxDepth = 6;
