@@ -32,9 +32,6 @@ describe("nearestName()", () => {
 
 describe("didYouMean()", () => {
 	it("is the end of a sentence, or nothing", () => {
-		expect([didYouMean(["model"], "modle"), didYouMean(["model"], "x")]).to.deep.equal([
-			'; did you mean "model"?',
-			"",
-		]);
+		expect([didYouMean(["model"], "modle"), didYouMean(["model"], "x")]).to.deep.equal(['; did you mean "model"?', ""]);
 	});
 });
