@@ -27,6 +27,7 @@ import { StartError } from "#shared/start-error.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
 import { MeasuredStore } from "#shared/metrics/measured-store.ts";
+import { lostStore } from "./lost-store.ts";
 import { openStore } from "./open-store.ts";
 import { loadParts, type PartModules, serviceFolders } from "./service-folders.ts";
 
@@ -47,6 +48,8 @@ export async function openStorage(platform: Platform, parts: PartModules): Promi
 	if (config.bus.url === "") refuseUnrelayed(parts);
 	const interrupted = store.isShared ? undefined : interruptedRestore(folder);
 	if (interrupted !== undefined) throw new StartError(`Cannot start: ${interrupted}`);
+	const lost = store.isShared ? undefined : lostStore(config.data_dir, folder);
+	if (lost !== undefined) throw new StartError(lost);
 	// The relay moves the events of all processes, whichever of their parts run here.
 	const known = store.isShared ? await loadParts(serviceFolders) : parts;
 	const collections = [...known.values()].flatMap(collectionsOf);

@@ -12,7 +12,7 @@ import { replaceOpen } from "../files/replaced-file.ts";
 import { makeFolder } from "../files/new-folder.ts";
 import { StartError } from "../start-error.ts";
 import type { DocumentStore } from "../store/document-store.ts";
-import { codes, resultCode } from "../store/embedded/embedded-database.ts";
+import { codes, resultCode } from "../store/embedded/result-code.ts";
 import {
 	ArchiveError,
 	type ArchiveHeader,

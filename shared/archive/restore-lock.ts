@@ -3,7 +3,7 @@ import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { makeFolder } from "../files/new-folder.ts";
-import { codes, resultCode } from "../store/embedded/embedded-database.ts";
+import { codes, resultCode } from "../store/embedded/result-code.ts";
 import { ArchiveError } from "./archive-format.ts";
 
 /** The right to replace what is in a data folder. */

@@ -260,6 +260,7 @@ export class EmbeddedStore implements DocumentStore {
 	}
 
 	async ping(): Promise<void> {
+		this.#database.refuseDamage();
 		this.#database.first({ text: "SELECT 1", values: [] });
 	}
 

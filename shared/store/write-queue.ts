@@ -61,13 +61,17 @@ export class WriteQueue {
 		try {
 			this.#database.transaction(group.map(({ run }) => run));
 		} catch (error) {
-			const reason = error instanceof Error ? error.message : String(error);
-			const failure = new UnavailableError(`Cannot write to the store: ${reason}`, "STORE_UNWRITABLE");
+			const failure = error instanceof UnavailableError ? error : unwritable(error);
 			for (const { fail } of group) fail(failure);
 			return;
 		}
 		for (const { settle } of group) settle();
 	}
+}
+
+function unwritable(error: unknown): UnavailableError {
+	const reason = error instanceof Error ? error.message : String(error);
+	return new UnavailableError(`Cannot write to the store: ${reason}`, "STORE_UNWRITABLE");
 }
 
 function write<T>(run: () => T, resolve: (value: T) => void, reject: (error: unknown) => void): Write {

@@ -2,14 +2,22 @@
 import { join } from "node:path";
 import { backup, DatabaseSync, type StatementSync } from "node:sqlite";
 import { makeFolder } from "../../files/new-folder.ts";
+import { UnavailableError } from "../../errors.ts";
 import { StartError } from "../../start-error.ts";
 import type { Collection } from "../collection.ts";
 import { DuplicateKeyError } from "../document-store.ts";
+import { damageOf, refuseDamaged } from "./embedded-damage.ts";
 import { applySchema } from "./embedded-schema.ts";
 import type { Sql, SqlRow } from "./embedded-sql.ts";
+import { codes, resultCode } from "./result-code.ts";
 
 /** The name of the file in the folder of the store. */
 export const fileName = "atelier.db";
+
+export function storeFile(folder: string): string {
+	return join(folder, fileName);
+}
+
 /** The size to which SQLite cuts its log after a checkpoint, in bytes. */
 const maxIdleLogBytes = 16 * 1024 * 1024;
 /**
@@ -22,12 +30,12 @@ const pagesPerStep = 250;
 /** The most prepared statements in memory; the code uses far fewer forms of them. */
 const maxStatements = 1_000;
 
-/** Primary result codes of SQLite. */
-export const codes = { error: 1, busy: 5, constraint: 19 } as const;
-
 /** The open database with its prepared statements. The store that made it closes it. */
 export class EmbeddedDatabase {
 	readonly #database: DatabaseSync;
+	readonly #path: string;
+	/** The damage that was met; nothing is written from then on. */
+	#damage: UnavailableError | undefined;
 	readonly #statements = new Map<string, StatementSync>();
 
 	/**
@@ -35,6 +43,7 @@ export class EmbeddedDatabase {
 	 * it cannot be used.
 	 */
 	constructor(folder: string, collections: readonly Collection[]) {
+		this.#path = join(folder, fileName);
 		this.#database = openFile(folder);
 		try {
 			// The order matters: when the exclusive lock is requested first, SQLite holds it and the log needs no
@@ -44,6 +53,7 @@ export class EmbeddedDatabase {
 			this.#database.exec("PRAGMA synchronous = FULL");
 			this.#database.exec(`PRAGMA journal_size_limit = ${maxIdleLogBytes}`);
 			this.#database.exec(`PRAGMA wal_autocheckpoint = ${pagesPerCheckpoint}`);
+			refuseDamaged(this.#database, this.#path);
 			applySchema(this.#database, collections);
 		} catch (error) {
 			this.#database.close();
@@ -53,21 +63,27 @@ export class EmbeddedDatabase {
 
 	/** Returns the first row of the statement's result. */
 	first({ text, values }: Sql): SqlRow | undefined {
-		return this.#prepared(text).get(...values);
+		return this.#noting(() => this.#prepared(text).get(...values));
 	}
 
 	all({ text, values }: Sql): SqlRow[] {
-		return this.#prepared(text).all(...values);
+		return this.#noting(() => this.#prepared(text).all(...values));
 	}
 
 	/** Returns rows that are read while the caller iterates; no other code may use the statement meanwhile. */
-	each({ text, values }: Sql): Iterable<SqlRow> {
-		return this.#prepared(text).iterate(...values);
+	*each({ text, values }: Sql): Iterable<SqlRow> {
+		const rows = this.#noting(() => this.#prepared(text).iterate(...values));
+		try {
+			for (let next = this.#noting(() => rows.next()); next.done !== true; next = this.#noting(() => rows.next()))
+				yield next.value;
+		} finally {
+			rows.return?.();
+		}
 	}
 
 	/** Runs the statement and returns the count of changed rows. */
 	run({ text, values }: Sql): number {
-		return Number(this.#prepared(text).run(...values).changes);
+		return this.#noting(() => Number(this.#prepared(text).run(...values).changes));
 	}
 
 	/**
@@ -75,10 +91,13 @@ export class EmbeddedDatabase {
 	 * @throws {Error} when a step throws or the disk refuses; the transaction then had no effect.
 	 */
 	transaction(steps: Iterable<() => void>): void {
+		this.refuseDamage();
 		this.#database.exec("BEGIN IMMEDIATE");
 		try {
 			for (const step of steps) {
 				step();
+				// A step may keep its error to itself, and nothing is written into a damaged file.
+				this.refuseDamage();
 				// SQLite rolls back by itself when the disk fails during a transaction; further steps would then be
 				// committed one by one.
 				if (!this.#database.isTransaction) throw new Error("the transaction was rolled back");
@@ -86,6 +105,21 @@ export class EmbeddedDatabase {
 			this.#database.exec("COMMIT");
 		} finally {
 			if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+		}
+	}
+
+	/** @throws {UnavailableError} when damage of the file was met since it was opened. */
+	refuseDamage(): void {
+		if (this.#damage) throw this.#damage;
+	}
+
+	/** Remembers damage that SQLite reports, and translates it. */
+	#noting<T>(run: () => T): T {
+		try {
+			return run();
+		} catch (error) {
+			this.#damage ??= damageOf(error, this.#path);
+			throw damageOf(error, this.#path) ?? error;
 		}
 	}
 
@@ -123,6 +157,8 @@ function openFile(folder: string): DatabaseSync {
 
 /** Returns an error with a sentence when the folder or the disk is the cause, and otherwise the error itself. */
 function refusal(folder: string, error: unknown): unknown {
+	const damage = error instanceof UnavailableError ? error : damageOf(error, join(folder, fileName));
+	if (damage) return new StartError(`Cannot open the store in "${folder}". ${damage.message}`, { cause: error });
 	const code = resultCode(error);
 	if (!(error instanceof Error) || code === codes.error || !("code" in error)) return error;
 	const sentence =
@@ -143,10 +179,4 @@ export function duplicateKey(collection: Collection, error: unknown): DuplicateK
 				unique && columns.map((column) => `${collection.name}.${column}`).join(", ") === list,
 		) ?? [];
 	return new DuplicateKeyError(collection.name, index);
-}
-
-/** Returns SQLite's primary result code. */
-export function resultCode(error: unknown): number | undefined {
-	const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
-	return typeof code === "number" ? code & 0xff : undefined;
 }

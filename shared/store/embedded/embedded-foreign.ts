@@ -9,8 +9,10 @@ import { ConflictError } from "../../errors.ts";
 import { UntrustedFolder } from "../../files/untrusted-folder.ts";
 import type { StoreSnapshot } from "../document-store.ts";
 import { type CopyAnswer, socketName } from "./embedded-copies.ts";
-import { codes, fileName, resultCode } from "./embedded-database.ts";
+import { damageOf, refuseDamaged } from "./embedded-damage.ts";
+import { fileName } from "./embedded-database.ts";
 import { EmbeddedSnapshot } from "./embedded-snapshot.ts";
+import { codes, resultCode } from "./result-code.ts";
 
 /** The bound of an answer: a path, or a sentence. */
 const maxAnswer = 10_000;
@@ -18,16 +20,32 @@ const maxAnswer = 10_000;
 /**
  * Returns a snapshot of the file in this folder, which this process has not opened. While another process has it, that
  * process makes a copy; otherwise the file is locked until the snapshot is closed.
- * @throws {ConflictError} when there is no file, or its process makes no copy.
+ * @throws {ConflictError} when there is no file, or its process makes no copy; {UnavailableError} when the file is damaged.
  */
 export async function snapshotOfFolder(folder: string): Promise<StoreSnapshot> {
 	const path = join(folder, fileName);
 	if (!existsSync(path)) throw new ConflictError(`There is no store in "${folder}"`, "STORE_MISSING");
 	const since = now();
 	const database = lockedFile(path);
-	if (database) return new EmbeddedSnapshot(database, since, async () => {});
+	if (database) return wholeSnapshot(database, path, new EmbeddedSnapshot(database, since, async () => {}));
 	const copy = await copyFromOwner(folder);
-	return new EmbeddedSnapshot(new DatabaseSync(copy.path, { readOnly: true }), since, () => copy.release());
+	const copied = new DatabaseSync(copy.path, { readOnly: true });
+	return wholeSnapshot(copied, path, new EmbeddedSnapshot(copied, since, () => copy.release()));
+}
+
+/** @param path The file of the store, for the sentence. @throws {UnavailableError} when it is damaged. */
+async function wholeSnapshot(
+	database: DatabaseSync,
+	path: string,
+	snapshot: EmbeddedSnapshot,
+): Promise<EmbeddedSnapshot> {
+	try {
+		refuseDamaged(database, path);
+		return snapshot;
+	} catch (error) {
+		await snapshot.close();
+		throw error;
+	}
 }
 
 /** Opens the file alone; undefined when another process has it. */
@@ -40,7 +58,7 @@ function lockedFile(path: string): DatabaseSync | undefined {
 	} catch (error) {
 		database.close();
 		if (resultCode(error) === codes.busy) return undefined;
-		throw error;
+		throw damageOf(error, path) ?? error;
 	}
 }
 

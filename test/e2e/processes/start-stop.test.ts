@@ -63,6 +63,8 @@ describe("start and stop", function () {
 		const damaged = join(platform.folder, "damaged");
 		mkdirSync(join(damaged, "store"), { recursive: true });
 		writeFileSync(join(damaged, "store", "atelier.db"), "no database at all".repeat(1_000));
+		const lost = join(platform.folder, "lost");
+		mkdirSync(join(lost, "sessions", "one"), { recursive: true });
 		const key = Buffer.alloc(32, 7).toString("base64url");
 		const halfKey = join(platform.folder, "half-key");
 		mkdirSync(join(halfKey, "keys"), { recursive: true });
@@ -78,6 +80,7 @@ describe("start and stop", function () {
 			[{ DATA_DIR: "/proc/atelier" }, 'data folder "/proc/atelier"'],
 			[{ DATA_DIR: "/proc/atelier", ATELIER_INSTALLATION_KEY: key }, 'the store in "/proc/atelier/store"'],
 			[{ DATA_DIR: damaged }, `Cannot open the store in "${join(damaged, "store")}"`],
+			[{ DATA_DIR: lost }, `Cannot start: the store "${join(lost, "store", "atelier.db")}" is missing`],
 			[{ ATELIER_INSTALLATION_KEY: "c2hvcnQ" }, "installation key"],
 			[{ DATA_DIR: halfKey }, `"${join(halfKey, "keys", "installation")}" holds no whole secret`],
 			[{ ATELIER_CONFIG: noYaml }, `Cannot read the configuration file "${noYaml}"`],

@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -53,6 +53,54 @@ describe("EmbeddedStore", () => {
 		const second = await open();
 		expect(await second.count(jobs, "by_tenant", { equals: ["acme"] })).to.equal(1_500);
 		expect(await second.outbox(jobs, 2_000)).to.have.length(1_500);
+	});
+
+	describe("a damaged file", () => {
+		const file = () => join(folder, "atelier.db");
+
+		/** Fills the store and writes noise over its last pages, as a disk may. */
+		async function damage(): Promise<void> {
+			const store = await open();
+			for (let n = 0; n < 20; n++)
+				await Promise.all(
+					Array.from({ length: 50 }, (_, m) => store.insert(jobs, job(`${n}-${m}`, { wire: "x".repeat(2_000) }))),
+				);
+			await store.close();
+			noise(statSync(file()).size / 2);
+		}
+
+		function noise(from: number): void {
+			const content = readFileSync(file());
+			content.fill(0xa5, Math.floor(from / 4_096) * 4_096, Math.floor((from + 100 * 4_096) / 4_096) * 4_096);
+			writeFileSync(file(), content);
+		}
+
+		it("is refused at the start and by a backup, with the way back", async () => {
+			await damage();
+			const refused = await failureOf<Error>(open());
+			expect(refused).to.be.instanceOf(StartError);
+			expect(refused.message).to.match(/atelier\.db" is damaged \(.+\): .* restore a backup .*docs\/backup\.md/);
+			const backup = await failureOf<Error>(new EmbeddedStore({ folder }).snapshot());
+			expect(backup.message).to.include('atelier.db" is damaged');
+		});
+
+		it("that is met while it is used is written no more, and is not ready", async () => {
+			const store = await open();
+			for (let n = 0; n < 20; n++)
+				await Promise.all(
+					Array.from({ length: 50 }, (_, m) => store.insert(jobs, job(`${n}-${m}`, { wire: "x".repeat(2_000) }))),
+				);
+			await store.close();
+			const late = await open();
+			noise(statSync(file()).size / 2);
+			const ids = Array.from({ length: 1_000 }, (_, n) => `${Math.floor(n / 50)}-${n % 50}`);
+			const reads = await Promise.allSettled(ids.map((id) => late.get(jobs, id)));
+			const refused = reads.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
+			expect(refused.length).to.be.greaterThan(0);
+			for (const { reason } of refused) expect(reason).to.include({ type: "STORE_DAMAGED" });
+			expect(await failureOf(late.insert(jobs, job("new")))).to.include({ type: "STORE_DAMAGED" });
+			expect(await failureOf(late.ping())).to.include({ type: "STORE_DAMAGED" });
+		});
 	});
 
 	describe("one process only", () => {
