@@ -93,7 +93,7 @@ export class SessionAgent {
 		this.#enter("cloning", { port: pod.server.port, ...(host !== undefined && { host }) });
 		const openMessages = this.#takeMessages(pod);
 		const folder = await this.#workspace.prepare(
-			(phase, clones) => this.#enter(phase, clones.length > 0 ? { clones } : {}),
+			(phase, found) => this.#enter(phase, found),
 			(sentence) => this.#status.tell(sentence),
 		);
 		pod.timeline.begin();

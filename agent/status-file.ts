@@ -13,7 +13,7 @@ const stepBefore: Partial<Record<PodPhase, keyof PodStatus["timings"]>> = {
 };
 
 /** The members of the status that a phase may add. */
-export type PhaseDetails = Pick<PodStatus, "port" | "agent_title" | "clones">;
+export type PhaseDetails = Pick<PodStatus, "port" | "agent_title" | "clones" | "branches">;
 
 /** Writes one file. */
 export class StatusFile {

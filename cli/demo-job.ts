@@ -9,7 +9,7 @@ import type { Steps } from "./steps.ts";
 export interface DemoOptions {
 	/** The URL of the git repository to work on. */
 	repository: string;
-	/** The branch; empty: the platform's default. */
+	/** The branch; empty: the one that the HEAD of the remote names. */
 	branch: string;
 	/** Whether the demo ends before the session is stopped and leaves it running. */
 	keep: boolean;

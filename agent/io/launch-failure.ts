@@ -3,6 +3,8 @@
 export type FailureCode =
 	| "WORKSPACE_FAILED"
 	| "CLONE_FAILED"
+	/** A repository has no such branch. */
+	| "BRANCH_UNKNOWN"
 	/** A folder of the host cannot be used. */
 	| "MOUNT_FAILED"
 	| "SETUP_FAILED"

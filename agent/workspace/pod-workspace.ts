@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Repository } from "#shared/pod/launch.ts";
-import type { RepositoryTiming } from "#shared/pod/status.ts";
+import type { PodStatus, RepositoryBranch } from "#shared/pod/status.ts";
 import { machineEnvironment } from "../io/environment.ts";
 import { placeLocalFolders } from "./local-folders.ts";
 import { CloneProgress } from "./clone-progress.ts";
@@ -27,7 +27,7 @@ export class PodWorkspace {
 	readonly git: Git;
 	readonly secrets: PlacedSecrets;
 	readonly #context: PodContext;
-	#making: Promise<void> | undefined;
+	#making: Promise<RepositoryBranch[]> | undefined;
 	#progress: CloneProgress | undefined;
 	/** Receives the sentences about the clones. */
 	#tell: (sentence: string) => void = () => {};
@@ -55,19 +55,23 @@ export class PodWorkspace {
 	 * @throws {LaunchFailure}
 	 */
 	async prepare(
-		enter: (phase: "setting_up" | "starting_agent", clones: readonly RepositoryTiming[]) => void,
+		enter: (phase: "setting_up" | "starting_agent", found: Pick<PodStatus, "clones" | "branches">) => void,
 		tell: (sentence: string) => void,
 	): Promise<string> {
 		const { launch, env, log, signal } = this.#context;
 		const { workspace, setup_scripts, working_folder } = launch;
 		this.#tell = tell;
 		this.begin();
-		await this.#making;
+		const branches = await this.#making;
 		const clones = this.#progress?.timings ?? [];
-		enter("setting_up", clones);
+		const found = {
+			...(clones.length > 0 && { clones }),
+			...(branches && branches.length > 0 && { branches }),
+		};
+		enter("setting_up", found);
 		const place = { workspace, env: { ...env, [layoutRoot]: join(workspace, working_folder) }, log, signal };
 		await runSetupScripts(setup_scripts, place);
-		enter("starting_agent", clones);
+		enter("starting_agent", found);
 		const folder = await folderBelow(workspace, working_folder);
 		if (folder === undefined) {
 			throw new LaunchFailure("SETUP_FAILED", `There is no working folder "${working_folder}" in the workspace`);
@@ -75,7 +79,7 @@ export class PodWorkspace {
 		return folder;
 	}
 
-	async #make(): Promise<void> {
+	async #make(): Promise<RepositoryBranch[]> {
 		const { launch, inherited, log, signal } = this.#context;
 		const { home } = launch;
 		await mkdir(home, { recursive: true, mode: 0o700 });
@@ -89,9 +93,10 @@ export class PodWorkspace {
 		const env = machineEnvironment(inherited);
 		const made =
 			launch.mounts && launch.mounts.length > 0
-				? placeLocalFolders({ launch, env, log, signal })
+				? placeLocalFolders({ launch, env, log, signal }).then(() => [])
 				: new Workspace({ launch, git, local: this.git, signal, progressOf }).prepare();
-		await Promise.all([made, identity]);
+		const [branches] = await Promise.all([made, identity]);
+		return branches;
 	}
 
 	/** The module is loaded with the first call. */

@@ -8,9 +8,13 @@ import { LaunchFailure } from "../io/launch-failure.ts";
 import type { CommandResult } from "../io/run-command.ts";
 import { type CloneStep, readCloneStep } from "./clone-step.ts";
 import { type Git, wordsOfGit } from "./git.ts";
+import { missingBranch, remoteNames } from "./remote-names.ts";
 
 /** The time limit of a command that uses no remote. */
 export const localMs = 10_000;
+
+/** How to get a branch that the repository lacks. */
+export const newBranchRemedy = 'To make a new branch, name the branch that it begins at as "base_branch"';
 
 /** The place and the bounds of a clone. */
 export interface ClonePlace {
@@ -34,12 +38,37 @@ export async function cloneRepository(
 	const read = readRepositoryUrl(written, place.protocols);
 	if ("refused" in read) throw new LaunchFailure("CLONE_FAILED", read.refused);
 	const { url } = read;
-	let result = await cloneOnce(url, branch, folder, place);
-	if (branch !== "" && result.code !== 0 && isBranchMissing(result)) {
-		result = await cloneOnce(url, base, folder, place);
-		if (result.code === 0) result = await makeBranch(branch, folder, place);
-	}
-	if (result.code !== 0) throw new LaunchFailure("CLONE_FAILED", `Cannot clone "${url}": ${wordsOfGit(result)}`);
+	const result = await cloneOnce(url, branch, folder, place);
+	if (result.code === 0) return;
+	if (branch === "" || !isBranchMissing(result)) throw cannotClone(url, result);
+	await cloneForNewBranch({ url, branch, base }, folder, place);
+}
+
+/**
+ * Clones a remote that lacks the branch, which is made from its base. A remote without any branch has nothing else that
+ * could be meant. @throws {LaunchFailure} that names the branch which was probably meant.
+ */
+async function cloneForNewBranch(
+	{ url, branch, base }: { readonly url: string; readonly branch: string; readonly base: string },
+	folder: string,
+	place: ClonePlace,
+): Promise<void> {
+	const names = await remoteNames(url, { ...place, folder: dirname(folder) });
+	const isEmpty = names?.length === 0;
+	const lacks = (name: string, remedy = ""): LaunchFailure =>
+		new LaunchFailure(
+			"BRANCH_UNKNOWN",
+			missingBranch({ what: `The repository "${url}"`, branch: name, names: names ?? [] }, remedy),
+		);
+	if (base === "" && !isEmpty) throw lacks(branch, newBranchRemedy);
+	const result = await cloneOnce(url, isEmpty ? "" : base, folder, place);
+	if (result.code !== 0) throw isBranchMissing(result) ? lacks(base) : cannotClone(url, result);
+	const made = await makeBranch(branch, folder, place);
+	if (made.code !== 0) throw cannotClone(url, made);
+}
+
+function cannotClone(url: string, result: CommandResult): LaunchFailure {
+	return new LaunchFailure("CLONE_FAILED", `Cannot clone "${url}": ${wordsOfGit(result)}`);
 }
 
 /** Refuses a branch name that git does not allow. @throws {LaunchFailure} */

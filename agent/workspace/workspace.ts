@@ -8,9 +8,10 @@ import { monotonic } from "#shared/clock.ts";
 import { replaceFile } from "#shared/files/replaced-file.ts";
 import { readUntrusted } from "#shared/files/untrusted-file.ts";
 import type { LaunchDocument, Repository } from "#shared/pod/launch.ts";
+import type { RepositoryBranch } from "#shared/pod/status.ts";
 import { maxRepositories, pathsInside, repositoryPath } from "#shared/pod/repository-path.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
-import { followBranches } from "./chosen-branches.ts";
+import { followBranches, rememberBranches } from "./chosen-branches.ts";
 import type { CloneProgress } from "./clone-progress.ts";
 import { isRepository } from "./diff/shadow-repository.ts";
 import { type Git, wordsOfGit } from "./git.ts";
@@ -48,16 +49,23 @@ export class Workspace {
 		this.#dependencies = dependencies;
 	}
 
-	/** @throws {LaunchFailure} */
-	async prepare(): Promise<void> {
-		const { launch } = this.#dependencies;
+	/** Resolves to the branches of the repositories whose launch names none. @throws {LaunchFailure} */
+	async prepare(): Promise<RepositoryBranch[]> {
+		const { launch, local, signal } = this.#dependencies;
 		await this.#refuseLink();
 		const repositories = await this.#placed(launch.repositories);
 		// A launch that was killed while it cloned leaves this folder; nothing else uses its name.
 		await rm(this.#partial, { recursive: true, force: true });
 		const missing = await this.#missing(repositories);
-		await this.#followBranches(repositories, missing);
-		if (missing.length === 0) return;
+		const { workspace, state } = launch;
+		const places = { workspace, state, git: local, signal };
+		const made = new Set(missing.map(({ path }) => path));
+		await followBranches(repositories, made, places);
+		if (missing.length > 0) await this.#make(missing, repositories);
+		return rememberBranches(repositories, made, places);
+	}
+
+	async #make(missing: readonly Repository[], repositories: readonly Repository[]): Promise<void> {
 		const cloned = missing.filter(({ url }) => url !== "");
 		await this.#cloneAll(cloned);
 		// An outer repository is there before the ones inside of it.
@@ -66,17 +74,6 @@ export class Workspace {
 		}
 		await rm(this.#partial, { recursive: true, force: true });
 		for (const { path } of repositories) await this.#ignoreInner(path, repositories);
-	}
-
-	#followBranches(repositories: readonly Repository[], missing: readonly Repository[]): Promise<void> {
-		const { launch, local, signal } = this.#dependencies;
-		const { workspace, state } = launch;
-		return followBranches(repositories, new Set(missing.map(({ path }) => path)), {
-			workspace,
-			state,
-			git: local,
-			signal,
-		});
 	}
 
 	/** A workspace that is a link to a folder of the host is used by launches that name the folder, and have it checked. */

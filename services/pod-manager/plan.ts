@@ -9,6 +9,7 @@ import {
 	observedTimingsBytes,
 	podLost,
 } from "#shared/contracts/session-work.ts";
+import { isBranchName } from "#shared/git/branch-name.ts";
 import type { PodFailure } from "#shared/pod/status.ts";
 import { type Pod, podName, type PodState } from "./pod-runtime.ts";
 
@@ -95,7 +96,7 @@ function observation(phase: ObservedPhase): Observation {
 }
 
 function observationOf(pod: Pod): Observation {
-	const { name, state, address, failure, timings, agentTitle, progress, clones = [] } = pod;
+	const { name, state, address, failure, timings, agentTitle, progress } = pod;
 	const phase = phases[state];
 	return {
 		phase,
@@ -105,14 +106,28 @@ function observationOf(pod: Pod): Observation {
 		...(address !== undefined && { address }),
 		...(phase === "failed" && { failure: shortened(failure ?? podLost) }),
 		...(progress !== undefined && phase === "launching" && { progress: progress.slice(0, observedLengths.progress) }),
-		...(clones.length > 0 && { clones: boundedClones(clones) }),
+		...foundOf(pod),
 		...(agentTitle !== undefined && { agent_title: agentTitle.slice(0, observedLengths.agent_title) }),
+	};
+}
+
+/** Returns what the clones of the launch found out. */
+function foundOf({ clones = [], branches = [] }: Pod): Pick<Observation, "clones" | "branches"> {
+	return {
+		...(clones.length > 0 && { clones: boundedClones(clones) }),
+		...(branches.length > 0 && { branches: boundedBranches(branches) }),
 	};
 }
 
 /** Leaves out what does not fit, because a pod may report anything. */
 function boundedClones(clones: NonNullable<Pod["clones"]>): NonNullable<Observation["clones"]> {
 	return clones.filter(({ path }) => path.length <= observedLengths.path).slice(0, maxObservedClones);
+}
+
+/** Leaves out what does not fit, or what no branch can be called. */
+function boundedBranches(branches: NonNullable<Pod["branches"]>): NonNullable<Observation["branches"]> {
+	const fitting = branches.filter(({ path, branch }) => path.length <= observedLengths.path && isBranchName(branch));
+	return fitting.slice(0, maxObservedClones).map(({ path, branch }) => ({ path, branch }));
 }
 
 /** Shortens the texts of a failure, because a pod may report anything and the report must fit. */

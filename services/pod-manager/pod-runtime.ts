@@ -4,7 +4,7 @@
  * a {@link RuntimeHost}.
  */
 import type { LaunchDocument } from "#shared/pod/launch.ts";
-import type { PodFailure, RepositoryTiming } from "#shared/pod/status.ts";
+import type { PodFailure, RepositoryBranch, RepositoryTiming } from "#shared/pod/status.ts";
 
 /** The state of a pod. `launching`: alive but not ready. `gone`: no process exists any more, but its records do. */
 export type PodState = "launching" | "ready" | "failed" | "leaving" | "gone";
@@ -29,6 +29,8 @@ export interface Pod {
 	readonly progress?: string;
 	/** The durations of the clones of this launch, by the repository's folder. */
 	readonly clones?: readonly RepositoryTiming[];
+	/** The branches of the repositories whose launch names none. */
+	readonly branches?: readonly RepositoryBranch[];
 }
 
 /**

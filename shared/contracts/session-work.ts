@@ -66,6 +66,7 @@ export const observedLengths = {
 	code: 100,
 	message: 4_096,
 	agent_title: 200,
+	branch: 255,
 } as const;
 
 /** The most clones that a pod reports; a runtime cuts more. */
@@ -93,6 +94,16 @@ const observation = {
 		items: { type: "object", props: { path: { ...text, max: observedLengths.path }, ms: count } },
 		optional: true,
 		description: "Durations of the clones of this launch, by the repository's folder",
+	},
+	branches: {
+		type: "array",
+		max: maxObservedClones,
+		items: {
+			type: "object",
+			props: { path: { ...text, max: observedLengths.path }, branch: { ...text, max: observedLengths.branch } },
+		},
+		optional: true,
+		description: "Branches of the repositories whose launch names none, by the repository's folder",
 	},
 	purged: { type: "boolean", default: false, description: "Whether the records of the session were removed too" },
 } as const;

@@ -20,6 +20,13 @@ export interface RepositoryTiming {
 	ms: number;
 }
 
+/** The branch of a repository whose launch names none. */
+export interface RepositoryBranch {
+	/** The repository's folder below the workspace; empty: the workspace itself. */
+	path: string;
+	branch: string;
+}
+
 /** The content of the status file. */
 export interface PodStatus {
 	phase: PodPhase;
@@ -35,6 +42,8 @@ export interface PodStatus {
 	progress?: string;
 	/** The times of the clones of this launch; present from the phase `setting_up`, if there were any. */
 	clones?: readonly RepositoryTiming[];
+	/** The branches of the repositories whose launch names none; present from the phase `setting_up`, if there are any. */
+	branches?: readonly RepositoryBranch[];
 	/** ISO times of the steps taken so far. */
 	timings: { spawned?: string; cloned?: string; set_up?: string; ready?: string };
 	/** The title of the coding agent, e.g. `Shell (no AI)`; present when `ready`. */

@@ -69,7 +69,7 @@ export function branchesOf(
 	if (auto_branch) return { head: `${branch_prefix}/${id}`, base: to };
 	const why = head === to ? "is the target of the pull request" : "is the main branch, which is protected";
 	throw new ConflictError(
-		`The session works on "${head}", which ${why}: choose another branch for it`,
+		`The session works on "${head}", which ${why}: choose another one, by PUT /sessions/{id} with "branch" and "base_branch"`,
 		"BRANCH_PROTECTED",
 	);
 }

@@ -9,11 +9,14 @@ import type { LaunchLevel } from "./levels/launch-level.ts";
 export interface GitSource extends SessionSource {
 	type: "git";
 	repo: string;
+	/** Empty: the one that the HEAD of the remote names, until the clone has found that out. */
 	branch: string;
 	base_branch: string;
 }
 
-const defaultBranch = "main";
+const noRepository = { url: "", branch: "" };
+/** The branch of a workspace that begins without a repository. */
+const firstBranch = "main";
 
 /**
  * Returns the source. `source` has precedence over the flat members `repo` and `branch`; an empty repository is
@@ -27,11 +30,11 @@ export function resolveSource(
 	protocols: readonly string[],
 ): GitSource {
 	const asked = askedFor(request);
-	const { url = "", branch: itsBranch = "" } = (asked.repo === "" && repos[0]) || {};
+	const { url, branch: itsBranch } = (asked.repo === "" && repos[0]) || noRepository;
 	const repo = asked.repo || url;
-	const branch = asked.branch || itsBranch || defaultBranch;
+	const branch = asked.branch || itsBranch || (repo ? "" : firstBranch);
 	refuseBadRef(branch);
-	if (asked.base_branch !== "") refuseBadRef(asked.base_branch);
+	refuseBadRef(asked.base_branch);
 	return { type: "git", repo: checkRepository(repo, protocols), branch, base_branch: asked.base_branch };
 }
 
@@ -55,7 +58,8 @@ export function checkRepository(repo: string, protocols: readonly string[]): str
 	return repo;
 }
 
-/** Refuses a branch name that git does not allow. @throws {UnprocessableError} */
+/** Refuses a branch name that git does not allow; an empty one stands for no choice. @throws {UnprocessableError} */
 export function refuseBadRef(ref: string): void {
-	if (!isBranchName(ref)) throw new UnprocessableError(`"${ref}" cannot be the name of a branch`, "BRANCH_REFUSED");
+	if (ref !== "" && !isBranchName(ref))
+		throw new UnprocessableError(`"${ref}" cannot be the name of a branch`, "BRANCH_REFUSED");
 }

@@ -46,8 +46,8 @@ export class SessionUpdates {
 		deadline: number | undefined,
 	): Promise<UpdatedSession> {
 		const { records, models } = this.#dependencies;
-		const { model, branch } = update;
-		if (branch) refuseBadRef(branch);
+		const { model, branch, base_branch } = update;
+		for (const ref of [branch, base_branch]) refuseBadRef(ref ?? "");
 		if (model) models.refuseUnknown(model);
 		const decide = (record: SessionRecord) => {
 			refuseForeignUpdate(principal, record.session, update);

@@ -11,6 +11,8 @@ export interface SessionUpdate {
 	readonly name?: string | null | undefined;
 	readonly model?: string | null | undefined;
 	readonly branch?: string | null | undefined;
+	/** The branch at which the other one begins when it is not there. */
+	readonly base_branch?: string | null | undefined;
 	readonly tracker_issue_id?: string | null | undefined;
 	readonly budget?: { readonly limit: number | null } | null | undefined;
 }
@@ -18,14 +20,14 @@ export interface SessionUpdate {
 /** Returns the change; the running pod keeps the settings of its launch. */
 export function updateChange(record: SessionRecord, update: SessionUpdate): SessionChange {
 	const { session, document } = record;
-	const { name, model, branch, tracker_issue_id, budget } = update;
+	const { name, model, tracker_issue_id, budget } = update;
 	const at = now();
 	const launch = updatedLaunch(document.launch as LaunchSettings, update);
 	const limited = budget ? limitChange(record, budget.limit, at) : undefined;
 	const members: Partial<Session> = {
 		...(name && { name }),
 		...(model && { model }),
-		...(branch && session.source.type === "git" && branchMembers(session, branch, launch)),
+		...(session.source.type === "git" && branchMembers(session, update, launch)),
 		...(tracker_issue_id && { tracker_issue_id }),
 		...limited?.members,
 	};
@@ -33,20 +35,27 @@ export function updateChange(record: SessionRecord, update: SessionUpdate): Sess
 	return { at, members, columns, event: "session_updated" };
 }
 
-function branchMembers(session: Session, branch: string, launch: LaunchSettings): Partial<Session> {
+function branchMembers(session: Session, update: SessionUpdate, launch: LaunchSettings): Partial<Session> {
+	const { branch, base_branch } = chosenBranches(update);
+	if (branch === undefined && base_branch === undefined) return {};
 	return {
-		branch,
-		source: { ...session.source, branch },
+		...(branch && { branch }),
+		source: { ...session.source, ...chosenBranches(update) },
 		...(session.repositories && { repositories: shownRepositories(launch) }),
 	};
 }
 
-function updatedLaunch(launch: LaunchSettings, { name, model, branch }: SessionUpdate): LaunchSettings {
+function updatedLaunch(launch: LaunchSettings, update: SessionUpdate): LaunchSettings {
+	const { name, model } = update;
 	const [own, ...further] = launch.repositories;
 	return {
 		...launch,
 		...(name && { name }),
 		...(model && { model }),
-		...(branch && own && { repositories: [{ ...own, branch }, ...further] }),
+		...(own && { repositories: [{ ...own, ...chosenBranches(update) }, ...further] }),
 	};
+}
+
+function chosenBranches({ branch, base_branch }: SessionUpdate): { branch?: string; base_branch?: string } {
+	return { ...(branch && { branch }), ...(base_branch && { base_branch }) };
 }

@@ -19,9 +19,9 @@ export function sessionRepositories(
 	const [first, ...further] = repos;
 	const own = { url: repo, branch, base_branch, path: first?.path ?? "" };
 	const others = further.map(({ url, branch: written, path }) => {
-		if (written !== "") refuseBadRef(written);
+		refuseBadRef(written);
 		const folder = path || (repositoryName(url) ?? "");
-		return { url: checkRepository(url, protocols), branch: written || "main", base_branch: "", path: folder };
+		return { url: checkRepository(url, protocols), branch: written, base_branch: "", path: folder };
 	});
 	return placed([own, ...others]);
 }

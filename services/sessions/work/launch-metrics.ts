@@ -17,6 +17,7 @@ export const failureCodes: ReadonlySet<string> = new Set([
 	"AGENT_CRASHED",
 	"AGENT_LOST",
 	"AGENT_START_FAILED",
+	"BRANCH_UNKNOWN",
 	"CLONE_FAILED",
 	"FAILED",
 	"HOST_AWAY",

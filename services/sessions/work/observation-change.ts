@@ -6,6 +6,7 @@ import type { Session } from "#shared/contracts/session-resource.ts";
 import { type Observation, type ObservedPhase, podLost } from "#shared/contracts/session-work.ts";
 import { isoTime } from "#shared/clock.ts";
 import { cutToJsonBytes } from "#shared/pod/answer-size.ts";
+import { branchChange } from "../sources/found-branches.ts";
 import {
 	both,
 	type ColumnChange,
@@ -31,6 +32,18 @@ interface Move {
 
 /** Returns the change; undefined when clients would see no difference. */
 export function observationChange(record: SessionRecord, observed: Observation, at: number): SessionChange | undefined {
+	const change = statusChange(record, observed, at);
+	const found = branchChange({ ...record, session: { ...record.session, ...change?.members } }, observed);
+	if (!found) return change;
+	return {
+		at,
+		members: { ...change?.members, ...found.members },
+		columns: both(change?.columns ?? {}, found.columns),
+		event: "session_updated",
+	};
+}
+
+function statusChange(record: SessionRecord, observed: Observation, at: number): SessionChange | undefined {
 	const move = moveFor(record, observed, at);
 	if (!move) return progressChange(record, observed, at);
 	const { members, columns } = enter(move.to, at, move.failure);

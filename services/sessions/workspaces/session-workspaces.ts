@@ -121,9 +121,9 @@ export class SessionWorkspaces {
 		await this.#change(workspaceOf(session), (found) => {
 			if (!isOfOwner(found, session)) return undefined;
 			const isOurs = found.holder === session.id;
-			if (status === "archived") return isOurs ? archived(found, now()) : undefined;
+			if (status === "archived") return isOurs ? archived(found, session, now()) : undefined;
 			if (!resting.has(status)) return undefined;
-			if (isOurs) return found.launched === 1 ? used(found, now()) : undefined;
+			if (isOurs) return found.launched === 1 ? used(found, session, now()) : undefined;
 			const wasOurs = found.holder === undefined && found.session === session.id;
 			return wasOurs ? held(found, session, now(), false) : undefined;
 		});
@@ -140,7 +140,7 @@ export class SessionWorkspaces {
 		const change = await this.#change(id, (found) => {
 			if (!isOfOwner(found, session) || isOfOther(found, session) || found.session !== session.id) return undefined;
 			if (isRemoved || isUnused(found)) return deleted(found, now());
-			return found.holder === session.id ? archived(found, now()) : undefined;
+			return found.holder === session.id ? archived(found, session, now()) : undefined;
 		});
 		failpoint("workspaces.released");
 		if (change?.set?.status === "deleted") this.#due(id);
@@ -150,7 +150,7 @@ export class SessionWorkspaces {
 	async abandon(id: string, holder: string): Promise<void> {
 		const change = await this.#change(id, (found) => {
 			if (found.holder !== holder) return undefined;
-			return isUnused(found) ? deleted(found, now()) : archived(found, now());
+			return isUnused(found) ? deleted(found, now()) : archived(found, undefined, now());
 		});
 		if (change?.set?.status === "deleted") this.#due(id);
 	}

@@ -93,10 +93,21 @@ export function held(
 ): WorkspaceChange {
 	const { name } = JSON.parse(session.wire) as Session;
 	const members = { status: "active", session_id: session.id, session_name: name, archived_at: null } as const;
-	return shown(document, members, {
-		set: { status: "active", holder: session.id, session: session.id, ...(isNew && { check_at: at + checkMs }) },
-		unset: ["archived_at", "restore_key"],
-	});
+	const found = foundSource(document, session);
+	return shown(
+		document,
+		{ ...members, ...found?.members },
+		{
+			set: {
+				status: "active",
+				holder: session.id,
+				session: session.id,
+				...found?.set,
+				...(isNew && { check_at: at + checkMs }),
+			},
+			unset: ["archived_at", "restore_key"],
+		},
+	);
 }
 
 /** Returns the change by the launch of the holder's pod. It also makes a concurrent deletion lose its race. */
@@ -111,19 +122,26 @@ export function launched(document: WorkspaceDocument, session: SessionDocument, 
 }
 
 /** Returns the change by the end of the holder's pod: its files are measured soon. */
-export function used(document: WorkspaceDocument, at: number): WorkspaceChange {
-	return shown(document, { last_used_at: isoTime(at) }, { set: { measure_at: at }, unset: ["launched"] });
+export function used(document: WorkspaceDocument, session: SessionDocument, at: number): WorkspaceChange {
+	const found = foundSource(document, session);
+	const members = { last_used_at: isoTime(at), ...found?.members };
+	return shown(document, members, { set: { measure_at: at, ...found?.set }, unset: ["launched"] });
 }
 
 /** Returns the change by which it belongs to no session any more and waits for the next one. */
-export function archived(document: WorkspaceDocument, at: number): WorkspaceChange {
+export function archived(
+	document: WorkspaceDocument,
+	session: SessionDocument | undefined,
+	at: number,
+): WorkspaceChange {
 	const archived_at = isoTime(at);
 	const last = document.launched === 1 ? { last_used_at: archived_at } : {};
+	const found = session && foundSource(document, session);
 	return shown(
 		document,
-		{ status: "archived", archived_at, ...last },
+		{ status: "archived", archived_at, ...last, ...found?.members },
 		{
-			set: { status: "archived", archived_at, ...(document.launched === 1 && { measure_at: at }) },
+			set: { status: "archived", archived_at, ...found?.set, ...(document.launched === 1 && { measure_at: at }) },
 			unset: ["holder", "launched", "check_at"],
 		},
 	);
@@ -161,6 +179,21 @@ export function measured(document: WorkspaceDocument, bytes: number, at: number)
 		set: { size_bytes: bytes, ...(isRunning && { measure_at: at + measureEveryMs }) },
 		unset: isRunning ? [] : ["measure_at"],
 	});
+}
+
+/**
+ * Returns the source of the session that has it, when the workspace does not know its branches yet: the first clone
+ * finds out which ones they are.
+ */
+function foundSource(
+	{ repositories }: WorkspaceDocument,
+	session: SessionDocument,
+): { members: Partial<WorkspaceView>; set: NonNullable<WorkspaceChange["set"]> } | undefined {
+	const isOpen = ((repositories ?? []) as Repository[]).some(({ url, branch }) => url !== "" && branch === "");
+	if (!isOpen || session.launch === undefined) return undefined;
+	const { source } = JSON.parse(session.wire) as Session;
+	const { repositories: found } = session.launch as LaunchSettings;
+	return { members: { source_ref: source.branch || null }, set: { source, repositories: found } };
 }
 
 function shown(

@@ -47,7 +47,7 @@ describe("a session with several repositories", function () {
 		folder = mkdtempSync(join(tmpdir(), "atelier-several-"));
 		const url = (name: string): string => fileUrl(join(folder, "git", name));
 		makeRepository(join(folder, "git/api"), { "src/a.ts": "export const a = 1;\n", "package.json": "{}\n" });
-		makeRepository(join(folder, "git/web"), { "index.html": "<p>one</p>\n" });
+		git(makeRepository(join(folder, "git/web"), { "index.html": "<p>one</p>\n" }), ["branch", "next"]);
 		makeLargeRepository(join(folder, "git/assets"));
 		const templates = join(folder, "templates");
 		mkdirSync(templates);

@@ -5,6 +5,7 @@
 import { expect } from "chai";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Session } from "#shared/contracts/session-resource.ts";
 import type { WorkspaceView } from "#shared/contracts/workspaces/workspaces.ts";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { unknownId } from "../../support/conformance/request.ts";
@@ -67,16 +68,22 @@ describe("workspaces", function () {
 
 	it("give a new session the files, branches and uncommitted changes of all repositories", async () => {
 		const shop = makeRepository(join(platform.folder, "shop"));
+		git(shop, ["branch", "--move", "trunk"]);
 		const tools = makeRepository(join(platform.folder, "tools"));
-		const first = await create("alice", { source: { type: "git", repo: fileUrl(shop), branch: "main" } });
+		const first = await create("alice", { source: { type: "git", repo: fileUrl(shop) } });
 		await sessionReaches(api("alice"), first.id, "running");
+		const running = (await api("alice").get<Session>(`/sessions/${first.id}`)).body;
+		expect(
+			[running.branch, running.source.branch, running.repositories?.[0]?.branch],
+			"as the remote's HEAD",
+		).to.deep.equal(["trunk", "trunk", "trunk"]);
 		const { session_id, source_url, source_ref, status } = (
 			await api("alice").get<WorkspaceView>(`/workspaces/${first.id}`)
 		).body;
 		expect({ session_id, source_url, source_ref, status }).to.deep.equal({
 			session_id: first.id,
 			source_url: fileUrl(shop),
-			source_ref: "main",
+			source_ref: null,
 			status: "active",
 		});
 		await ask(api("alice"), first.id, "$ git checkout -q -b topic && echo changed >> README.md && echo new > new.txt");
@@ -89,10 +96,16 @@ describe("workspaces", function () {
 		expect(existsSync(join(folderOf(first.id), "state")), "the records of the session").to.equal(false);
 
 		const restored = await api("alice").post<WorkspaceView>(`/workspaces/${first.id}/restore`);
-		expect([restored.status, restored.body.status, restored.body.archived_at]).to.deep.equal([200, "active", null]);
+		const { body: after } = restored;
+		expect([restored.status, after.status, after.archived_at, after.source_ref]).to.deep.equal([
+			200,
+			"active",
+			null,
+			"trunk",
+		]);
 		expect((await api("alice").post(`/workspaces/${first.id}/restore`)).status).to.equal(409);
 		const second = await create("alice", { name: "again", workspace_id: first.id });
-		expect(second).to.deep.include({ repo: fileUrl(shop), branch: "main" });
+		expect(second).to.deep.include({ repo: fileUrl(shop), branch: "trunk" });
 		await sessionReaches(api("alice"), second.id, "running");
 		const seen = await ask(
 			api("alice"),

@@ -21,10 +21,15 @@ function repository(url: string, changes: Partial<Repository> = {}): Repository 
 const manyStartsMs = 120_000;
 
 /** Resolves with the reason why a pod with these repositories fails. */
-async function failureOf(session: TestSession, repositories: Repository[], changes = {}): Promise<string> {
+async function failureOf(
+	session: TestSession,
+	repositories: Repository[],
+	changes = {},
+	code = "CLONE_FAILED",
+): Promise<string> {
 	const pod = new TestPod(session.launch({ repositories, ...changes }));
 	const { failure } = await pod.phase("failed");
-	expect(failure?.code).to.equal("CLONE_FAILED");
+	expect(failure?.code).to.equal(code);
 	expect(await pod.ended()).to.equal(1);
 	expect(pod.output).to.equal("");
 	return failure?.message ?? "";
@@ -97,7 +102,7 @@ describe("clone", () => {
 		expect(existsSync(join(session.workspace, "a"))).to.equal(true);
 	}).timeout(manyStartsMs);
 
-	it("makes a branch the remote does not have, from its base or from the remote's own default", async () => {
+	it("makes a branch that the remote does not have from its base only, and takes the remote's own by default", async () => {
 		await using session = new TestSession();
 		const origin = makeRepository(join(session.folder, "origin"), { a: "main\n" });
 		git(origin, ["checkout", "--quiet", "-b", "develop"]);
@@ -107,18 +112,64 @@ describe("clone", () => {
 		const cases: [Partial<Repository>, string][] = [
 			[{ branch: "develop" }, "develop\ndevelop\n"],
 			[{ branch: "feature/x", base_branch: "develop" }, "feature/x\ndevelop\n"],
-			[{ branch: "feature/y" }, "feature/y\nmain\n"],
 			[{ branch: "" }, "main\nmain\n"],
 		];
 		for (const [index, [changes, expected]] of cases.entries()) {
 			const workspace = join(session.folder, `workspace-${index}`);
 			const pod = await session.start({ workspace, repositories: [repository(url, changes)] });
 			expect((await pod.ask("$ git symbolic-ref --short HEAD; cat a")).content).to.equal(expected);
+			const found = changes.branch === "" ? [{ path: "", branch: "main" }] : undefined;
+			expect((await pod.phase("ready")).branches).to.deep.equal(found);
 			await pod.stop();
 		}
-		const bases = repository(url, { branch: "feature/z", base_branch: "missing" });
-		expect(await failureOf(session, [bases])).to.match(/Remote branch missing not found in upstream origin$/);
 	}).timeout(manyStartsMs);
+
+	it("refuses a branch that the remote lacks, with the name that was probably meant", async () => {
+		await using session = new TestSession();
+		const origin = makeRepository(join(session.folder, "origin"));
+		git(origin, ["branch", "--move", "master"]);
+		const url = fileUrl(origin);
+		const remedy = 'To make a new branch, name the branch that it begins at as "base_branch"';
+		const rows: [changes: Partial<Repository>, sentence: string][] = [
+			[{ branch: "mastr" }, `The repository "${url}" has no branch "mastr"; did you mean "master"? ${remedy}`],
+			[{ branch: "x" }, `The repository "${url}" has no branch "x"; it has "master". ${remedy}`],
+			[
+				{ branch: "x", base_branch: "mastre" },
+				`The repository "${url}" has no branch "mastre"; did you mean "master"?`,
+			],
+		];
+		for (const [changes, sentence] of rows) {
+			expect(await failureOf(session, [repository(url, changes)], {}, "BRANCH_UNKNOWN")).to.equal(sentence);
+			expect(existsSync(session.workspace)).to.equal(false);
+		}
+	});
+
+	it("takes the branch of a remote whose HEAD names another one than main, a tag, or no branch at all", async () => {
+		await using session = new TestSession();
+		const origin = makeRepository(join(session.folder, "origin"));
+		git(origin, ["branch", "--move", "trunk"]);
+		git(origin, ["tag", "v1"]);
+		const detached = makeRepository(join(session.folder, "detached"));
+		git(detached, ["checkout", "--quiet", "--detach"]);
+		commitFiles(detached, { b: "" }, "on no branch");
+		const repositories = [
+			repository(fileUrl(origin), { branch: "" }),
+			repository(fileUrl(origin), { branch: "", path: "again" }),
+			repository(fileUrl(origin), { branch: "v1", path: "tagged" }),
+			repository(fileUrl(detached), { branch: "", path: "detached" }),
+		];
+		const pod = await session.start({ repositories });
+		const branches = [
+			{ path: "", branch: "trunk" },
+			{ path: "again", branch: "trunk" },
+		];
+		expect((await pod.phase("ready")).branches).to.deep.equal(branches);
+		await pod.ask("$ git switch --quiet --create of-the-agent");
+		await pod.stop();
+		const next = await session.start({ repositories });
+		expect((await next.phase("ready")).branches, "a platform that never heard of them").to.deep.equal(branches);
+		expect((await next.ask("$ git branch --show-current")).content).to.equal("of-the-agent\n");
+	});
 
 	it("accepts a remote without a commit", async () => {
 		await using session = new TestSession();

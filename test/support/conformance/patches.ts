@@ -149,6 +149,11 @@ export const patches: readonly Patch[] = [
 		ours: "422 that names those there are",
 	},
 	{
+		operation: "createSession, updateSession",
+		contract: "no branch is `main`; a missing one is made from the remote's HEAD",
+		ours: "no branch is the one of the remote's HEAD; a missing one is made from `base_branch` only",
+	},
+	{
 		operation: "updateSession",
 		contract: "–",
 		ours: "also `applies`: when a running pod has the model and the branch",

@@ -32,7 +32,7 @@ export function podFrom(
 	};
 }
 
-type Reported = Pick<Pod, "timings" | "address" | "failure" | "agentTitle" | "progress" | "clones">;
+type Reported = Pick<Pod, "timings" | "address" | "failure" | "agentTitle" | "progress" | "clones" | "branches">;
 
 function reportedBy({ status }: RunRecords, listenHost: string): Reported {
 	if (!status) return { timings: {} };
@@ -44,6 +44,7 @@ function reportedBy({ status }: RunRecords, listenHost: string): Reported {
 		...(status.agent_title !== undefined && { agentTitle: status.agent_title }),
 		...(status.progress !== undefined && { progress: status.progress }),
 		...(status.clones && { clones: status.clones }),
+		...(status.branches && { branches: status.branches }),
 	};
 }
 

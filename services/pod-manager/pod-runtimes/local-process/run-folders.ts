@@ -33,6 +33,7 @@ const statusFields = schema({
 		items: { type: "object", props: { path: text, ms: { type: "number", integer: true, min: 0 } } },
 		optional: true,
 	},
+	branches: { type: "array", items: { type: "object", props: { path: text, branch: text } }, optional: true },
 });
 export type WrittenStatus = Output<typeof statusFields>;
 

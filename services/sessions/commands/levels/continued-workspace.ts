@@ -30,7 +30,7 @@ export function continuedLaunch(launch: LaunchSettings, { repositories }: Worksp
 }
 
 function other(asked: string, { repo = "", branch = "" }: SessionSource): UnprocessableError {
-	const own = repo === "" ? "no repository" : `"${repo}" at "${branch}"`;
+	const own = repo === "" ? "no repository" : `"${repo}" at ${branch === "" ? "its default branch" : `"${branch}"`}`;
 	return new UnprocessableError(
 		`The workspace has ${own}, and the request names the ${asked}: leave that out`,
 		"WORKSPACE_SOURCE",

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { LaunchFailure } from "#agent/io/launch-failure.ts";
 import { LogBuffer } from "#agent/io/log-buffer.ts";
-import { followBranches } from "#agent/workspace/chosen-branches.ts";
+import { followBranches, rememberBranches } from "#agent/workspace/chosen-branches.ts";
 import { Git } from "#agent/workspace/git.ts";
 import { failureOf } from "../../../support/failure-of.ts";
+import type { RepositoryBranch } from "#shared/pod/status.ts";
 import { commitFiles, git, makeRepository } from "../../../support/repositories/git-repository.ts";
 import { useFolder } from "../../../support/use-folder.ts";
 
@@ -31,19 +32,22 @@ describe("followBranches()", () => {
 	});
 
 	/** A launch whose session has this branch. */
-	function launch(branch: string, more: readonly string[] = [], missing: readonly string[] = []): Promise<void> {
-		const repositories = ["", ...more].map((path) => ({
-			url: "",
-			base_branch: "",
-			path,
-			branch: path ? "main" : branch,
-		}));
-		return followBranches(repositories, new Set(missing), {
+	async function launch(
+		branch: string,
+		more: readonly string[] = [],
+		missing: readonly string[] = [],
+		base_branch = "",
+	): Promise<RepositoryBranch[]> {
+		const repositories = ["", ...more].map((path) => ({ url: "", base_branch, path, branch: path ? "main" : branch }));
+		const places = {
 			workspace: workspace(),
 			state: join(folder(), "state"),
 			git: new Git(environment, new LogBuffer([])),
 			signal: new AbortController().signal,
-		});
+		};
+		const made = new Set(missing);
+		await followBranches(repositories, made, places);
+		return rememberBranches(repositories, made, places);
 	}
 
 	it("switches to a branch that was chosen since the last launch, with what is not committed", async () => {
@@ -52,9 +56,33 @@ describe("followBranches()", () => {
 		await launch("feature");
 		expect(current()).to.equal("feature");
 		expect(readFileSync(join(workspace(), "b.txt"), "utf8")).to.equal("mine\n");
-		await launch("new/one");
+	});
+
+	it("begins a branch that the clone does not have at its base, and refuses one without a base", async () => {
+		await launch("main");
+		const failure = await failureOf<LaunchFailure>(launch("featur"));
+		expect([failure.code, failure.message]).to.deep.equal([
+			"BRANCH_UNKNOWN",
+			'The clone of the session has no branch "featur"; did you mean "feature"? A branch that the remote got since then has to be fetched in the session. To make a new branch, name the branch that it begins at as "base_branch"',
+		]);
+		expect((await failureOf<LaunchFailure>(launch("new/one", [], [], "none"))).message).to.match(
+			/^The clone .* has no branch "none"; it has/,
+		);
+		expect(current()).to.equal("main");
+		await launch("new/one", [], [], "feature");
 		expect(current()).to.equal("new/one");
-		expect(readFileSync(join(workspace(), "a.txt"), "utf8"), "it begins at the present commit").to.equal("other\n");
+		expect(readFileSync(join(workspace(), "a.txt"), "utf8")).to.equal("other\n");
+		git(workspace(), ["update-ref", "refs/remotes/origin/far", "main"]);
+		await launch("new/two", [], [], "far");
+		expect([current(), readFileSync(join(workspace(), "a.txt"), "utf8")]).to.deep.equal(["new/two", "a\n"]);
+	});
+
+	it("tells the branches that the launch does not name, and stays on them when it names them later", async () => {
+		expect(await launch("")).to.deep.equal([{ path: "", branch: "main" }]);
+		git(workspace(), ["switch", "--quiet", "feature"]);
+		expect(await launch("")).to.deep.equal([{ path: "", branch: "main" }]);
+		expect(await launch("main")).to.deep.equal([]);
+		expect(current()).to.equal("feature");
 	});
 
 	it("leaves a branch alone that somebody switched to in the workspace", async () => {

@@ -26,15 +26,11 @@ describe("resolveSource()", () => {
 			undefined,
 			[a, "x", "y"],
 		],
-		[
-			"both: the structured one",
-			{ repo: b, branch: "z", source: { type: "git", repo: a } },
-			undefined,
-			[a, "main", ""],
-		],
+		["both: the structured one", { repo: b, branch: "z", source: { type: "git", repo: a } }, undefined, [a, "", ""]],
 		["the template", {}, blueprint, [b, "of-template", ""]],
 		["the template with another branch", { branch: "x" }, blueprint, [b, "x", ""]],
-		["a repository of its own, whose branch is not the template's", { repo: a }, blueprint, [a, "main", ""]],
+		["a repository of its own, whose branch is not the template's", { repo: a }, blueprint, [a, "", ""]],
+		["a template without a branch", {}, { ...blueprint, repos: [{ url: b, branch: "", path: "" }] }, [b, "", ""]],
 	];
 	for (const [what, request, from, expected] of table) {
 		it(`reads ${what}`, () => {

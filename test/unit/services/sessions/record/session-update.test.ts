@@ -35,7 +35,19 @@ describe("updateChange()", () => {
 			},
 			{ repositories: [{ ...own, branch: "c" }, further] },
 		],
-		[{ name: null, model: null, branch: null, tracker_issue_id: null, budget: null }, {}, {}],
+		[
+			{ branch: "c", base_branch: "next" },
+			{
+				branch: "c",
+				source: { type: "git", repo: own.url, branch: "c", base_branch: "next" },
+				repositories: [
+					{ url: own.url, branch: "c", path: "" },
+					{ url: further.url, branch: "b", path: "b" },
+				],
+			},
+			{ repositories: [{ ...own, branch: "c", base_branch: "next" }, further] },
+		],
+		[{ name: null, model: null, branch: null, base_branch: null, tracker_issue_id: null, budget: null }, {}, {}],
 		[{ name: "", model: "" }, {}, {}],
 	];
 	for (const [update, members, settings] of rows) {

@@ -29,7 +29,7 @@ describe("sessionRepositories()", () => {
 		expect(repositories).to.deep.equal([
 			{ url: own.repo, branch: "dev", base_branch: "main", path: "api" },
 			{ url: `${base}/web.git`, branch: "next", base_branch: "", path: "clients/web" },
-			{ url: `${base}/docs.git`, branch: "main", base_branch: "", path: "docs" },
+			{ url: `${base}/docs.git`, branch: "", base_branch: "", path: "docs" },
 		]);
 		expect(shownRepositories({ repositories })?.[1]).to.deep.equal({
 			url: `${base}/web.git`,

@@ -3,6 +3,8 @@ import { expect } from "chai";
 import { isReconciled, observationChange } from "#services/sessions/work/observation-change.ts";
 import type { SessionRecord } from "#services/sessions/record/session-change.ts";
 import type { StoredStatus } from "#services/sessions/record/session-lifecycle.ts";
+import type { LaunchSettings } from "#shared/pod/launch.ts";
+import { launchSettings } from "../../../../support/pods/memory-pods.ts";
 import { type Observation, type ObservedPhase, observedPhases } from "#shared/contracts/session-work.ts";
 import { changed, createdAt as at, sessionRecord } from "../../../../support/platform/session-record.ts";
 
@@ -85,6 +87,33 @@ describe("observationChange()", () => {
 		expect(after?.status_reason).to.include({ code: "POD_PREPARING" });
 		expect(observationChange(before, seen("launching"), at)).to.equal(undefined);
 		expect(observationChange(record("running"), seen("ready", { progress: "x" }), at)).to.equal(undefined);
+	});
+
+	it("writes the branches that the clones found into the session and its next launch, and keeps those it names", () => {
+		const url = "https://git.example/a.git";
+		const repositories = [
+			{ url, branch: "", base_branch: "", path: "" },
+			{ url, branch: "", base_branch: "", path: "b" },
+			{ url, branch: "named", base_branch: "", path: "c" },
+		];
+		const source = { type: "git", repo: url, branch: "", base_branch: "" } as const;
+		const order = { source, launch: { ...launchSettings, repositories } };
+		const before = sessionRecord({ status: "provisioning", order });
+		const found = ["", "b", "c"].map((path) => ({ path, branch: "master" }));
+		const branches = ({ session, document }: SessionRecord) => [
+			session.branch,
+			session.source.branch,
+			session.repositories?.map(({ branch }) => branch),
+			(document.launch as LaunchSettings).repositories.map(({ branch }) => branch),
+		];
+		const names = ["master", "master", "named"];
+		for (const phase of ["launching", "ready", "failed"] as const) {
+			const change = observationChange(before, seen(phase, { branches: found, clones: [{ path: "", ms: 5 }] }), at);
+			const after = changed(before, change ?? expect.fail("there is a change"));
+			expect(branches(after), phase).to.deep.equal(["master", "master", names, names]);
+			const again = observationChange(after, seen(phase, { branches: found }), at)?.members ?? {};
+			expect(Object.keys(again), "once").not.to.include.members(["branch", "source"]);
+		}
 	});
 
 	it("keeps the durations of the clones", () => {
