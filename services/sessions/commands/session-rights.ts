@@ -21,6 +21,7 @@ export const memberRights: Readonly<Record<UpdatedMember, Right>> = {
 	name: "manage",
 	budget: "manage",
 	branch: "command-agent",
+	base_branch: "command-agent",
 	model: "command-agent",
 	tracker_issue_id: "command-agent",
 };

@@ -33,7 +33,7 @@ export async function walkPulls(walker: Walker): Promise<void> {
 	expect(await walker.call("getSessionPr", 200, { path })).to.include({ pr_id: String(pull.number), state: "open" });
 	await walkPull(walker, repo_url, pull);
 	await walker.call("deleteSession", 204, { path });
-	const none = await stoppedSession(walker, { type: "git", repo: repo_url, branch: "not-pushed" });
+	const none = await stoppedSession(walker, { type: "git", repo: repo_url, branch: "not-pushed", base_branch: "main" });
 	const { detail } = await walker.call<{ detail: string }>("createPullRequest", 409, {
 		body: { session_id: none.id },
 	});
