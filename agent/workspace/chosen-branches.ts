@@ -107,7 +107,9 @@ async function switchTo(repository: Repository, before: string, places: BranchPl
 	let result = await git.run(["switch", "--quiet", branch], options);
 	if (isUnknown(result)) {
 		const names = await knownBranches(path, places);
-		if (base === "") throw unknownBranch(branch, names, newBranchRemedy);
+		// A repository without a commit has nothing else that could be meant.
+		if (names.length === 0) result = await git.run(["switch", "--quiet", "--create", branch], options);
+		else if (base === "") throw unknownBranch(branch, names, newBranchRemedy);
 		for (const start of [base, `origin/${base}`])
 			if (isUnknown(result))
 				result = await git.run(["switch", "--quiet", "--no-track", "--create", branch, start], options);

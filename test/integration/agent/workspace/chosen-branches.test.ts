@@ -77,6 +77,14 @@ describe("followBranches()", () => {
 		expect([current(), readFileSync(join(workspace(), "a.txt"), "utf8")]).to.deep.equal(["new/two", "a\n"]);
 	});
 
+	it("takes any branch in a repository without a commit", async () => {
+		git(workspace(), ["update-ref", "-d", "refs/heads/main"]);
+		git(workspace(), ["update-ref", "-d", "refs/heads/feature"]);
+		await launch("main");
+		await launch("later");
+		expect(current()).to.equal("later");
+	});
+
 	it("tells the branches that the launch does not name, and stays on them when it names them later", async () => {
 		expect(await launch("")).to.deep.equal([{ path: "", branch: "main" }]);
 		git(workspace(), ["switch", "--quiet", "feature"]);
