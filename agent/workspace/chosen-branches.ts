@@ -104,23 +104,32 @@ async function switchTo(repository: Repository, before: string, places: BranchPl
 	const { workspace, git, signal } = places;
 	for (const name of [branch, base]) if (name !== "") refuseBranch(name);
 	const options = { cwd: join(workspace, path), timeoutMs: switchMs, signal };
-	let result = await git.run(["switch", "--quiet", branch], options);
-	if (isUnknown(result)) {
-		const names = await knownBranches(path, places);
-		// A repository without a commit has nothing else that could be meant.
-		if (names.length === 0) result = await git.run(["switch", "--quiet", "--create", branch], options);
-		else if (base === "") throw unknownBranch(branch, names, newBranchRemedy);
-		for (const start of [base, `origin/${base}`])
-			if (isUnknown(result))
-				result = await git.run(["switch", "--quiet", "--no-track", "--create", branch, start], options);
-		if (isUnknown(result)) throw unknownBranch(base, names);
-	}
+	const found = await git.run(["switch", "--quiet", branch], options);
+	const result = isUnknown(found) ? await switchToNew(repository, places) : found;
 	if (result.code === 0) return;
 	const where = path === "" ? "" : ` in "${path}"`;
 	throw new LaunchFailure(
 		"WORKSPACE_FAILED",
 		`Cannot switch to the branch "${branch}"${where}: ${wordsOfGit(result)}. A session with the branch "${before}" starts`,
 	);
+}
+
+/** Makes the branch from its base, the local one or the remote's, and switches to it. @throws {LaunchFailure} */
+async function switchToNew(repository: Repository, places: BranchPlaces): Promise<CommandResult> {
+	const { branch, base_branch: base, path } = repository;
+	const { workspace, git, signal } = places;
+	const options = { cwd: join(workspace, path), timeoutMs: switchMs, signal };
+	const create = (...start: string[]): Promise<CommandResult> =>
+		git.run(["switch", "--quiet", "--no-track", "--create", branch, ...start], options);
+	const names = await knownBranches(path, places);
+	// A repository without a commit has nothing else that could be meant.
+	if (names.length === 0) return git.run(["symbolic-ref", "HEAD", `refs/heads/${branch}`], options);
+	if (base === "") throw unknownBranch(branch, names, newBranchRemedy);
+	const made = await create(base);
+	if (!isUnknown(made)) return made;
+	const fromRemote = await create(`origin/${base}`);
+	if (isUnknown(fromRemote)) throw unknownBranch(base, names);
+	return fromRemote;
 }
 
 /** The words of git for a name that is no commit (LC_ALL=C). */
