@@ -11,6 +11,7 @@ import { callMetrics } from "#shared/bus/call-metrics.ts";
 import { isOutage, isWorthRepeating, outageMiddleware } from "#shared/bus/breakers/outage.ts";
 import { PacketSeal } from "#shared/bus/packet-seal.ts";
 import { principalMiddleware } from "#shared/bus/principal-middleware.ts";
+import { heartbeatS, ResponsiveFirst, silentNodesMiddleware } from "#shared/bus/silent-nodes.ts";
 import { traceMiddleware } from "#shared/bus/trace-middleware.ts";
 import { timeoutMiddleware } from "#shared/bus/timeout-middleware.ts";
 import type { BusConfig } from "#shared/config/config.ts";
@@ -68,14 +69,15 @@ export function brokerOptions(
 			...(tracer ? [traceMiddleware(tracer)] : []),
 			principalMiddleware,
 			outageMiddleware(),
+			silentNodesMiddleware(),
 			busBorder(new PacketSeal(key), topicsOf),
 		],
 		internalServices: false,
 		requestTimeout: 8_000,
-		heartbeatInterval: 5,
+		heartbeatInterval: heartbeatS,
 		heartbeatTimeout: 15,
 		// Calls that others sent before they heard of the end are still answered.
-		registry: { preferLocal: true, stopDelay: bus.url === "" ? 0 : stopDelayMs },
+		registry: { strategy: ResponsiveFirst, preferLocal: true, stopDelay: bus.url === "" ? 0 : stopDelayMs },
 		// Actions that are safe to repeat enable it (shared/bus/service.ts); functions do not travel with them.
 		retryPolicy: { enabled: false, check: isWorthRepeating },
 		circuitBreaker: {

@@ -21,6 +21,7 @@ import { failureAnswer, InvalidRequestError, unforeseen } from "./http/http-erro
 import { type JsonObject, readJsonBody, readRawBody, refuseBody } from "./http/json-body.ts";
 import type { BrowserLogin } from "./callers/identity-provider.ts";
 import { deleteOnce } from "./keyed-deletion.ts";
+import { repeatKeyed } from "./keyed-repetition.ts";
 import { loginAnswer } from "./callers/login-answer.ts";
 import { stripIdentityHeaders } from "./callers/identity-headers.ts";
 import type { StandingWatch } from "./callers/standing-watch.ts";
@@ -184,7 +185,6 @@ export class RequestChain {
 	): Promise<unknown> {
 		const bus = this.#options.bus();
 		if (!bus) throw new UnavailableError("The platform is starting");
-		const timeout = Math.max(1, Math.min(route.timeoutMs, Math.floor(exchange.end - monotonic())));
 		const { request } = exchange;
 		const meta = {
 			...credential(exchange, principal),
@@ -192,9 +192,12 @@ export class RequestChain {
 			...this.#browserMeta(exchange, route),
 			...(warnings.length > 0 && { warnings }),
 		};
-		const options = { timeout, meta: { ...meta, deadline: now() + timeout } };
-		const run = () => callForText(bus, route.action, params, options);
-		return deleteOnce({ bus, route, principal, params, ...options }, run);
+		const options = () => {
+			const timeout = Math.max(1, Math.min(route.timeoutMs, Math.floor(exchange.end - monotonic())));
+			return { timeout, meta: { ...meta, deadline: now() + timeout } };
+		};
+		const run = () => callForText(bus, route.action, params, options());
+		return deleteOnce({ bus, route, principal, params, ...options() }, () => repeatKeyed(meta, run));
 	}
 
 	#browserMeta({ request, headers }: Exchange, { action }: ActionRoute): Meta {

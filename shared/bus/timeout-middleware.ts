@@ -4,19 +4,12 @@
  */
 import { type ActionHandler, type ActionSchema, type Context, Errors, type Middleware } from "moleculer";
 import type { Service, ServiceBroker } from "moleculer";
-import { hrtime, uptime } from "../clock.ts";
+import { hrtime } from "../clock.ts";
 import { TimeLimits } from "../time-limits.ts";
-
-/** A node is silent after two missed heartbeats and one second of tolerance; the unit is seconds. */
-const silentS = 11;
+import { isSilentNode } from "./silent-nodes.ts";
 
 export function timeoutMiddleware(broker: ServiceBroker): Middleware {
 	const limits = new TimeLimits();
-
-	function isSilentNode(id: string): boolean {
-		const node = broker.registry.nodes.get(id);
-		return node !== undefined && uptime() - node.lastHeartbeatTime > silentS;
-	}
 
 	/**
 	 * Ends the request to another process too. The framework would keep one that is never answered: it would count in the limit
@@ -62,6 +55,7 @@ export function timeoutMiddleware(broker: ServiceBroker): Middleware {
 	return {
 		name: "Timeout",
 		localAction: (next: ActionHandler, { name }: ActionSchema) => withTimeout(next, name, () => false),
-		remoteAction: (next: ActionHandler, { name }: ActionSchema) => withTimeout(next, name, isSilentNode),
+		remoteAction: (next: ActionHandler, { name }: ActionSchema) =>
+			withTimeout(next, name, (id) => isSilentNode(broker, id)),
 	};
 }
