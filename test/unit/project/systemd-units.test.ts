@@ -73,6 +73,21 @@ describe("the systemd units", () => {
 			});
 		});
 
+	for (const page of ["docs/one-server.md", "docs/two-of-each.md"])
+		it(`are the ones that ${page} names, with keys of the configuration`, () => {
+			const text = readFileSync(join(projectRoot, page), "utf8");
+			const kinds = [...text.matchAll(/\batelier-([a-z-]+)@\d/g)].map(([, kind]) => `atelier-${kind}@.service`);
+			expect(new Set(kinds)).to.deep.equal(new Set(systemdUnits.filter((unit) => unit.includes("@"))));
+			const keys = readFileSync(join(projectRoot, "docs/configuration.md"), "utf8");
+			for (const [, name = ""] of text.matchAll(/^ *([A-Z]+__[A-Z_]+)=/gm)) {
+				const key = name
+					.toLowerCase()
+					.replaceAll("__", ".")
+					.replace(/\.kwargs\..*/, ".kwargs");
+				expect(keys, name).to.include(`\`${key}\``);
+			}
+		});
+
 	it("have an environment file whose names are keys of the configuration", () => {
 		const environment = readEnvironment();
 		const keys = Object.keys(environment).filter((name) => name.includes("__"));
