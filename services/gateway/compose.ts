@@ -77,7 +77,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 	const refusals = new RefusalNotes(() => bus?.caller);
 	const authenticator = new Authenticator({ identity, key, tokens, admissions, refusals });
 	const limits = new RequestLimits(limitsOf(config, platform.trustsCallers));
-	const watch = new StandingWatch();
+	const watch = new StandingWatch({ claimsLastMs: identity.claimsLastMs });
 	const report = (error: unknown, requestId: string) => bus?.logError(`Request ${requestId} failed`, error);
 	const chain = new RequestChain({
 		guard,
@@ -139,7 +139,7 @@ function browserMarks({ public_url }: Config["gateway"]): BrowserMarks {
 
 /** @param bus Returns the bus; undefined until it is connected. */
 function personalTokens(
-	{ token_issuer_kwargs: { client_id }, revocation_cache_ttl }: Config["pat"],
+	{ token_issuer_kwargs: { client_id }, revocation_cache_ttl, confirmed_within_days }: Config["pat"],
 	{ tokenTrust }: IdentityProvider,
 	bus: () => Caller | undefined,
 ): PersonalTokens {
@@ -147,6 +147,7 @@ function personalTokens(
 		trust: tokenTrust,
 		clientId: typeof client_id === "string" ? client_id : undefined,
 		rememberedMs: revocation_cache_ttl * 1_000,
+		confirmedWithinMs: confirmed_within_days * 86_400_000,
 		async ask(tokenKey) {
 			const caller = bus();
 			if (!caller) throw new UnavailableError("The platform is starting");

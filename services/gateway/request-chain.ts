@@ -167,7 +167,7 @@ export class RequestChain {
 		}
 		handler(request, response, principal);
 		this.#options.metrics.answered(exchange.route, status, undefined);
-		this.#keepWatch(response, principal, () => this.#options.authenticator.authenticate(claim, action));
+		this.#keepWatch(response, principal, () => this.#options.authenticator.authenticate(claim, action, principal));
 	}
 
 	/** Ends the answer when its caller loses access. */

@@ -67,7 +67,7 @@ export class UpgradeChain {
 			const handler = upgradeHandlers.get(chat.name);
 			if (!handler) throw new UnavailableError("Chats are not available");
 			await handler({ request, socket, head, principal, session_id, requestId, signal: given.signal });
-			const authenticate = () => authenticator.authenticate(claim, chat);
+			const authenticate = () => authenticator.authenticate(claim, chat, principal);
 			const forget = watch.add({ principal, authenticate, end: () => socket.destroy() });
 			if (socket.destroyed) forget();
 			else socket.once("close", forget);

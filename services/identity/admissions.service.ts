@@ -8,11 +8,11 @@ export function admissionsService(admission: Admission): ServiceSchema {
 	return {
 		name: admissions.name,
 		actions: implement(admissions, {
-			admit: (person) => admission.admit(person),
+			admit: ({ wanted, ...person }) => admission.admit(person, wanted),
 
 			async standing({ user_id, tenant }) {
-				const roles = await admission.standing(user_id, tenant);
-				return { roles: roles && [...roles] };
+				const found = await admission.standing(user_id, tenant);
+				return found ? { ...found, roles: [...found.roles] } : { roles: null };
 			},
 		}),
 	};

@@ -1,4 +1,6 @@
 /** The identity part: users, tenants and memberships, and what clients have to know to log in. */
+import { loadAdapterClass } from "#shared/config/adapter.ts";
+import type { Migration } from "#shared/migrations/migration.ts";
 import type { Part, StoringPlatform } from "#shared/platform.ts";
 import { Admission } from "./admissions/admission.ts";
 import { admissionsService } from "./admissions.service.ts";
@@ -8,6 +10,7 @@ import { RoleNames } from "./directory/role-names.ts";
 import { TenantDirectory } from "./directory/tenant-directory.ts";
 import { identityService } from "./identity.service.ts";
 import { memberCollection } from "./record/member-collection.ts";
+import { confirmOldMembers } from "./record/confirm-old-members.ts";
 import { MemberRecords } from "./record/member-records.ts";
 import { tenantCollection } from "./record/tenant-collection.ts";
 import { TenantRecords } from "./record/tenant-records.ts";
@@ -18,11 +21,17 @@ import { usersService } from "./users.service.ts";
 
 export const collections = [userCollection, tenantCollection, memberCollection] as const;
 
+export const migrations: readonly Migration[] = [
+	{ version: 1, name: "times of memberships", kind: "expand", run: confirmOldMembers },
+];
+
 export async function compose({ config, store }: StoringPlatform): Promise<Part> {
-	const { default: defaultTenant, role_prefix } = config.tenants;
+	const { default: defaultTenant, default_by_claim: namesOperators, home: named, role_prefix } = config.tenants;
 	const tenants = new TenantRecords(store);
 	const records = { users: new UserRecords(store), tenants, members: new MemberRecords(store) };
-	const admission = new Admission(records, defaultTenant);
+	const { sharesOneTenant } = await loadAdapterClass(config.identity);
+	const home = named || (sharesOneTenant === true ? defaultTenant : undefined);
+	const admission = new Admission(records, { operators: defaultTenant, namesOperators, home });
 	const reach = new Reach(tenants, defaultTenant);
 	const roleNames = new RoleNames(role_prefix);
 	const members = new MemberDirectory(records, reach, roleNames);

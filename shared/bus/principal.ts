@@ -19,6 +19,11 @@ export interface Principal {
 	readonly roles: readonly string[];
 	/** The launch that a pod belongs to; absent for all other kinds. */
 	readonly generation?: number;
+	/**
+	 * The epoch of the membership of somebody who has logged in at a provider; absent for all others, whom the configuration
+	 * names.
+	 */
+	readonly epoch?: number;
 }
 
 export const anonymous: Principal = { kind: "anonymous", id: "", tenant: "", roles: [] };

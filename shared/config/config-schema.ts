@@ -242,8 +242,20 @@ export const configSchema = schema({
 				min: 1,
 				max: 100,
 				default: "default",
+				description: "Tenant of the operators: its administrators administer all tenants",
+			},
+			default_by_claim: {
+				type: "boolean",
+				default: false,
 				description:
-					"Tenant of people whose identity provider names no tenants; its administrators administer all tenants",
+					"Whether the tenant claim of an identity provider may name the tenant of the operators; false: such people are refused unless they were added to it",
+			},
+			home: {
+				type: "string",
+				max: 100,
+				default: "",
+				description:
+					"Tenant of people whose identity provider names no tenants, whom nobody has added to one and who were removed from none; empty: `tenants.default` with `OidcTeamIdentity`, otherwise they are refused",
 			},
 			role_prefix: {
 				type: "string",

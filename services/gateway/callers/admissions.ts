@@ -7,8 +7,8 @@ import { personKey, type Principal, systemPrincipal } from "#shared/bus/principa
 import { call, type Caller, type CallOptions } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { monotonic } from "#shared/clock.ts";
-import { admissions, type IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
-import { UnavailableError } from "#shared/errors.ts";
+import { admissions, type IdentifiedPerson, type StoredStanding } from "#shared/contracts/identity/admissions.ts";
+import { ForbiddenError, UnavailableError } from "#shared/errors.ts";
 
 /** An answer is used for this time after its question, in milliseconds. */
 const freshMs = 5_000;
@@ -40,27 +40,44 @@ export class Admissions {
 	readonly #admitted = new Answers<Principal>();
 	/** The questions about persons, whom an identity adapter remembers. */
 	readonly #questions = new WeakMap<IdentifiedPerson, string>();
-	readonly #standings = new Answers<readonly string[] | undefined>();
+	readonly #standings = new Answers<StoredStanding | undefined>();
 
 	/** @param bus Returns the bus; undefined until it is connected. */
 	constructor(bus: () => Caller | undefined) {
 		this.#bus = bus;
 	}
 
-	/** @throws {ForbiddenError} when the person is refused; {UnavailableError} when that cannot be found out. */
-	admit(person: IdentifiedPerson): Promise<Principal> {
-		return this.#admitted.to(this.#questionAbout(person), async () => {
-			const { tenant, roles } = await call(this.#caller, admissions.actions.admit, person, options());
-			return { kind: "user", id: person.id, tenant, roles };
+	/**
+	 * Admits a person with the claims of a request. @param wanted The tenant that the request names.
+	 * @throws {ForbiddenError} when the person is refused; {UnavailableError} when that cannot be found out.
+	 */
+	admit(person: IdentifiedPerson, wanted?: string): Promise<Principal> {
+		const question = this.#questionAbout(person);
+		return this.#admitted.to(wanted === undefined ? question : `${JSON.stringify(wanted)} ${question}`, async () => {
+			const params = wanted === undefined ? person : { ...person, wanted };
+			const { tenant, roles, epoch } = await call(this.#caller, admissions.actions.admit, params, options());
+			return { kind: "user", id: person.id, tenant, roles, ...(epoch !== undefined && { epoch }) };
 		});
 	}
 
-	/** Returns the stored roles of a member; undefined for everybody else. @throws {UnavailableError} */
-	standing({ tenant, id }: Pick<Principal, "tenant" | "id">): Promise<readonly string[] | undefined> {
+	/** Returns the stored standing of a member; undefined for everybody else. @throws {UnavailableError} */
+	standing({ tenant, id }: Pick<Principal, "tenant" | "id">): Promise<StoredStanding | undefined> {
 		return this.#standings.to(personKey(tenant, id), async () => {
 			const params = { user_id: id, tenant };
-			return (await call(this.#caller, admissions.actions.standing, params, options())).roles ?? undefined;
+			const { roles, ...more } = await call(this.#caller, admissions.actions.standing, params, options());
+			return roles ? { ...more, roles } : undefined;
 		});
+	}
+
+	/**
+	 * Returns a person who was admitted before, as their membership is stored now; their claims are not read again, because
+	 * they may be older than those of another request. @throws {ForbiddenError} for somebody who is no member any more.
+	 */
+	async readmit(known: Principal): Promise<Principal> {
+		const found = await this.standing(known);
+		if (!found) throw new ForbiddenError("You are no member of this tenant any more", "NOT_A_MEMBER");
+		const { roles, epoch } = found;
+		return { kind: "user", id: known.id, tenant: known.tenant, roles, ...(epoch !== undefined && { epoch }) };
 	}
 
 	#questionAbout(person: IdentifiedPerson): string {

@@ -8,6 +8,7 @@ import { mayUseSession } from "#shared/access/access-table.ts";
 import { admit } from "#shared/access/admission.ts";
 import type { AnyAction } from "#shared/bus/contract.ts";
 import { anonymous, type Principal } from "#shared/bus/principal.ts";
+import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
 import { ForbiddenError } from "#shared/errors.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
 import type { Admissions } from "./admissions.ts";
@@ -15,6 +16,7 @@ import { bearerToken } from "./bearer-token.ts";
 import type { Ends } from "../http/connection-rows.ts";
 import { notFound } from "../http/http-errors.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
+import { namedTenant, refuseOtherTenant } from "./named-tenant.ts";
 import type { PersonalTokens } from "./personal-tokens.ts";
 import type { RefusalNotes } from "./refusal-notes.ts";
 
@@ -37,7 +39,7 @@ export interface AuthenticatorOptions {
 	readonly identity: Pick<IdentityProvider, "authenticate">;
 	readonly key: InstallationKey;
 	readonly tokens: PersonalTokens;
-	readonly admissions: Pick<Admissions, "admit">;
+	readonly admissions: Pick<Admissions, "admit" | "readmit">;
 	/** Learns of requests that a known caller may not make. */
 	readonly refusals?: Pick<RefusalNotes, "note">;
 }
@@ -47,7 +49,7 @@ export class Authenticator {
 	readonly #identity: Pick<IdentityProvider, "authenticate">;
 	readonly #key: InstallationKey;
 	readonly #tokens: PersonalTokens;
-	readonly #admissions: Pick<Admissions, "admit">;
+	readonly #admissions: Pick<Admissions, "admit" | "readmit">;
 	readonly #refusals: Pick<RefusalNotes, "note"> | undefined;
 
 	constructor({ identity, key, tokens, admissions, refusals }: AuthenticatorOptions) {
@@ -60,14 +62,16 @@ export class Authenticator {
 
 	/**
 	 * Returns the principal of a request for this action; the anonymous one where the action is public.
+	 * @param known The principal of a connection that is still open: then the stored rights count and not the claims of its
+	 * first request, and nothing is written.
 	 * @throws {UnauthorizedError} when no credential is valid.
 	 * @throws {ForbiddenError} when the action is not for this kind of principal, and for people who are not admitted.
 	 * @throws {UnavailableError} when nobody can say whether a token is still active, or a person a member.
 	 */
-	async authenticate(claim: Claim, action: AnyAction): Promise<Principal> {
+	async authenticate(claim: Claim, action: AnyAction, known?: Principal): Promise<Principal> {
 		if (action.access === "public") return anonymous;
 		const { connection, path } = claim;
-		const principal = this.#admitted(await this.#find(claim), action, connection);
+		const principal = this.#admitted(await this.#find(claim, known), action, connection);
 		const session = namedSession(path) ?? principal.id;
 		if (principal.kind === "pod" && !mayUseSession(principal, "see", { session })) throw notFound;
 		return principal;
@@ -83,12 +87,26 @@ export class Authenticator {
 		}
 	}
 
-	async #find({ headers, connection, received }: Claim): Promise<Principal | undefined> {
-		const token = bearerToken(headers, connection);
-		if (token?.startsWith("svcs_")) return this.#pod(token);
-		if (token !== undefined && this.#tokens.claims(token)) return this.#tokens.authenticate(token);
-		const found = await this.#identity.authenticate(headers, connection, received);
-		return found?.kind === "claimed" ? this.#admissions.admit(found.person) : found;
+	async #find(claim: Claim, known: Principal | undefined): Promise<Principal | undefined> {
+		const { headers, connection, received } = claim;
+		const wanted = namedTenant(headers);
+		const found =
+			this.#byToken(bearerToken(headers, connection)) ?? this.#identity.authenticate(headers, connection, received);
+		const caller = await found;
+		if (caller?.kind === "claimed") return this.#member(caller.person, wanted, known);
+		if (caller) refuseOtherTenant(caller, wanted);
+		return caller;
+	}
+
+	/** Returns the sender of a token that no identity provider sees; undefined for every other one. */
+	#byToken(token: string | undefined): Promise<Principal | undefined> | undefined {
+		if (token?.startsWith("svcs_")) return Promise.resolve(this.#pod(token));
+		return token !== undefined && this.#tokens.claims(token) ? this.#tokens.authenticate(token) : undefined;
+	}
+
+	#member(person: IdentifiedPerson, wanted: string | undefined, known: Principal | undefined): Promise<Principal> {
+		if (known?.id === person.id) return this.#admissions.readmit(known);
+		return this.#admissions.admit(person, wanted);
 	}
 
 	/** Returns the principal of the pod that this token was made for; undefined for an invalid token. */

@@ -1,7 +1,7 @@
 /** Port: authenticates the senders of requests. The configuration names one adapter (`identity`). */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Principal } from "#shared/bus/principal.ts";
-import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
+import type { IdentifiedPerson, StoredStanding } from "#shared/contracts/identity/admissions.ts";
 import type { Claims } from "#shared/tokens/jwt-form.ts";
 import type { Ends } from "../http/connection-rows.ts";
 
@@ -36,6 +36,11 @@ export interface IdentityProvider {
 	readonly browserLogin?: BrowserLogin;
 	/** Whether the gateway may listen only on loopback and refuses foreign Host and Origin headers. */
 	readonly loopbackOnly: boolean;
+	/**
+	 * How long the claims of a request hold for a stream or a chat that it opened, in milliseconds; absent: as long as its
+	 * credential is valid.
+	 */
+	readonly claimsLastMs?: number;
 	/** The identity's knowledge of personal access tokens; absent: it accepts none. */
 	readonly tokenTrust?: TokenTrust;
 }
@@ -47,8 +52,8 @@ export interface TokenTrust {
 	 * for every other text.
 	 */
 	claimsOf(token: string): Promise<Claims | undefined>;
-	/** Returns the present roles of a person; undefined for one who may not use the installation any more. */
-	rolesOf(person: Pick<Principal, "tenant" | "id">): Promise<readonly string[] | undefined>;
+	/** Returns the present standing of a person; undefined for one who may not use the installation any more. */
+	standingOf(person: Pick<Principal, "tenant" | "id">): Promise<StoredStanding | undefined>;
 }
 
 /** The static members of an adapter's class, which are read without creating the adapter. */
@@ -62,6 +67,8 @@ export interface IdentityProviderClass {
 	readonly signsTokens?: boolean;
 	/** Whether the identity is refused for a platform with a bus, because it knows its callers by their programs. */
 	readonly forOneProcess?: boolean;
+	/** Whether all people are in the tenant `tenants.default` unless somebody adds them to another one. */
+	readonly sharesOneTenant?: boolean;
 	/** Whether the platform creates a token that commands on the same machine read (shared/secrets/api-token.ts). */
 	readonly storesToken?: boolean;
 }

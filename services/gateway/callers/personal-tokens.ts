@@ -7,6 +7,7 @@ import { LRUCache } from "lru-cache";
 import { rolesWithin } from "#shared/access/admission.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { monotonic, now } from "#shared/clock.ts";
+import type { StoredStanding } from "#shared/contracts/identity/admissions.ts";
 import type { ActiveToken } from "#shared/contracts/pat/tokens.ts";
 import { ServiceError, UnauthorizedError, UnavailableError } from "#shared/errors.ts";
 import { isPersonalToken } from "#shared/tokens/personal-token.ts";
@@ -22,6 +23,8 @@ export interface PersonalTokensOptions {
 	readonly clientId: string | undefined;
 	/** How long an answer is remembered, in milliseconds. */
 	readonly rememberedMs: number;
+	/** A token works for this time after the provider's last word about its person, in milliseconds. */
+	readonly confirmedWithinMs: number;
 	/** Asks the service for the active token with this key. */
 	readonly ask: (key: string) => Promise<ActiveToken | undefined>;
 }
@@ -31,6 +34,8 @@ interface Remembered {
 	readonly at: number;
 	readonly token: Promise<ActiveToken | undefined>;
 }
+
+const dayMs = 86_400_000;
 
 /** The most tokens whose state a gateway remembers; the one used longest ago is forgotten first. */
 const maxRemembered = 10_000;
@@ -52,7 +57,7 @@ export class PersonalTokens {
 	readonly #remembered = new LRUCache<string, Remembered>({ max: maxRemembered });
 	readonly #readings = new LRUCache<string, Reading>({ max: maxReadings });
 	/** The principals of active tokens, each with the roles of its person. */
-	readonly #principals = new WeakMap<ActiveToken, { roles: readonly string[]; principal: Principal }>();
+	readonly #principals = new WeakMap<ActiveToken, { standing: StoredStanding; principal: Principal }>();
 
 	constructor(options: PersonalTokensOptions) {
 		this.#options = options;
@@ -77,18 +82,32 @@ export class PersonalTokens {
 		const token = await this.#active(key);
 		if (!token || token.expires_at <= now()) throw new UnauthorizedError("Token has been revoked", "TOKEN_REVOKED");
 		const { tenant, owner: id } = token;
-		const roles = await trust.rolesOf({ tenant, id });
-		if (!roles) throw new UnauthorizedError("The token's owner may not use this installation any more", "OWNER_GONE");
-		return this.#principalOf(token, roles);
+		const standing = await trust.standingOf({ tenant, id });
+		if (!standing)
+			throw new UnauthorizedError("The token's owner may not use this installation any more", "OWNER_GONE");
+		this.#refuseFormer(token, standing);
+		return this.#principalOf(token, standing);
+	}
+
+	/** Refuses a token of a membership that has ended since, and one whose owner's provider has been silent for too long. */
+	#refuseFormer({ epoch: own = 0 }: ActiveToken, { epoch, confirmed_at }: StoredStanding): void {
+		if (epoch !== undefined && own !== epoch)
+			throw new UnauthorizedError("The token's owner has left its tenant since it was made", "OWNER_GONE");
+		const { confirmedWithinMs } = this.#options;
+		if (confirmed_at !== undefined && now() - confirmed_at > confirmedWithinMs)
+			throw new UnauthorizedError(
+				`The token's owner has not logged in for ${Math.floor(confirmedWithinMs / dayMs)} days: a login makes it work again`,
+				"OWNER_UNCONFIRMED",
+			);
 	}
 
 	/** Returns the same object as before for the same answers about token and person. */
-	#principalOf(token: ActiveToken, roles: readonly string[]): Principal {
+	#principalOf(token: ActiveToken, standing: StoredStanding): Principal {
 		const known = this.#principals.get(token);
-		if (known?.roles === roles) return known.principal;
+		if (known?.standing === standing) return known.principal;
 		const { tenant, owner: id, scope } = token;
-		const principal: Principal = { kind: "pat", id, tenant, roles: rolesWithin(roles, scope) };
-		this.#principals.set(token, { roles, principal });
+		const principal: Principal = { kind: "pat", id, tenant, roles: rolesWithin(standing.roles, scope) };
+		this.#principals.set(token, { standing, principal });
 		return principal;
 	}
 

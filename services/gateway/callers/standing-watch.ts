@@ -1,6 +1,6 @@
 /**
  * Ends streams and chats whose caller has lost access since they began: the token has expired, the member was removed, or
- * the roles are others. A request is checked when it comes, but these stay open for days.
+ * the roles are others. Claims without an end of their own get one, so that the client comes back with new ones. A request is checked when it comes, but these stay open for days.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Principal } from "#shared/bus/principal.ts";
@@ -24,21 +24,37 @@ export interface LongLived {
 	readonly end: () => void;
 }
 
+/** The times of a {@link StandingWatch}. */
+export interface WatchTimes {
+	/** The interval of the checks in milliseconds. */
+	readonly intervalMs?: number;
+	/** How long the claims that opened a person's connection hold, in milliseconds; absent: they have an end themselves. */
+	readonly claimsLastMs?: number | undefined;
+}
+
+/** A connection since its begin. Times are of the monotonic clock. */
+interface Watched {
+	readonly since: number;
+	/** The last successful check. */
+	checkedAt: number;
+}
+
 /** The long-lived connections of one gateway. */
 export class StandingWatch {
-	/** The time of each connection's last successful check on the monotonic clock. */
-	readonly #open = new Map<LongLived, number>();
+	readonly #open = new Map<LongLived, Watched>();
+	readonly #claimsLastMs: number;
 	readonly #job: RecurringJob;
 
-	/** @param intervalMs The interval of the checks. */
-	constructor(intervalMs = everyMs) {
+	constructor({ intervalMs = everyMs, claimsLastMs = Infinity }: WatchTimes = {}) {
+		this.#claimsLastMs = claimsLastMs;
 		this.#job = new RecurringJob({ everyMs: intervalMs, work: () => this.#checkAll(), onError: () => {} });
 		this.#job.start();
 	}
 
 	/** Watches a connection from now on; the returned function ends the watch. */
 	add(connection: LongLived): () => void {
-		this.#open.set(connection, monotonic());
+		const at = monotonic();
+		this.#open.set(connection, { since: at, checkedAt: at });
 		return () => this.#open.delete(connection);
 	}
 
@@ -55,15 +71,16 @@ export class StandingWatch {
 	}
 
 	async #check(connection: LongLived): Promise<void> {
-		const checkedAt = this.#open.get(connection);
-		if (checkedAt === undefined) return;
+		const watched = this.#open.get(connection);
+		if (watched === undefined) return;
+		const { principal } = connection;
+		if (principal.kind === "user" && monotonic() - watched.since > this.#claimsLastMs) return this.#end(connection);
 		try {
-			const principal = await connection.authenticate();
-			if (isDeepStrictEqual(principal, connection.principal)) this.#open.set(connection, monotonic());
+			if (isDeepStrictEqual(await connection.authenticate(), principal)) watched.checkedAt = monotonic();
 			else this.#end(connection);
 		} catch (error) {
 			const isRefused = [UnauthorizedError, ForbiddenError, NotFoundError].some((kind) => error instanceof kind);
-			if (isRefused || monotonic() - checkedAt > uncheckedMs) this.#end(connection);
+			if (isRefused || monotonic() - watched.checkedAt > uncheckedMs) this.#end(connection);
 		}
 	}
 

@@ -28,7 +28,7 @@ export const preflightAnswer: Answer = {
 		"Access-Control-Allow-Methods",
 		"GET, POST, PUT, PATCH, DELETE",
 		"Access-Control-Allow-Headers",
-		"Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-ID",
+		"Atelier-Tenant, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-ID",
 		"Access-Control-Max-Age",
 		"600",
 	],

@@ -104,10 +104,10 @@ export class DevIdentity implements IdentityProvider {
 }
 
 function trustIn(tokens: LocalTokens, people: readonly Principal[]): TokenTrust {
-	const roles = new Map(people.map(({ tenant, id, roles: own }) => [personKey(tenant, id), own]));
+	const standings = new Map(people.map(({ tenant, id, roles }) => [personKey(tenant, id), { roles }]));
 	return {
 		claimsOf: (token) => tokens.verify(token),
-		rolesOf: async ({ tenant, id }) => roles.get(personKey(tenant, id)),
+		standingOf: async ({ tenant, id }) => standings.get(personKey(tenant, id)),
 	};
 }
 

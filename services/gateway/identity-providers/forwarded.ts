@@ -10,6 +10,7 @@ import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts"
 import { checkedOptions } from "../callers/adapter-options.ts";
 import type { Ends } from "../http/connection-rows.ts";
 import type { ClaimedPerson, IdentityProvider } from "../callers/identity-provider.ts";
+import { personId, personIdOptions } from "../callers/person-id.ts";
 import { mappedRoles, roleOptions, rolesOfSilence } from "../callers/role-mapping.ts";
 
 /** The headers are named below a prefix that the gateway removes from every request after authentication. */
@@ -25,8 +26,13 @@ const options = schema({
 	/** Whether people for whom the proxy names no tenant have none, instead of the default one. */
 	requires_tenant: { type: "boolean", default: false },
 	roles_header: { ...header, default: "x-auth-roles" },
+	/** The form of the roles' header: names with commas between them, or a JSON list of names in base64. */
+	roles_form: { type: "enum", values: ["names", "base64-json"], default: "names" },
+	/** How long the headers of a request hold for a stream or a chat that it opened; the client then comes with new ones. */
+	claims_last_seconds: { type: "number", integer: true, min: 10, max: 86_400, default: 300 },
 	/** The OpenID issuer that clients log in at, for `/auth/config`. */
 	issuer: { type: "string", min: 1, max: 500, optional: true },
+	...personIdOptions,
 	...roleOptions,
 });
 
@@ -35,13 +41,15 @@ export class ForwardedIdentity implements IdentityProvider {
 	static readonly kwargs = Object.keys(options);
 	static readonly trustsCallers = false;
 	readonly loopbackOnly = false;
+	readonly claimsLastMs: number;
 	readonly #options: Output<typeof options>;
 	readonly #secret: Buffer;
 
 	/** @throws {ConfigError} without a secret of at least 32 characters. */
 	constructor(kwargs: Readonly<Record<string, unknown>>) {
 		this.#options = checkedOptions(options, kwargs);
-		const { secret } = this.#options;
+		const { secret, claims_last_seconds } = this.#options;
+		this.claimsLastMs = claims_last_seconds * 1_000;
 		if (secret === undefined)
 			throw new ConfigError(
 				`Configuration key "identity.secret_kwargs_env.secret" must name the variable with the secret of the proxy (at least 32 characters): without it, every caller could name itself`,
@@ -59,8 +67,8 @@ export class ForwardedIdentity implements IdentityProvider {
 		if (typeof shown !== "string" || !timingSafeEqual(digest(shown), this.#secret)) return undefined;
 		// A list may have commas, so two headers are told from one by how they arrived.
 		if (isRepeated(received, roles_header)) return undefined;
-		const id = valueIn(headers, user_header, 255);
 		const tenant = valueIn(headers, tenant_header, 100);
+		const id = personId(valueIn(headers, user_header, 255), tenant, this.#options);
 		if (id === undefined || (tenant === undefined && headers[tenant_header] !== undefined)) return undefined;
 		const person = { id, ...this.#wordsAbout(headers), ...this.#tenantOf(tenant), ...this.#rolesIn(headers) };
 		return { kind: "claimed", person };
@@ -77,10 +85,21 @@ export class ForwardedIdentity implements IdentityProvider {
 		return this.#options.requires_tenant ? { tenant: null } : {};
 	}
 
+	/** Reads names in the configured form; a value of another form names none. */
+	#roleNames(value: string): string[] {
+		if (this.#options.roles_form === "names") return value.split(",").map((one) => one.trim());
+		try {
+			const list: unknown = JSON.parse(Buffer.from(value, "base64").toString());
+			return Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
+		} catch {
+			return [];
+		}
+	}
+
 	#rolesIn(headers: IncomingHttpHeaders): Pick<IdentifiedPerson, "roles"> {
 		const value = headers[this.#options.roles_header];
 		if (value === undefined) return rolesOfSilence(this.#options);
-		return { roles: mappedRoles(roleNames(String(value)), this.#options) };
+		return { roles: mappedRoles(this.#roleNames(String(value)), this.#options) };
 	}
 }
 
@@ -98,17 +117,6 @@ function valueIn(headers: IncomingHttpHeaders, name: string, maxLength: number):
 /** Whether a header arrived twice: then one may be of the caller, beside that of the proxy. */
 function isRepeated(received: readonly string[], name: string): boolean {
 	return received.filter((one, i) => i % 2 === 0 && one.toLowerCase() === name).length > 1;
-}
-
-/** Reads names of roles: a JSON list in base64, or names with commas between them. */
-function roleNames(value: string): string[] {
-	try {
-		const list: unknown = JSON.parse(Buffer.from(value, "base64").toString());
-		if (Array.isArray(list)) return list.filter((one) => typeof one === "string");
-	} catch {
-		// Not the form of a JSON list, so it is the other one.
-	}
-	return value.split(",").map((one) => one.trim());
 }
 
 function digest(text: string): Buffer {

@@ -8,6 +8,7 @@ import { type OidcArguments, OidcIdentity } from "./oidc.ts";
 /** The identity adapter for people who trust each other; all of them are in one tenant. */
 export class OidcTeamIdentity extends OidcIdentity {
 	static override readonly trustsCallers = true;
+	static readonly sharesOneTenant = true;
 
 	/** @throws {ConfigError} for several tenants, because sessions on one machine cannot be kept apart. */
 	constructor(kwargs: OidcArguments) {

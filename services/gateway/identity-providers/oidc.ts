@@ -15,6 +15,7 @@ import { bearerToken } from "../callers/bearer-token.ts";
 import { textAt, wordsAt } from "../callers/claim-path.ts";
 import type { Ends } from "../http/connection-rows.ts";
 import type { ClaimedPerson, IdentityProvider, TokenTrust } from "../callers/identity-provider.ts";
+import { personId, personIdOptions } from "../callers/person-id.ts";
 import { mappedRoles, roleOptions, rolesOfSilence } from "../callers/role-mapping.ts";
 
 const text = { type: "string", min: 1, max: 500 } as const;
@@ -32,6 +33,7 @@ const options = schema({
 	role_claim: { ...path, optional: true },
 	administrators: { ...subjects, optional: true },
 	max_lifetime_seconds: { type: "number", integer: true, min: 60, max: 604_800, default: 86_400 },
+	...personIdOptions,
 	...roleOptions,
 });
 
@@ -40,8 +42,8 @@ type Options = Output<typeof options>;
 /** The arguments: those of the configuration, and what the platform supplies. */
 export interface OidcArguments extends Readonly<Record<string, unknown>> {
 	readonly log?: ServiceLog;
-	/** Returns the present roles of a person; absent: no personal access tokens are accepted. */
-	readonly standing?: TokenTrust["rolesOf"];
+	/** Returns the present standing of a person; absent: no personal access tokens are accepted. */
+	readonly standing?: TokenTrust["standingOf"];
 }
 
 /** The identity adapter for an OpenID provider. */
@@ -58,7 +60,11 @@ export class OidcIdentity implements IdentityProvider {
 	/** @throws {ConfigError} for arguments that are wrong, or with which tokens could be forged. */
 	constructor(kwargs: OidcArguments) {
 		this.#options = checkedOptions(options, kwargs);
-		const { issuer, audience, jwks_uri } = this.#options;
+		const { issuer, audience, jwks_uri, tenant_claim, user_claim } = this.#options;
+		if (tenant_claim !== undefined && user_claim !== undefined && kwargs["user_ids"] === undefined)
+			throw new ConfigError(
+				`Configuration key "identity.kwargs.user_ids" must say whether values of "user_claim" are "unique" in all tenants of the provider, or "per-tenant"`,
+			);
 		for (const [name, url] of Object.entries({ issuer, jwks_uri }))
 			if (url !== undefined && !isTrustedAddress(url))
 				throw new ConfigError(`Configuration key "identity.kwargs.${name}" must be an https URL, or http on loopback`);
@@ -68,8 +74,8 @@ export class OidcIdentity implements IdentityProvider {
 			audience,
 			keys: new RemoteKeySet({ issuer, jwksUri: jwks_uri, onError }),
 		});
-		const { standing: rolesOf } = kwargs;
-		if (rolesOf) this.tokenTrust = { claimsOf: async (token) => (await this.#verified(token))?.claims, rolesOf };
+		const { standing: standingOf } = kwargs;
+		if (standingOf) this.tokenTrust = { claimsOf: async (token) => (await this.#verified(token))?.claims, standingOf };
 	}
 
 	async authenticate(headers: IncomingHttpHeaders, connection: Ends): Promise<ClaimedPerson | undefined> {
@@ -97,12 +103,17 @@ export class OidcIdentity implements IdentityProvider {
 
 	#readPerson({ sub, iat, exp, claims }: VerifiedJwt): IdentifiedPerson | undefined {
 		const { user_claim, email_claim = "email", name_claim = "name", max_lifetime_seconds } = this.#options;
-		const id = user_claim === undefined ? sub : textAt(claims, user_claim, 255);
+		const tenancy = this.#tenantOf(claims);
+		const id = personId(
+			user_claim === undefined ? sub : textAt(claims, user_claim, 255),
+			tenancy.tenant,
+			this.#options,
+		);
 		if (id === undefined || exp - iat > max_lifetime_seconds) return undefined;
 		const email = textAt(claims, email_claim, 320);
 		const name = textAt(claims, name_claim, 255);
 		const described = { ...(email !== undefined && { email }), ...(name !== undefined && { name }) };
-		return { id, ...described, ...this.#tenantOf(claims), ...this.#rolesOf(sub, claims) };
+		return { id, ...described, ...tenancy, ...this.#rolesOf(sub, claims), as_of: iat * 1_000 };
 	}
 
 	#tenantOf(claims: VerifiedJwt["claims"]): Pick<IdentifiedPerson, "tenant"> {

@@ -60,11 +60,13 @@ export class MemberDirectory {
 
 	/**
 	 * Adds a member, or changes the role of one. From then on this role holds, whatever the identity provider says.
+	 * Below the operators, only somebody who is a member within the principal's reach can be added, or was one and is no
+	 * member of any tenant now: nobody is drawn out of, or back from, another tenant.
 	 * @throws {NotFoundError}; {ConflictError} when the tenant would have no administrator any more.
 	 */
 	async add(principal: Principal, tenant: string, user: string, role: TenantRole): Promise<string> {
 		await this.#reach.administered(principal, tenant);
-		await this.#visible(principal, user);
+		await this.#reached(principal, user, (all) => !all.some(isPresent));
 		const grant = () => this.#records.members.grant(tenant, user, { role, source: "granted" });
 		const written = role === "admin" ? await grant() : await this.#lastAdministrator.leave(tenant, user, grant);
 		return this.#shown(written).wire;
@@ -80,7 +82,7 @@ export class MemberDirectory {
 
 	/** Provisions a user again. Nothing of a user is prepared in advance in this version, so it always succeeds. @throws {NotFoundError} */
 	async reprovision(principal: Principal, user: string): Promise<ProvisioningResult> {
-		await this.#visible(principal, user);
+		await this.#reached(principal, user, () => false);
 		return provisioned(user);
 	}
 
@@ -92,30 +94,34 @@ export class MemberDirectory {
 	}
 
 	/**
-	 * Refuses a user whom the principal may not know: one who never was a member of a tenant that it administers. Nobody
-	 * can draw a stranger into their own tenant.
-	 * @throws {NotFoundError}
+	 * Refuses a user who is no member within the principal's reach. @param formerToo Whether somebody with these memberships
+	 * who was one is accepted, too. @throws {NotFoundError}
 	 */
-	async #visible(principal: Principal, user: string): Promise<void> {
+	async #reached(
+		principal: Principal,
+		user: string,
+		formerToo: (all: readonly MemberDocument[]) => boolean,
+	): Promise<void> {
 		const known = await this.#records.users.get(user);
-		if (known && (this.#reach.isOperator(principal) || (await this.#isKnown(principal, user)))) return;
-		throw new NotFoundError(`User "${user}" does not exist`, "USER_NOT_FOUND");
+		if (known && this.#reach.isOperator(principal)) return;
+		const all = known ? await this.#records.members.ofPerson(user) : [];
+		const counted = formerToo(all) ? all : all.filter(isPresent);
+		const reached = await Promise.all(counted.map((one) => this.#reaches(principal, one)));
+		if (!reached.includes(true)) throw new NotFoundError(`User "${user}" does not exist`, "USER_NOT_FOUND");
 	}
 
 	#shown(document: MemberDocument): MemberDocument {
 		return { ...document, wire: this.#roleNames.within(document.wire) };
 	}
 
-	async #isKnown(principal: Principal, user: string): Promise<boolean> {
-		const all = await this.#records.members.ofPerson(user);
-		const reached = await Promise.all(all.map((one) => this.#reaches(principal, one)));
-		return reached.includes(true);
-	}
-
 	async #reaches(principal: Principal, { tenant = "" }: MemberDocument): Promise<boolean> {
 		const document = await this.#records.tenants.get(tenant);
 		return document !== undefined && this.#reach.administers(principal, document);
 	}
+}
+
+function isPresent({ state }: MemberDocument): boolean {
+	return state === "active";
 }
 
 function provisioned(user_id: string): ProvisioningResult {

@@ -8,19 +8,27 @@ export const memberCollection = defineCollection(
 	{
 		tenant: "text",
 		user: "text",
-		/** `active` or `removed`. */
+		/**
+		 * `active`; `left`: the provider has named another tenant since, and may name this one again; `removed`: an
+		 * administrator has ended it, and only a grant renews it.
+		 */
 		state: "text",
 		/** A {@link TenantRole}. */
 		role: "text",
 		/** `claim`: the identity provider decides about the role; `granted`: an administrator has decided. */
 		source: "text",
 		granted_at: "text",
+		/** Grows with every end and every renewal, so that tokens of an earlier time never come back; absent: 0. */
+		epoch: "integer",
+		/** The newest word of the provider about this person here, in milliseconds since 1970; absent: none since `granted_at`. */
+		seen_at: "integer",
 		rev: "integer",
 	},
 	{
 		by_tenant: { columns: ["tenant", "state", "granted_at"] },
 		by_role: { columns: ["tenant", "state", "role", "user"] },
 		by_user: { columns: ["user", "granted_at"] },
+		by_age: { columns: ["granted_at"] },
 	},
 	{ audited: ["user_id", "tenant_id", "role"] },
 );
@@ -41,6 +49,11 @@ export function rolesFor(role: TenantRole): TenantRole[] {
 /** Returns the strongest of these roles; undefined when none is known. */
 export function strongestRole(roles: readonly string[] = []): TenantRole | undefined {
 	return ranked.find((role) => roles.includes(role));
+}
+
+/** The time of the provider's newest word about a member, in milliseconds since 1970. */
+export function confirmedAt({ seen_at, granted_at = "" }: MemberDocument): number {
+	return seen_at ?? (Date.parse(granted_at) || 0);
 }
 
 const ranked: readonly TenantRole[] = ["admin", "developer", "viewer"];

@@ -7,12 +7,16 @@ import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { DocumentStore, Found, Page } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { memberCollection, type MemberColumns, type MemberDocument, membershipId } from "./member-collection.ts";
+import { confirmed, left, type ProviderWord } from "./provider-word.ts";
 
 /** The role that a membership has from now on, and who has decided so. */
 export interface RoleGrant {
 	readonly role: TenantRole;
 	readonly source: "claim" | "granted";
 }
+
+/** The role of somebody about whom neither the provider nor an administrator has said anything. */
+const firstRole: TenantRole = "developer";
 
 /** Most memberships of a person that are looked at. */
 const maxPerPerson = 500;
@@ -31,10 +35,10 @@ export class MemberRecords {
 	}
 
 	/** Makes somebody a member unless they are or were one; returns the membership as it is stored. */
-	async ensure(tenant: string, user: string, grant: RoleGrant): Promise<MemberDocument> {
+	async ensure(tenant: string, user: string, grant: RoleGrant, seenAt?: number): Promise<MemberDocument> {
 		const known = await this.get(tenant, user);
 		if (known) return known;
-		const document = newMembership(tenant, user, grant);
+		const document = newMembership(tenant, user, grant, seenAt);
 		const isFirst = await insertOnce(() => this.#store.insert(memberCollection, document));
 		failpoint("memberships.written");
 		return isFirst ? document : ((await this.get(tenant, user)) ?? document);
@@ -42,22 +46,36 @@ export class MemberRecords {
 
 	/** Makes somebody a member with this role, also again. */
 	async grant(tenant: string, user: string, grant: RoleGrant): Promise<MemberDocument> {
-		const former = await this.ensure(tenant, user, grant);
-		return (await this.#change(tenant, user, () => ({ ...grant, state: "active" }))) ?? former;
+		await this.ensure(tenant, user, grant);
+		return this.#change(tenant, user, () => ({ ...grant, state: "active" }));
 	}
 
-	/** Follows the provider's word about a role, unless an administrator has decided about it. */
-	async follow(tenant: string, user: string, role: TenantRole): Promise<MemberDocument | undefined> {
-		return this.#change(tenant, user, ({ source, state }) => {
-			return source === "claim" && state === "active" ? { role, source, state } : undefined;
-		});
+	/**
+	 * Writes what the provider says about a person in a tenant; returns the membership as it is stored then, which others
+	 * may have changed meanwhile. @param known The membership that was read before; absent: there is none.
+	 */
+	async confirm(
+		tenant: string,
+		user: string,
+		word: ProviderWord,
+		known: MemberDocument | undefined,
+	): Promise<MemberDocument> {
+		if (known && !confirmed(known, word)) return known;
+		const grant = { role: word.role ?? firstRole, source: "claim" } as const;
+		await this.ensure(tenant, user, grant, word.at);
+		return this.#change(tenant, user, (former) => confirmed(former, word));
+	}
+
+	/** Ends a membership by claim, because the provider names another tenant since. */
+	async leave(tenant: string, user: string, at: number): Promise<void> {
+		await this.#change(tenant, user, (former) => left(former, at));
 	}
 
 	/** Removes a member; returns whether there was one. */
 	async remove(tenant: string, user: string): Promise<boolean> {
 		const isMember = (await this.get(tenant, user))?.state === "active";
-		const removed = await this.#change(tenant, user, () => ({ state: "removed" }));
-		return isMember && removed !== undefined;
+		if (isMember) await this.#change(tenant, user, () => ({ state: "removed" }));
+		return isMember;
 	}
 
 	/** Returns a page of the members of a tenant, newest first. */
@@ -89,16 +107,17 @@ export class MemberRecords {
 		return found.documents.map(({ user = "" }) => user);
 	}
 
-	/** Writes what `decide` makes of a membership; undefined when there is none, or it is so already. */
+	/** Writes what `decide` makes of a membership, and returns the newest form of it, also when there is nothing to write. */
 	async #change(
 		tenant: string,
 		user: string,
 		decide: (former: MemberDocument) => Partial<MemberDocument> | undefined,
-	): Promise<MemberDocument | undefined> {
+	): Promise<MemberDocument> {
 		const id = membershipId(tenant, user);
+		let newest: MemberDocument | undefined;
 		const changed = await compareAndSet({
 			what: "The membership",
-			read: () => this.get(tenant, user),
+			read: async () => (newest = await this.get(tenant, user)),
 			decide: (former) => former && changeOf(former, decide(former)),
 			write: (former, { wire, ...set }) => {
 				const { rev = 0 } = former ?? {};
@@ -106,27 +125,39 @@ export class MemberRecords {
 			},
 		});
 		failpoint("memberships.written");
-		return changed?.written;
+		const document = changed?.written ?? newest;
+		if (document) return document;
+		throw new TypeError("A membership is never deleted, and this one was read before");
 	}
 }
 
-function newMembership(tenant: string, user: string, { role, source }: RoleGrant): MemberDocument {
+function newMembership(
+	tenant: string,
+	user: string,
+	{ role, source }: RoleGrant,
+	seenAt: number | undefined,
+): MemberDocument {
 	const granted_at = isoTime();
 	const member: Member = { user_id: user, tenant_id: tenant, role, granted_at };
-	const wire = JSON.stringify(member);
-	return { id: membershipId(tenant, user), wire, tenant, user, state: "active", role, source, granted_at, rev: 1 };
+	const id = membershipId(tenant, user);
+	const seen = seenAt === undefined ? {} : { seen_at: seenAt };
+	const columns = { tenant, user, state: "active", role, source, granted_at, epoch: 0, ...seen, rev: 1 };
+	return { id, wire: JSON.stringify(member), ...columns };
 }
 
-type MemberChange = Pick<MemberDocument, "wire" | "state" | "role" | "source" | "granted_at">;
+type MemberChange = Pick<MemberDocument, "wire" | "state" | "role" | "source" | "granted_at" | "epoch" | "seen_at">;
 
 /** Returns the members that a change writes; undefined when it changes nothing. */
 function changeOf(former: MemberDocument, wanted: Partial<MemberDocument> | undefined): MemberChange | undefined {
 	if (!wanted) return undefined;
 	const next = { ...former, ...wanted };
-	const isSame = (["state", "role", "source"] as const).every((name) => next[name] === former[name]);
+	const isSame = (["state", "role", "source", "seen_at"] as const).every((name) => next[name] === former[name]);
 	if (isSame) return undefined;
-	const { state = "", role = "", source = "", granted_at: before = "" } = next;
-	const granted_at = state === "active" && former.state !== "active" ? isoTime() : before;
+	const { state = "", role = "", source = "", seen_at, granted_at: before = "", epoch: formerEpoch = 0 } = next;
+	const isTurn = (state === "active") !== (former.state === "active");
+	const granted_at = isTurn && state === "active" ? isoTime() : before;
+	const epoch = isTurn ? formerEpoch + 1 : formerEpoch;
 	const stored: Member = JSON.parse(former.wire);
-	return { wire: JSON.stringify({ ...stored, role, granted_at }), state, role, source, granted_at };
+	const wire = JSON.stringify({ ...stored, role, granted_at });
+	return { wire, state, role, source, granted_at, epoch, ...(seen_at !== undefined && { seen_at }) };
 }

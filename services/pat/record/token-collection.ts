@@ -17,11 +17,14 @@ export const tokenCollection = defineCollection(
 		created_at: "text",
 		/** Milliseconds since 1970. */
 		expires_at: "integer",
+		/** The epoch of the owner's membership at the creation, with whose end the token ends; absent: 0. */
+		epoch: "integer",
 		/** Grows with every change. */
 		rev: "integer",
 	},
 	{
 		by_owner: { columns: ["tenant", "owner", "created_at"] },
+		by_person: { columns: ["owner", "created_at"] },
 		by_name: { columns: ["tenant", "owner", "name"], unique: true },
 		by_key: { columns: ["key"], unique: true },
 		by_expiry: { columns: ["expires_at"] },

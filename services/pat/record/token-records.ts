@@ -61,7 +61,10 @@ export class TokenRecords {
 	 * Stores a token; from then on it is active. @throws {ConflictError} when its name or its id was taken meanwhile, and
 	 * when tokens that were issued at the same moment are too many together.
 	 */
-	async add({ tenant, id: owner }: Principal, token: NewToken): Promise<Omit<PersonalToken, "last_used_at">> {
+	async add(
+		{ tenant, id: owner, epoch = 0 }: Principal,
+		token: NewToken,
+	): Promise<Omit<PersonalToken, "last_used_at">> {
 		const { id, name, scope, text, key, expiresAt } = token;
 		const created_at = isoTime();
 		const shown = { id, name, created_at, expires_at: isoTime(expiresAt), scope };
@@ -75,6 +78,7 @@ export class TokenRecords {
 			scope,
 			created_at,
 			expires_at: expiresAt,
+			epoch,
 			rev: 1,
 		};
 		failpoint("tokens.issued");
@@ -93,37 +97,39 @@ export class TokenRecords {
 	}
 
 	/** Returns a page of the person's tokens, newest first. @throws {BadRequestError} for a cursor that is not ours. */
-	list({ tenant, id }: Principal, { limit, cursor, known }: TokenPage): Promise<StoredPage> {
-		const range = { equals: [tenant, id] };
+	list(principal: Principal, { limit, cursor, known }: TokenPage): Promise<StoredPage> {
+		const { index, range } = ownedBy(principal);
 		const place = { descending: true, ...(cursor !== undefined && { after: cursor }) };
 		const page = { limit, columns: ["rev", "created_at"], maxBytes: answerBytes, ...place } as const;
 		const versions = { limit: limit + 1, column: "rev", ...place } as const;
 		const list = {
-			page: () => this.#store.find(tokenCollection, "by_owner", range, page),
-			versions: () => this.#store.versions(tokenCollection, "by_owner", range, versions),
+			page: () => this.#store.find(tokenCollection, index, range, page),
+			versions: () => this.#store.versions(tokenCollection, index, range, versions),
 		};
 		return storedPage(list, limit, known).catch(refuseCursor);
 	}
 
 	/** Revokes a token; returns its key. @throws {NotFoundError} */
-	async revoke({ tenant, id: owner }: Principal, id: string): Promise<string> {
+	async revoke(principal: Principal, id: string): Promise<string> {
 		const found = await this.#store.get(tokenCollection, id, ["tenant", "owner", "key"]);
-		const isOwn = found?.tenant === tenant && found.owner === owner;
-		if (!isOwn || !(await this.#store.remove(tokenCollection, id, { equals: { tenant, owner } })))
+		const { owned } = ownedBy(principal);
+		const isOwn = found?.owner === owned.owner && found.tenant === (owned.tenant ?? found.tenant);
+		if (!isOwn || !(await this.#store.remove(tokenCollection, id, { equals: owned })))
 			throw new NotFoundError(`Token "${id}" does not exist`, "TOKEN_NOT_FOUND");
 		failpoint("tokens.written");
 		return found.key ?? "";
 	}
 
 	/** Revokes all tokens of the person; returns their keys. */
-	async revokeAll({ tenant, id: owner }: Principal): Promise<string[]> {
+	async revokeAll(principal: Principal): Promise<string[]> {
+		const { index, range, owned } = ownedBy(principal);
 		const keys: string[] = [];
 		for (;;) {
 			const page = { limit: batch, columns: ["key"] } as const;
-			const { documents } = await this.#store.find(tokenCollection, "by_owner", { equals: [tenant, owner] }, page);
+			const { documents } = await this.#store.find(tokenCollection, index, range, page);
 			// One by one, because each removal is entered in the audit log.
 			for (const { id, key = "" } of documents) {
-				await this.#store.remove(tokenCollection, id, { equals: { tenant, owner } });
+				await this.#store.remove(tokenCollection, id, { equals: owned });
 				keys.push(key);
 			}
 			if (documents.length < batch) return keys;
@@ -176,8 +182,24 @@ export class TokenRecords {
 	}
 }
 
-function activeToken({ id, tenant = "", owner = "", scope = "read", expires_at = 0 }: TokenDocument): ActiveToken {
-	return { id, tenant, owner, scope: scope as TokenScope, expires_at };
+/**
+ * Finds the tokens of a person: of somebody whom a provider knows those of all tenants, so that none outlives a move; a
+ * person of the configuration is one in each tenant.
+ */
+function ownedBy({ tenant, id: owner, epoch }: Principal) {
+	if (epoch !== undefined) return { index: "by_person", range: { equals: [owner] }, owned: { owner } } as const;
+	return { index: "by_owner", range: { equals: [tenant, owner] }, owned: { owner, tenant } } as const;
+}
+
+function activeToken({
+	id,
+	tenant = "",
+	owner = "",
+	scope = "read",
+	expires_at = 0,
+	epoch = 0,
+}: TokenDocument): ActiveToken {
+	return { id, tenant, owner, scope: scope as TokenScope, expires_at, epoch };
 }
 
 function taken(key: string, name: string): ConflictError {

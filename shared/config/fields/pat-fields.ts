@@ -25,6 +25,15 @@ export const patFields = schema({
 		default: 365,
 		description: "Longest life of a new token in days",
 	},
+	confirmed_within_days: {
+		type: "number",
+		integer: true,
+		min: 1,
+		max: 365,
+		default: 30,
+		description:
+			"A token works for this many days after its person's last login, so that it ends when the provider knows the person no more; a login makes it work again",
+	},
 	revocation_cache_ttl: {
 		type: "number",
 		integer: true,

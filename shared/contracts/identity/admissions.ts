@@ -8,6 +8,9 @@ import { tenantId, userId } from "./people-fields.ts";
 
 const roles = { type: "array", max: 20, items: { type: "string", max: 100 } } as const;
 
+/** Grows with every end and every renewal of a membership. */
+const epoch = { type: "number", integer: true, min: 0 } as const;
+
 /** A person as the identity provider describes them. */
 export const identifiedPerson = schema({
 	id: userId,
@@ -20,18 +23,35 @@ export const identifiedPerson = schema({
 		description: "Absent: the provider names no tenants; null: it names tenants, but none for this person",
 	},
 	roles: { ...roles, optional: true, description: "Absent: the provider does not say; otherwise at least one of ours" },
+	as_of: {
+		type: "number",
+		optional: true,
+		description: "When the provider said so, in milliseconds since 1970; absent: with this request",
+	},
 });
 export type IdentifiedPerson = Output<typeof identifiedPerson>;
 
 /** The place of a person. */
-const standing = schema({ tenant: { type: "string" }, roles });
+const standing = schema({ tenant: { type: "string" }, roles, epoch: { ...epoch, optional: true } });
 export type Standing = Output<typeof standing>;
+
+/** The standing of a member as it is stored. */
+export interface StoredStanding {
+	readonly roles: readonly string[];
+	/** Absent: an identity that stores no memberships, or a process of the release before. */
+	readonly epoch?: number | undefined;
+	/** The provider's newest word about the person, in milliseconds since 1970. */
+	readonly confirmed_at?: number | undefined;
+}
 
 export const admissions = defineContract("admissions", {
 	admit: {
 		access: "system",
 		summary: "The tenant and roles of an identified person, who becomes a user and a member with the first request",
-		params: identifiedPerson,
+		params: {
+			...identifiedPerson,
+			wanted: { ...tenantId, optional: true, description: "The tenant that the request names" },
+		},
 		returns: { type: "object", props: standing },
 		idempotent: true,
 	},
@@ -39,7 +59,14 @@ export const admissions = defineContract("admissions", {
 		access: "system",
 		summary: "The roles of a person in a tenant as they are stored; null: no member, or a removed one",
 		params: { user_id: userId, tenant: tenantId },
-		returns: { type: "object", props: { roles: { ...roles, nullable: true } } },
+		returns: {
+			type: "object",
+			props: {
+				roles: { ...roles, nullable: true },
+				epoch: { ...epoch, optional: true },
+				confirmed_at: { type: "number", optional: true },
+			},
+		},
 		idempotent: true,
 	},
 });

@@ -56,6 +56,8 @@ export const activeToken = schema({
 	scope,
 	/** Milliseconds since 1970. */
 	expires_at: { type: "number" },
+	/** The epoch of its owner's membership at its creation; absent: 0. */
+	epoch: { type: "number", integer: true, min: 0, optional: true },
 });
 export type ActiveToken = Output<typeof activeToken>;
 

@@ -16,6 +16,7 @@ import { users } from "#shared/contracts/identity/users.ts";
 import { stream } from "#shared/contracts/stream.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { ApiClient } from "../../support/clients/api-client.ts";
+import { eventually } from "../../support/eventually.ts";
 import { startGateway, type TestGateway } from "../../support/platform/start-gateway.ts";
 import { openEmbedded } from "../../support/stores/open-stores.ts";
 
@@ -27,13 +28,14 @@ for (const nodes of [1, 2] as const) {
 		this.timeout(30_000);
 		let opened: StoreUnderTest;
 		let gateway: TestGateway;
+		let admission: Admission;
 		const seen: IncomingHttpHeaders[] = [];
 
 		before(async () => {
 			opened = await openEmbedded(collections);
 			const tenants = new TenantRecords(opened.store);
 			const records = { users: new UserRecords(opened.store), tenants, members: new MemberRecords(opened.store) };
-			const admission = new Admission(records, "default");
+			admission = new Admission(records, { operators: "default", namesOperators: false });
 			const roleNames = new RoleNames("");
 			const directory = new MemberDirectory(records, new Reach(tenants, "default"), roleNames);
 			gateway = await startGateway({
@@ -44,7 +46,9 @@ for (const nodes of [1, 2] as const) {
 				prepare({ rawHandlers }) {
 					rawHandlers.set(stream.actions.open.name, (request, response) => {
 						seen.push(request.headers);
-						response.writeHead(200, { "content-type": "text/event-stream" }).end();
+						response.writeHead(200, { "content-type": "text/event-stream" });
+						if (request.headers["x-stays"] === undefined) response.end();
+						else response.write(": open\n\n");
 					});
 					return { services: [] };
 				},
@@ -96,6 +100,22 @@ for (const nodes of [1, 2] as const) {
 			expect(await statusOf(["viewer", "admin"])).to.equal(401);
 			expect(await statusOf("viewer, reader")).to.equal(200);
 		});
+
+		if (nodes === 1)
+			it("of the first request end with newer ones on an open stream, which writes nothing back (P3)", async () => {
+				const ofEx = { ...ofAda, "x-auth-user-id": "ex" };
+				const sent = httpRequest(`http://${gateway.host}/api/v1/svc/sessions/stream`, {
+					headers: { ...ofEx, "x-stays": "1" },
+					agent: false,
+				}).end();
+				const [answer] = (await once(sent, "response")) as [IncomingMessage];
+				let isOver = false;
+				answer.on("error", () => {}).once("close", () => (isOver = true));
+				answer.resume();
+				expect((await api({ ...ofEx, "x-auth-roles": "viewer" }).get("/users")).status).to.equal(403);
+				await eventually(() => isOver, { withinMs: 27_000, everyMs: 50, what: "the stream of the administrator ends" });
+				expect((await admission.standing("ex", "acme"))?.roles).to.deep.equal(["viewer"]);
+			});
 
 		it("are gone from the request before anything else can read them", async () => {
 			seen.length = 0;

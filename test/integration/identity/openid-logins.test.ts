@@ -97,7 +97,7 @@ describe("logins at an OpenID provider", function () {
 		const zoe = await (await loggedIn("zoe")).get<{ detail: string }>("/me");
 		expect([zoe.status, zoe.body.detail]).to.deep.equal([
 			403,
-			"Your token names no tenant, and you are a member of none",
+			'Your token names no tenant, and you are a member of none: ask an administrator to add you (user id "zoe")',
 		]);
 	});
 

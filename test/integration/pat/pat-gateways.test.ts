@@ -148,6 +148,41 @@ describe("personal access tokens at several gateways", function () {
 		expect(new Set(spellings)).to.deep.equal(new Set([401]));
 	});
 
+	it("end with the membership in which they were made, and are listed and revoked from every tenant (P5)", async () => {
+		const at = (login: string, base: string, tenant?: string) =>
+			new ApiClient(`${urls.hearing}${base}`, {
+				authorization: `Bearer ${login}`,
+				...(tenant !== undefined && { "atelier-tenant": tenant }),
+			});
+		const operator = at(await provider.login("ada"), "/api/v1/svc");
+		const bob = await provider.login("bob");
+		expect((await at(bob, "/api/v1/svc").get("/me")).status, "in no tenant").to.equal(403);
+		const join = async (id: string) => {
+			const added = await operator.post(`/tenants/${id}/members`, { user_id: "bob" });
+			expect(added.status, added.text).to.equal(201);
+		};
+		for (const tenant_id of ["acme", "globex"]) {
+			await operator.post("/tenants", { name: tenant_id, tenant_id });
+			await join(tenant_id);
+		}
+		const made = await at(bob, "/api/v1/users").post<Shown>("/tokens", { name: "of acme" });
+		expect(made.status, made.text).to.equal(201);
+		const { token, id } = made.body;
+		expect(await statusAt("deaf", token)).to.equal(200);
+		expect((await operator.delete("/tenants/acme/members/bob")).status).to.equal(204);
+		await eventually(async () => (await statusAt("deaf", token)) === 401, { withinMs: 30_000, everyMs: 100 });
+		await join("acme");
+		const again = at(bob, "/api/v1/users", "acme");
+		await eventually(async () => (await again.get("/tokens")).status === 200, { withinMs: 30_000, everyMs: 100 });
+		const renewed = await again.post<Shown>("/tokens", { name: "of acme again" });
+		const works = async () => (await statusAt("deaf", renewed.body.token)) === 200;
+		await eventually(works, { withinMs: 30_000, everyMs: 100, what: "a token of the new membership works" });
+		expect(await statusAt("deaf", token), "that of the former one does not come back").to.equal(401);
+		const elsewhere = at(bob, "/api/v1/users", "globex");
+		expect((await elsewhere.get<PersonalToken[]>("/tokens")).body.map(({ name }) => name)).to.have.length(2);
+		expect((await elsewhere.delete(`/tokens/${id}`)).status).to.equal(204);
+	});
+
 	it("are refused when the provider has signed them and the platform does not know them", async () => {
 		const unknown = await new ApiClient(provider.issuer).request<{ access_token: string }>("POST", "/token", {
 			body: new URLSearchParams({

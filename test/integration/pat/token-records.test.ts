@@ -58,6 +58,7 @@ for (const [engine, open] of Object.entries(engines)) {
 				owner: "alice",
 				scope: "write",
 				expires_at: one.expiresAt,
+				epoch: 0,
 			});
 			for (const stranger of [bob, carol, namesake]) {
 				expect(await failureOf(records.revoke(stranger, one.id))).to.be.instanceOf(NotFoundError);
@@ -69,6 +70,23 @@ for (const [engine, open] of Object.entries(engines)) {
 			expect(await failureOf(records.revoke(alice, one.id))).to.be.instanceOf(NotFoundError);
 			expect(await records.revokeAll(alice)).to.deep.equal([other.key]);
 			expect(await records.active(other.key)).to.equal(undefined);
+		});
+
+		it("are those of all tenants for a person whom a provider knows, so that none outlives a move", async () => {
+			const before: Principal = { ...alice, epoch: 0 };
+			const after: Principal = { ...alice, tenant: "globex", epoch: 3 };
+			const [old, young, foreign] = [newToken("old"), newToken("young"), newToken("foreign")];
+			await records.add(before, old);
+			await records.add(after, young);
+			await records.add(bob, foreign);
+			expect(await records.active(young.key)).to.include({ tenant: "globex", epoch: 3 });
+			expect((await listOf(after)).map(({ name }) => name)).to.have.members(["old", "young"]);
+			expect(await failureOf(records.revoke(after, foreign.id))).to.be.instanceOf(NotFoundError);
+			expect(await records.revoke(after, old.id)).to.equal(old.key);
+			expect(await records.active(old.key)).to.equal(undefined);
+			await records.add(before, newToken("another"));
+			expect(await records.revokeAll(after)).to.have.length(2);
+			expect(await records.active(foreign.key)).to.include({ owner: "bob" });
 		});
 
 		it("have names of their own, and no more than the limit", async () => {

@@ -57,9 +57,26 @@ describe("admissions of a gateway", () => {
 
 	it("tell the stored roles of a person, and nothing for others", async () => {
 		answer = async () => ({ roles: ["viewer"] });
-		expect(await admissions.standing(ada)).to.deep.equal(["viewer"]);
+		expect(await admissions.standing(ada)).to.deep.equal({ roles: ["viewer"] });
 		answer = async () => ({ roles: null });
 		expect(await admissions.standing({ ...ada, id: "eve" })).to.equal(undefined);
 		expect(asked).to.deep.equal(["admissions.standing", "admissions.standing"]);
+	});
+
+	it("read the stored membership of a person who is connected, and write nothing", async () => {
+		const known = { kind: "user", ...ada, roles: ["admin"], epoch: 1 } as const;
+		answer = async () => ({ roles: ["viewer"], epoch: 1, confirmed_at: 1 });
+		expect(await admissions.readmit(known)).to.deep.equal({ ...known, roles: ["viewer"] });
+		at = 5_000;
+		answer = async () => ({ roles: null });
+		expect(await failureOf(admissions.readmit(known))).to.include({ type: "NOT_A_MEMBER" });
+		expect(new Set(asked)).to.deep.equal(new Set(["admissions.standing"]));
+	});
+
+	it("are asked for each tenant that requests name", async () => {
+		await admissions.admit(ada);
+		await admissions.admit(ada, "other");
+		await admissions.admit(ada, "other");
+		expect(asked).to.have.length(2);
 	});
 });

@@ -41,7 +41,10 @@ describe("Authenticator", () => {
 		identity,
 		key,
 		tokens: noTokens,
-		admissions: { admit: async ({ id }) => ({ ...alice, id, roles: ["developer"] }) },
+		admissions: {
+			admit: async ({ id }, wanted) => ({ ...alice, id, roles: ["developer"], tenant: wanted ?? alice.tenant }),
+			readmit: async (known) => ({ ...known, roles: ["stored"] }),
+		},
 	});
 	beforeEach(() => void (identity.asked.length = 0));
 
@@ -61,6 +64,24 @@ describe("Authenticator", () => {
 	it("takes tenant and roles of an identified person from the admission", async () => {
 		expect(await authenticated("claimed", people)).to.deep.equal({ ...alice, id: "clara", roles: ["developer"] });
 		expect(await failureOf(authenticated("claimed", administrators))).to.be.instanceOf(ForbiddenError);
+	});
+
+	it("looks again at the stored rights of a caller who stays connected, and not at the claims of the first request", async () => {
+		const claim = { headers: { authorization: "Bearer claimed" }, connection: {}, path: {} };
+		const first = await authenticator.authenticate(claim, people);
+		const again = await authenticator.authenticate(claim, people, { ...first, roles: ["admin"] });
+		expect(again.roles).to.deep.equal(["stored"]);
+	});
+
+	it("lets a request name one of the caller's tenants, and refuses another one to those who have one only", async () => {
+		const named = (token: string, tenant: string) =>
+			authenticator.authenticate(
+				{ headers: { authorization: `Bearer ${token}`, "atelier-tenant": tenant }, connection: {}, path: {} },
+				people,
+			);
+		expect((await named("claimed", Buffer.from("Özel").toString("latin1"))).tenant).to.equal("Özel");
+		expect(await named("alice", alice.tenant)).to.equal(alice);
+		expect(await failureOf(named("alice", "other"))).to.include({ type: "NOT_A_MEMBER" });
 	});
 
 	it("refuses people that nobody knows, and those an action is not for", async () => {

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { nextTurn, turnClock } from "#shared/clock.ts";
+import type { StoredStanding } from "#shared/contracts/identity/admissions.ts";
 import type { ActiveToken } from "#shared/contracts/pat/tokens.ts";
 import { ForbiddenError, UnauthorizedError, UnavailableError } from "#shared/errors.ts";
 import { LocalTokens } from "#shared/tokens/local-tokens.ts";
@@ -26,7 +27,7 @@ describe("PersonalTokens", () => {
 	let restore: () => void;
 	let asked: string[];
 	let answer: () => Promise<ActiveToken | undefined>;
-	let roles: readonly string[] | undefined;
+	let standing: StoredStanding | undefined;
 	let tokens: PersonalTokens;
 
 	beforeEach(() => {
@@ -34,11 +35,12 @@ describe("PersonalTokens", () => {
 		restore = turnClock({ now: () => at, monotonic: () => at });
 		asked = [];
 		answer = async () => active;
-		roles = ["admin", "developer"];
+		standing = { roles: ["admin", "developer"] };
 		tokens = new PersonalTokens({
-			trust: { claimsOf: (one) => local.verify(one), rolesOf: async () => roles },
+			trust: { claimsOf: (one) => local.verify(one), standingOf: async () => standing },
 			clientId: undefined,
 			rememberedMs,
+			confirmedWithinMs: 30 * 86_400_000,
 			ask: (key) => {
 				asked.push(key);
 				return answer();
@@ -92,10 +94,32 @@ describe("PersonalTokens", () => {
 
 	it("gives the roles that the person has now, as far as the scope reaches", async () => {
 		expect((await tokens.authenticate(text)).roles).to.deep.equal(["developer"]);
-		roles = ["viewer"];
+		standing = { roles: ["viewer"] };
 		expect((await tokens.authenticate(text)).roles).to.deep.equal(["viewer"]);
-		roles = undefined;
+		standing = undefined;
 		expect(await failureOf(tokens.authenticate(text))).to.include({ type: "OWNER_GONE" });
+	});
+
+	it("ends with the membership in which it was made, and does not come back with the next one", async () => {
+		standing = { roles: ["developer"], epoch: 0 };
+		expect(await tokens.authenticate(text), "a token of the release before").to.include({ tenant: "acme" });
+		standing = { roles: ["developer"], epoch: 2 };
+		expect(await failureOf(tokens.authenticate(text))).to.include({ type: "OWNER_GONE" });
+		tokens.forget(asked);
+		answer = async () => ({ ...active, epoch: 2 });
+		expect(await tokens.authenticate(text)).to.include({ tenant: "acme" });
+	});
+
+	it("works only for some days after the last login of its person", async () => {
+		standing = { roles: ["developer"], confirmed_at: at0 };
+		at += 30 * 86_400_000;
+		expect(await tokens.authenticate(text)).to.include({ tenant: "acme" });
+		at += 1;
+		const failure = await failureOf<UnauthorizedError>(tokens.authenticate(text));
+		expect(failure).to.include({ type: "OWNER_UNCONFIRMED" });
+		expect(failure.message).to.include("has not logged in for 30 days");
+		standing = { roles: ["developer"], confirmed_at: at };
+		expect(await tokens.authenticate(text), "after a login").to.include({ tenant: "acme" });
 	});
 
 	it("takes no other spelling, before and after it knows the token, and asks nobody about it", async () => {

@@ -13,7 +13,7 @@ describe("the watch over connections that stay open", () => {
 	let checks: number;
 
 	beforeEach(() => {
-		watch = new StandingWatch(5);
+		watch = new StandingWatch({ intervalMs: 5 });
 		ended = [];
 		checks = 0;
 	});
@@ -38,6 +38,32 @@ describe("the watch over connections that stay open", () => {
 		add("moved", async () => ({ ...ada, tenant: "other" }));
 		await eventually(() => ended.length >= 4 && checks > 20);
 		expect(ended).to.have.members(["expired", "removed", "demoted", "moved"]).and.to.have.length(4);
+	});
+
+	it("gives claims without an end one, and other credentials none", async () => {
+		let at = 0;
+		const restore = turnClock({ now: () => at, monotonic: () => at });
+		await using bounded = {
+			watch: new StandingWatch({ intervalMs: 5, claimsLastMs: 300_000 }),
+			[Symbol.asyncDispose]: () => bounded.watch.stop(),
+		};
+		try {
+			const pod: Principal = { kind: "pod", id: "s", generation: 1, tenant: "", roles: [] };
+			for (const principal of [ada, pod]) {
+				const authenticate = async () => (checks++, { ...principal });
+				bounded.watch.add({ principal, authenticate, end: () => ended.push(principal.kind) });
+			}
+			at = 300_000;
+			await eventually(() => checks > 6);
+			expect(ended).to.deep.equal([]);
+			at += 1;
+			await eventually(() => ended.length > 0);
+			checks = 0;
+			await eventually(() => checks > 3);
+			expect(ended).to.deep.equal(["user"]);
+		} finally {
+			restore();
+		}
 	});
 
 	it("does not ask for those that are gone", async () => {

@@ -18,13 +18,12 @@ describe("the identity `forwarded`", () => {
 
 	it("believes the proxy that shows the secret", async () => {
 		expect(await person(shown)).to.deep.equal({ id: "ada" });
-		const roles = Buffer.from(JSON.stringify(["admin", "x"])).toString("base64");
 		const all = {
 			...shown,
 			"x-auth-email": "ada@example.test",
 			"x-auth-name": Buffer.from("Ada Öz").toString("latin1"),
 			"x-auth-tenant": "acme",
-			"x-auth-roles": roles,
+			"x-auth-roles": "admin, x",
 		};
 		const wanted = { id: "ada", email: "ada@example.test", name: "Ada Öz", tenant: "acme", roles: ["admin"] };
 		expect(await person(all)).to.deep.equal(wanted);
@@ -36,6 +35,31 @@ describe("the identity `forwarded`", () => {
 		const careful = new ForwardedIdentity({ secret, default_role: "viewer" });
 		expect(await person(shown, careful)).to.deep.equal({ id: "ada", roles: ["viewer"] });
 		expect(await failureOf(person({ ...shown, "x-auth-roles": "x" }, strict))).to.be.instanceOf(ForbiddenError);
+	});
+
+	it("reads roles in the one form that an argument names, so that the name of a group is never a list", async () => {
+		const list = Buffer.from(JSON.stringify(["admin", "x"])).toString("base64");
+		const named = new ForwardedIdentity({ secret, default_role: "viewer" });
+		const listed = new ForwardedIdentity({ secret, default_role: "viewer", roles_form: "base64-json" });
+		const rolesBy = async (from: ForwardedIdentity, roles: string) =>
+			((await person({ ...shown, "x-auth-roles": roles }, from)) as { roles: string[] }).roles;
+		expect(list).to.equal("WyJhZG1pbiIsIngiXQ==");
+		for (const group of [list, "WyJhZG1pbiJd"]) expect(await rolesBy(named, group)).to.deep.equal(["viewer"]);
+		expect(await rolesBy(listed, list)).to.deep.equal(["admin"]);
+		for (const other of ["admin", "admin, developer", "e30="])
+			expect(await rolesBy(listed, other)).to.deep.equal(["viewer"]);
+	});
+
+	it("makes two people of one id in two tenants, where the argument says so", async () => {
+		const apart = new ForwardedIdentity({ secret, user_ids: "per-tenant" });
+		const idIn = async (tenant: string, id: string) => {
+			const headers = { ...shown, "x-auth-tenant": tenant, "x-auth-user-id": id };
+			return ((await person(headers, apart)) as { id: string } | undefined)?.id;
+		};
+		expect(await idIn("acme", "bob")).to.equal("acme/bob");
+		expect(await idIn("globex", "bob")).to.equal("globex/bob");
+		expect(await idIn("a/b", "c")).to.not.equal(await idIn("a", "b/c"));
+		expect(await idIn("acme", "x".repeat(251))).to.equal(undefined);
 	});
 
 	it("believes nobody else, and no value that could be two", async () => {
@@ -69,6 +93,7 @@ describe("the identity `forwarded`", () => {
 			() => new OidcIdentity({ ...oidc, issuer: "http://login.example" }),
 			() => new OidcIdentity({ ...oidc, jwks_uri: "http://login.example/jwks" }),
 			() => new OidcIdentity({ ...oidc, role_mapping: { boss: "root" } }),
+			() => new OidcIdentity({ ...oidc, tenant_claim: "org", user_claim: "preferred_username" }),
 			() => new OidcTeamIdentity({ ...oidc, tenant_claim: "org" }),
 		])
 			expect(make).to.throw(ConfigError).with.property("message").that.does.not.include(secret);

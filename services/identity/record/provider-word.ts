@@ -1,0 +1,42 @@
+/** Decides how the word of an identity provider changes a membership. A word that is older than the last one changes nothing. Pure. */
+import type { TenantRole } from "#shared/contracts/identity/people-fields.ts";
+import { confirmedAt, type MemberDocument, strongestRole } from "./member-collection.ts";
+
+/** The time of the newest word is written at most once in this time, in milliseconds, where the words have no order. */
+const confirmEveryMs = 3_600_000;
+
+/** The word of a provider about a person in a tenant. */
+export interface ProviderWord {
+	/** Absent: it says nothing about the role. */
+	readonly role?: TenantRole | undefined;
+	/** The time of the word in milliseconds since 1970. */
+	readonly at: number;
+	/** Whether words may arrive in another order than they were said, as tokens do. */
+	readonly isDated: boolean;
+}
+
+/** Returns the change of a membership; undefined for none. An administrator's decision about role and removal stands. */
+export function confirmed(former: MemberDocument, word: ProviderWord): Partial<MemberDocument> | undefined {
+	const { state, source } = former;
+	const since = word.at - confirmedAt(former);
+	if (state === "removed") return undefined;
+	if (state === "left")
+		return since > 0 ? { state: "active", source: "claim", role: roleBy(former, word), seen_at: word.at } : undefined;
+	const isDue = since >= confirmEveryMs || former.seen_at === undefined;
+	if (source !== "claim") return isDue ? { seen_at: word.at } : undefined;
+	if (since < 0) return undefined;
+	const role = roleBy(former, word);
+	return role !== former.role || isDue || (word.isDated && since > 0) ? { role, seen_at: word.at } : undefined;
+}
+
+/** Returns the change of a membership by claim when the provider names another tenant; undefined for none. */
+export function left(former: MemberDocument, at: number): Partial<MemberDocument> | undefined {
+	const ends = former.state === "active" && former.source === "claim" && at >= confirmedAt(former);
+	return ends ? { state: "left", seen_at: at } : undefined;
+}
+
+/** An administrator by the provider's word, about whom it says nothing any more, is none. */
+function roleBy({ role: former = "" }: MemberDocument, { role }: ProviderWord): TenantRole {
+	const known = strongestRole([former]) ?? "developer";
+	return role ?? (known === "admin" ? "developer" : known);
+}
