@@ -10,7 +10,7 @@ import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts"
 import { checkedOptions } from "../callers/adapter-options.ts";
 import type { Ends } from "../http/connection-rows.ts";
 import type { ClaimedPerson, IdentityProvider } from "../callers/identity-provider.ts";
-import { personId, personIdOptions } from "../callers/person-id.ts";
+import { personId, personIdOptions } from "./person-id.ts";
 import { mappedRoles, roleOptions, rolesOfSilence } from "../callers/role-mapping.ts";
 
 /** The headers are named below a prefix that the gateway removes from every request after authentication. */

@@ -15,7 +15,7 @@ import { bearerToken } from "../callers/bearer-token.ts";
 import { textAt, wordsAt } from "../callers/claim-path.ts";
 import type { Ends } from "../http/connection-rows.ts";
 import type { ClaimedPerson, IdentityProvider, TokenTrust } from "../callers/identity-provider.ts";
-import { personId, personIdOptions } from "../callers/person-id.ts";
+import { personId, personIdOptions } from "./person-id.ts";
 import { mappedRoles, roleOptions, rolesOfSilence } from "../callers/role-mapping.ts";
 
 const text = { type: "string", min: 1, max: 500 } as const;

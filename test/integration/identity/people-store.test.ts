@@ -37,7 +37,7 @@ function itemsOf<T>({ items }: StoredPage): T[] {
 	return JSON.parse(items.$json);
 }
 
-/** What the configuration says. */
+/** The rules of the configuration. */
 interface Opened {
 	readonly prefix: string;
 	readonly home: string | undefined;
