@@ -56,8 +56,7 @@ export class TenantChoice {
 	#said({ tenant, roles }: IdentifiedPerson, all: readonly MemberDocument[]): readonly string[] {
 		const { operators, namesOperators } = this.#rules;
 		const here = all.find((one) => one.tenant === operators);
-		const isGranted = here?.state === "active" && here.source === "granted";
-		if (tenant === operators && !namesOperators && !isGranted)
+		if (tenant === operators && !namesOperators && !isGranted(here))
 			throw new ForbiddenError(
 				`Your identity provider names the tenant "${operators}" of the operators, which it may not do here (tenants.default_by_claim)`,
 				"OPERATORS_TENANT",
@@ -72,14 +71,18 @@ export class TenantChoice {
 	 * were deleted, it returns one, so that the person is told.
 	 */
 	async #granted(all: readonly MemberDocument[]): Promise<readonly string[]> {
-		const given = all.filter(({ state, source }) => state === "active" && source === "granted");
-		const byAge = given.toSorted((a, b) => (a.granted_at ?? "").localeCompare(b.granted_at ?? ""));
+		const byAge = all.filter(isGranted).toSorted((a, b) => (a.granted_at ?? "").localeCompare(b.granted_at ?? ""));
 		const ids = byAge.map(({ tenant = "" }) => tenant);
 		if (ids.length < 2) return ids;
 		const states = await Promise.all(ids.map(async (id) => (await this.#tenants.get(id))?.state));
 		const inUse = ids.filter((_id, i) => states[i] === "active");
 		return inUse.length > 0 ? inUse : ids.slice(0, 1);
 	}
+}
+
+/** Whether an administrator has made somebody a member, who still is one. */
+function isGranted(member: MemberDocument | undefined): boolean {
+	return member?.state === "active" && member.source === "granted";
 }
 
 function withoutTenant({ tenant, id }: IdentifiedPerson, all: readonly MemberDocument[]): ForbiddenError {

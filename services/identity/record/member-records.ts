@@ -147,17 +147,16 @@ function newMembership(
 
 type MemberChange = Pick<MemberDocument, "wire" | "state" | "role" | "source" | "granted_at" | "epoch" | "seen_at">;
 
+const decided = ["state", "role", "source", "seen_at"] as const;
+
 /** Returns the members that a change writes; undefined when it changes nothing. */
 function changeOf(former: MemberDocument, wanted: Partial<MemberDocument> | undefined): MemberChange | undefined {
-	if (!wanted) return undefined;
-	const next = { ...former, ...wanted };
-	const isSame = (["state", "role", "source", "seen_at"] as const).every((name) => next[name] === former[name]);
-	if (isSame) return undefined;
-	const { state = "", role = "", source = "", seen_at, granted_at: before = "", epoch: formerEpoch = 0 } = next;
+	if (!wanted || decided.every((name) => !(name in wanted) || wanted[name] === former[name])) return undefined;
+	const { state = "", role = "", source = "", seen_at } = { ...former, ...wanted };
 	const isTurn = (state === "active") !== (former.state === "active");
-	const granted_at = isTurn && state === "active" ? isoTime() : before;
-	const epoch = isTurn ? formerEpoch + 1 : formerEpoch;
+	const { granted_at: since = "", epoch = 0 } = former;
+	const turned = { granted_at: isTurn && state === "active" ? isoTime() : since, epoch: isTurn ? epoch + 1 : epoch };
 	const stored: Member = JSON.parse(former.wire);
-	const wire = JSON.stringify({ ...stored, role, granted_at });
-	return { wire, state, role, source, granted_at, epoch, ...(seen_at !== undefined && { seen_at }) };
+	const wire = JSON.stringify({ ...stored, role, granted_at: turned.granted_at });
+	return { wire, state, role, source, ...turned, ...(seen_at !== undefined && { seen_at }) };
 }

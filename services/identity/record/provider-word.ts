@@ -17,16 +17,14 @@ export interface ProviderWord {
 
 /** Returns the change of a membership; undefined for none. An administrator's decision about role and removal stands. */
 export function confirmed(former: MemberDocument, word: ProviderWord): Partial<MemberDocument> | undefined {
-	const { state, source } = former;
 	const since = word.at - confirmedAt(former);
-	if (state === "removed") return undefined;
-	if (state === "left")
-		return since > 0 ? { state: "active", source: "claim", role: roleBy(former, word), seen_at: word.at } : undefined;
+	if (former.state === "removed") return undefined;
+	const said = { role: roleBy(former, word), seen_at: word.at };
+	if (former.state === "left") return since > 0 ? { ...said, state: "active", source: "claim" } : undefined;
 	const isDue = since >= confirmEveryMs || former.seen_at === undefined;
-	if (source !== "claim") return isDue ? { seen_at: word.at } : undefined;
-	if (since < 0) return undefined;
-	const role = roleBy(former, word);
-	return role !== former.role || isDue || (word.isDated && since > 0) ? { role, seen_at: word.at } : undefined;
+	if (former.source !== "claim") return isDue ? { seen_at: word.at } : undefined;
+	const isNews = said.role !== former.role || (word.isDated && since > 0);
+	return since >= 0 && (isDue || isNews) ? said : undefined;
 }
 
 /** Returns the change of a membership by claim when the provider names another tenant; undefined for none. */
