@@ -153,10 +153,15 @@ const decided = ["state", "role", "source", "seen_at"] as const;
 function changeOf(former: MemberDocument, wanted: Partial<MemberDocument> | undefined): MemberChange | undefined {
 	if (!wanted || decided.every((name) => !(name in wanted) || wanted[name] === former[name])) return undefined;
 	const { state = "", role = "", source = "", seen_at } = { ...former, ...wanted };
-	const isTurn = (state === "active") !== (former.state === "active");
-	const { granted_at: since = "", epoch = 0 } = former;
-	const turned = { granted_at: isTurn && state === "active" ? isoTime() : since, epoch: isTurn ? epoch + 1 : epoch };
+	const turned = turnOf(former, state);
 	const stored: Member = JSON.parse(former.wire);
 	const wire = JSON.stringify({ ...stored, role, granted_at: turned.granted_at });
 	return { wire, state, role, source, ...turned, ...(seen_at !== undefined && { seen_at }) };
+}
+
+/** Returns when a membership began that has this state from now on, and its epoch. */
+function turnOf({ state: former, granted_at = "", epoch = 0 }: MemberDocument, state: string) {
+	const isTurn = (state === "active") !== (former === "active");
+	if (!isTurn) return { granted_at, epoch };
+	return { granted_at: state === "active" ? isoTime() : granted_at, epoch: epoch + 1 };
 }

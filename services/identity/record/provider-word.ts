@@ -21,9 +21,19 @@ export function confirmed(former: MemberDocument, word: ProviderWord): Partial<M
 	if (former.state === "removed") return undefined;
 	const said = { role: roleBy(former, word), seen_at: word.at };
 	if (former.state === "left") return since > 0 ? { ...said, state: "active", source: "claim" } : undefined;
-	const isDue = since >= confirmEveryMs || former.seen_at === undefined;
-	if (former.source !== "claim") return isDue ? { seen_at: word.at } : undefined;
-	const isNews = said.role !== former.role || (word.isDated && since > 0);
+	return confirmedMember(former, said, since, word.isDated);
+}
+
+/** Returns the change of a present membership; undefined for none. @param since How much newer the word is, in milliseconds. */
+function confirmedMember(
+	{ role, source, seen_at }: MemberDocument,
+	said: { readonly role: TenantRole; readonly seen_at: number },
+	since: number,
+	isDated: boolean,
+): Partial<MemberDocument> | undefined {
+	const isDue = since >= confirmEveryMs || seen_at === undefined;
+	if (source !== "claim") return isDue ? { seen_at: said.seen_at } : undefined;
+	const isNews = said.role !== role || (isDated && since > 0);
 	return since >= 0 && (isDue || isNews) ? said : undefined;
 }
 
