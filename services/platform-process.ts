@@ -16,6 +16,7 @@ import { Outbound } from "#shared/outbound/outbound.ts";
 import type { Part, PartModule, Platform, Storage } from "#shared/platform.ts";
 import type { StartError } from "#shared/start-error.ts";
 import type { ServiceLog } from "#shared/service-log.ts";
+import { DiskWatch } from "./disk-watch.ts";
 import { fileCheck } from "./file-check.ts";
 import type { Tracer } from "#shared/tracing/tracer.ts";
 import { ProcessOps } from "./process-ops.ts";
@@ -48,6 +49,7 @@ export class PlatformProcess {
 	#broker: ServiceBroker | undefined;
 	#outbound: Outbound | undefined;
 	#ops: ProcessOps | undefined;
+	#disk: DiskWatch | undefined;
 	#traces: ProcessTraces | undefined;
 	/** How long the gateway still accepts requests when the end begins, in milliseconds. */
 	#unreadyMs = unreadyMs;
@@ -103,6 +105,7 @@ export class PlatformProcess {
 			announce: (sentence) => console.log(sentence),
 		};
 		warnOfSharedMachine(platform);
+		this.#disk = diskWatch(platform);
 		this.#ops = new ProcessOps({ ...platform, checks: platform.readiness });
 		await this.#ops.listen();
 		await this.#compose(platform, (name) => broker.getLogger(name));
@@ -135,7 +138,13 @@ export class PlatformProcess {
 		await this.#presence?.leave();
 		await this.#broker?.stop();
 		for (const part of parts) await part.close?.();
+		await this.#close();
+	}
+
+	/** Closes what the parts share. */
+	async #close(): Promise<void> {
 		await this.#traces?.stop();
+		this.#disk?.stop();
 		this.#outbound?.close();
 		await this.#storage?.store.close();
 		this.#ops?.close();
@@ -192,6 +201,17 @@ async function newBroker(
 		import("../moleculer.config.ts"),
 	]);
 	return new ServiceBroker(brokerOptions(bus, key, label, observers));
+}
+
+function diskWatch({ config, metrics, shortcomings, log }: Platform): DiskWatch {
+	const { data_dir: folder, disk } = config;
+	return new DiskWatch({
+		folder,
+		lowMb: disk.low_mb,
+		metrics,
+		shortcomings,
+		warn: (sentence) => log.error("Room on the disk:", sentence),
+	});
 }
 
 /** Says at every start what the operator has accepted. */

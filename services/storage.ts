@@ -41,7 +41,10 @@ export const platformCollections = [leaseCollection, migrationCollection, import
 export async function openStorage(platform: Platform, parts: PartModules): Promise<Storage> {
 	const { config, key, readiness, metrics, log, announce } = platform;
 	const folder = join(config.data_dir, "store");
-	const adapter = await loadAdapter<DocumentStore>(config.store, documentStoreMethods, { folder });
+	const adapter = await loadAdapter<DocumentStore>(config.store, documentStoreMethods, {
+		reserve_mb: config.disk.reserve_mb,
+		folder,
+	});
 	const store = new MeasuredStore(adapter, metrics);
 	if (!store.isShared) await refuseDivided(parts, config.store.adapter);
 	// A process with "event-log" is told over the bus of the events of this one (relay-link.ts).

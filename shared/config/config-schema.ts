@@ -5,6 +5,7 @@
 import { adapterFields } from "./adapter.ts";
 import { gitFields } from "./fields/git-fields.ts";
 import { integrationFields } from "./fields/integration-fields.ts";
+import { diskFields } from "./fields/disk-fields.ts";
 import { limitFields } from "./fields/limit-fields.ts";
 import { mcpServerFields } from "./fields/mcp-server-fields.ts";
 import { logFields, opsFields, tracingFields } from "./fields/operation-fields.ts";
@@ -35,6 +36,7 @@ export const configSchema = schema({
 		description:
 			"32 bytes in base64url; empty: `keys/installation` in the data folder, created once. Environment variable `ATELIER_INSTALLATION_KEY`",
 	},
+	disk: { type: "object", props: diskFields },
 	bus: {
 		type: "object",
 		props: {

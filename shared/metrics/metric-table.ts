@@ -201,6 +201,12 @@ export const metricTable = {
 		labels: [],
 		meaning: "Resident memory of this process",
 	},
+	atelier_disk_free_bytes: {
+		type: "gauge",
+		unit: "bytes",
+		labels: [],
+		meaning: "Free bytes of the disk of the data folder",
+	},
 	atelier_process_heap_bytes: { type: "gauge", unit: "bytes", labels: [], meaning: "Used heap of this process" },
 	atelier_process_start_time_seconds: {
 		type: "gauge",

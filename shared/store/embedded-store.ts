@@ -54,6 +54,8 @@ import { WriteQueue } from "./write-queue.ts";
 export interface EmbeddedStoreOptions {
 	/** The folder of the file; it is created when absent. */
 	readonly folder: string;
+	/** The room in MB that the file keeps for the time when the disk is full; default none. */
+	readonly reserve_mb?: number;
 }
 
 interface Opened {
@@ -67,14 +69,16 @@ interface Opened {
 export class EmbeddedStore implements DocumentStore {
 	readonly isShared = false;
 	readonly #folder: string;
+	readonly #reserveBytes: number;
 	#opened: Opened | undefined;
 
-	constructor({ folder }: EmbeddedStoreOptions) {
+	constructor({ folder, reserve_mb = 0 }: EmbeddedStoreOptions) {
 		this.#folder = folder;
+		this.#reserveBytes = reserve_mb * 1_000_000;
 	}
 
 	async open(collections: readonly Collection[]): Promise<void> {
-		const database = new EmbeddedDatabase(this.#folder, collections);
+		const database = new EmbeddedDatabase(this.#folder, collections, this.#reserveBytes);
 		const copies = new EmbeddedCopies(database, this.#folder);
 		this.#opened = { database, queue: new WriteQueue(database), rows: new RowCache(), copies };
 		await copies.listen();

@@ -2,6 +2,7 @@
  * A working platform with a full data folder, and with a read-only one, on real file systems.
  * Long: it fills a disk and waits until commands are taken again.
  */
+import { existsSync } from "node:fs";
 import { expect } from "chai";
 import type { Answer, ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
@@ -33,7 +34,7 @@ describe("a data folder", function () {
 			console.log("      NOT TRIED, no file system may be mounted here");
 			return this.skip();
 		}
-		platform = await startPlatform({ dataDir: disk.folder });
+		platform = await startPlatform({ dataDir: disk.folder, config: { disk: { reserve_mb: 0 } } });
 		api = platform.client();
 		running = await runningSession(api);
 		agents = platform.agents();
@@ -78,6 +79,27 @@ describe("a data folder", function () {
 		for (const id of others) await sessionReaches(api, id, "running", againMs);
 		expect(await ask(api, running.id, "$ echo still here")).to.include("still here");
 		expect(platform.agents()).to.deep.include.members(agents);
+	});
+
+	it("that is full lets people write, and the owner of a session stop and delete it, by the room in reserve", async () => {
+		await platform.stop();
+		platform.reconfigure({});
+		await platform.start();
+		disk?.fill();
+		const prompt = await api.post("/prompts", { name: "kept", content: "in the reserve" });
+		expect(prompt.status, prompt.text).to.equal(201);
+		await eventually(async () =>
+			(await (await fetch(`${platform.url}/health`)).text()).includes("MB left: stop the sessions"),
+		);
+		const stopped = await api.post(`/sessions/${running.id}/stop`);
+		expect(stopped.status, stopped.text).to.equal(200);
+		await sessionReaches(api, running.id, "stopped", againMs);
+		const deleted = await api.delete(`/sessions/${running.id}`, { body: { cleanup: ["workspace_storage"] } });
+		expect(deleted.status, deleted.text).to.equal(204);
+		await eventually(() => !existsSync(platform.workspace(running.id)), {
+			withinMs: againMs,
+			what: "its files are removed",
+		});
 	});
 
 	it("that is read-only starts no session until it is writable, and does not affect running ones", async () => {

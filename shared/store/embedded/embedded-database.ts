@@ -7,6 +7,7 @@ import { StartError } from "../../start-error.ts";
 import type { Collection } from "../collection.ts";
 import { DuplicateKeyError } from "../document-store.ts";
 import { damageOf, refuseDamaged } from "./embedded-damage.ts";
+import { holdReserve } from "./embedded-reserve.ts";
 import { applySchema } from "./embedded-schema.ts";
 import type { Sql, SqlRow } from "./embedded-sql.ts";
 import { codes, resultCode } from "./result-code.ts";
@@ -40,9 +41,9 @@ export class EmbeddedDatabase {
 
 	/**
 	 * Opens the file and creates the tables. @throws {StartError} when this or another process has the folder open, or
-	 * it cannot be used.
+	 * it cannot be used. @param reserveBytes The room that is kept inside the file (embedded-reserve.ts); default none.
 	 */
-	constructor(folder: string, collections: readonly Collection[]) {
+	constructor(folder: string, collections: readonly Collection[], reserveBytes = 0) {
 		this.#path = join(folder, fileName);
 		this.#database = openFile(folder);
 		try {
@@ -55,6 +56,7 @@ export class EmbeddedDatabase {
 			this.#database.exec(`PRAGMA wal_autocheckpoint = ${pagesPerCheckpoint}`);
 			refuseDamaged(this.#database, this.#path);
 			applySchema(this.#database, collections);
+			holdReserve(this.#database, reserveBytes);
 		} catch (error) {
 			this.#database.close();
 			throw refusal(folder, error);
@@ -87,11 +89,30 @@ export class EmbeddedDatabase {
 	}
 
 	/**
-	 * Runs the steps as one transaction, which is durable when this returns.
+	 * Runs the steps as one transaction, which is durable when this returns. When the disk has no room for the log to grow, the
+	 * log is brought into the file, which may have room, and the steps run again.
 	 * @throws {Error} when a step throws or the disk refuses; the transaction then had no effect.
 	 */
-	transaction(steps: Iterable<() => void>): void {
+	transaction(steps: readonly (() => void)[]): void {
 		this.refuseDamage();
+		try {
+			this.#transact(steps);
+		} catch (error) {
+			if (error instanceof UnavailableError || !this.#emptyLog()) throw error;
+			this.#transact(steps);
+		}
+	}
+
+	/** Returns whether the log can be written from its beginning now. */
+	#emptyLog(): boolean {
+		try {
+			return this.#database.prepare("PRAGMA wal_checkpoint(RESTART)").get()?.["busy"] === 0;
+		} catch {
+			return false;
+		}
+	}
+
+	#transact(steps: readonly (() => void)[]): void {
 		this.#database.exec("BEGIN IMMEDIATE");
 		try {
 			for (const step of steps) {

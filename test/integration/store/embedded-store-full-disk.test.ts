@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { UnavailableError } from "#shared/errors.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
-import { job, jobs, sampleCollections } from "../../support/stores/sample-collections.ts";
+import { SmallDisk } from "../../support/hostile/small-disk.ts";
+import { event, job, jobs, sampleCollections } from "../../support/stores/sample-collections.ts";
 
 describe("EmbeddedStore on a full disk", () => {
 	let disk: string;
@@ -82,5 +83,22 @@ describe("EmbeddedStore on a full disk", () => {
 		await store.close();
 		await store.open(sampleCollections);
 		await expectTruth();
+	});
+
+	it("goes on in the room that it has reserved, for many commits, when others have taken all of the disk", async function () {
+		using small = SmallDisk.mount(4);
+		if (!small) return this.skip();
+		const reserving = new EmbeddedStore({ folder: join(small.folder, "store"), reserve_mb: 0.5 });
+		await reserving.open(sampleCollections);
+		try {
+			await reserving.insert(jobs, job("running", { rev: 0 }));
+			small.fill();
+			for (let rev = 1; rev <= 200; rev++) await reserving.update(jobs, "running", {}, { set: { rev } }, [event(rev)]);
+			await reserving.trimOutbox(jobs, "running", 200);
+			expect(await reserving.remove(jobs, "running", {})).to.equal(true);
+		} finally {
+			small.empty();
+			await reserving.close();
+		}
 	});
 });

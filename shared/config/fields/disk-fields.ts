@@ -1,0 +1,20 @@
+/** The configuration of the disk of the data folder. */
+export const diskFields = {
+	reserve_mb: {
+		type: "number",
+		integer: true,
+		min: 0,
+		max: 1_024,
+		default: 4,
+		description:
+			"MB that the embedded store keeps inside its file, and as much in its log, so that stops and deletions can be written when a session has filled the disk",
+	},
+	low_mb: {
+		type: "number",
+		integer: true,
+		min: 0,
+		max: 1_000_000,
+		default: 64,
+		description: "Free MB of the disk of the data folder below which `/health` and the log warn; 0 never warns",
+	},
+} as const;
