@@ -38,10 +38,15 @@ describe("an answer of a model, to a client of the contract", function () {
 	this.timeout(60_000);
 
 	it("has its tokens where the client reads them, and a text also when the agent says nothing", async () => {
-		const script = turns({ talk: [say("done")], work: [shell("true"), say("")] });
+		const script = turns({
+			talk: [say("done", { fault: { kind: "slow", everyMs: 100 } })],
+			work: [shell("true"), say("")],
+		});
 		await using server = await ModelServer.listen({ script });
 		await using session = new TestSession();
-		const pod = await session.start({ model_access: server.access() });
+		// This wire format tells what a call has read before its first word.
+		const endpoints = { anthropic: server.endpoints.anthropic };
+		const pod = await session.start({ model_access: server.access({ endpoints }) });
 		const client = await pod.connect(contractChatPath);
 		client.say({ content: "talk" });
 		await client.frame("result");
