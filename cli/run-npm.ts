@@ -1,5 +1,7 @@
 /** Runs npm in a folder that has a package.json and a lock file. */
 import { spawn } from "node:child_process";
+import { environment } from "#shared/config/environment.ts";
+import { pathOfPerson } from "#shared/config/person-path.ts";
 
 const options = ["--omit=dev", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"];
 const maxWords = 2_000;
@@ -14,7 +16,9 @@ export function runNpm(folder: string, how: { scripts: boolean; signal: AbortSig
 	const scripts = how.scripts ? "--no-ignore-scripts" : "--ignore-scripts";
 	const args = ["install", "--prefix", folder, scripts, ...options];
 	return new Promise((resolve) => {
-		const child = spawn("npm", args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"], signal: how.signal });
+		// Npm looks for its configuration beside its Node, which therefore is not the platform's own.
+		const env = { ...environment(), PATH: pathOfPerson(environment()["PATH"] ?? "") };
+		const child = spawn("npm", args, { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"], signal: how.signal });
 		let words = "";
 		child.stderr.on("data", (chunk: Buffer) => {
 			words = (words + chunk.toString("utf8")).slice(-maxWords);

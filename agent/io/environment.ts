@@ -5,15 +5,13 @@
 import { join } from "node:path";
 import { type LaunchDocument, marker } from "#shared/pod/launch.ts";
 import { secretsVariable } from "#shared/contracts/credentials/pod-secrets.ts";
+import { machineVariables } from "#shared/config/machine-variables.ts";
 import { isSettable } from "#shared/pod/variable-name.ts";
 
 export type Environment = Record<string, string>;
 
 /** The environment has a home folder of its own. */
 export type WorkingEnvironment = Environment & { HOME: string };
-
-/** The variables by which a program may know the machine it runs on. */
-const inheritedNames = /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|USER|LOGNAME|SHELL|TMPDIR)$/;
 
 /** Returns the variables that mark a process as one of this pod's. */
 export function markerOf({ installation, session_id, generation, host, proof }: LaunchDocument): Environment {
@@ -26,9 +24,9 @@ export function markerOf({ installation, session_id, generation, host, proof }: 
 	};
 }
 
-/** Returns what the pod's own programs, such as git, may know of the machine. */
+/** Returns what the pod's own programs, such as git, may know of the machine; the platform has taken out credentials. */
 export function machineEnvironment(inherited: NodeJS.ProcessEnv): Environment {
-	return pick(inherited, inheritedNames);
+	return machineVariables(inherited, Object.keys(inherited));
 }
 
 /**

@@ -14,6 +14,7 @@ import type { PodContext } from "../io/pod-context.ts";
 import { credentialSettings } from "./git-credentials.ts";
 import { PlacedSecrets } from "./pod-secrets.ts";
 import { runSetupScripts } from "./setup-scripts.ts";
+import { copySettings } from "./person-settings.ts";
 import { Workspace } from "./workspace.ts";
 import { folderBelow } from "./workspace-path.ts";
 import { treesOfLaunch } from "./work-tree.ts";
@@ -81,13 +82,14 @@ export class PodWorkspace {
 
 	async #make(): Promise<RepositoryBranch[]> {
 		const { launch, inherited, log, signal } = this.#context;
-		const { home } = launch;
+		const { home, secrets: { variables: secrets = {} } = {} } = launch;
 		await mkdir(home, { recursive: true, mode: 0o700 });
 		await this.secrets.placed;
 		const git = new Git(cloneEnvironment(inherited, launch), log);
 		const identity = readIdentity(git, home, signal).then((found) =>
 			writeIdentity(home, found, credentialSettings(launch)),
 		);
+		await copySettings(launch.git_home, home, new Set([...Object.keys(launch.env), ...Object.keys(secrets)]));
 		const progressOf = (repositories: readonly Repository[]): CloneProgress =>
 			(this.#progress = new CloneProgress(repositories, log, (sentence) => this.#tell(sentence)));
 		const env = machineEnvironment(inherited);

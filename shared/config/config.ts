@@ -7,6 +7,7 @@
  * listen(config.gateway.host, config.gateway.port);
  * ```
  */
+import { machineVariables, withheldVariables } from "./machine-variables.ts";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { baseUrl } from "../base-url.ts";
@@ -150,16 +151,30 @@ export function apiUrl(env: NodeJS.ProcessEnv = environment()): string {
 	return `${baseUrl(base)}/api/v1/${product}`;
 }
 
-const inherited =
-	/^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|USER|LOGNAME|SHELL|TMPDIR|SSH_AUTH_SOCK|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR)$/;
+const login = /^(SSH_AUTH_SOCK|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR)$/;
 
 /**
- * Returns the variables that session agents inherit: those about the machine, the language, and the person's ssh agent
- * and key ring.
+ * Returns the variables that session agents inherit: those about the machine and its network, the language, and the
+ * person's ssh agent and key ring.
+ * @param withCredentials The names of those that may hold a user and password.
  */
-export function inheritedEnvironment(env: NodeJS.ProcessEnv = environment()): Record<string, string> {
-	const entries = Object.entries(env).filter(([name]) => inherited.test(name));
-	return Object.fromEntries(entries.map(([name, value = ""]) => [name, value]));
+export function inheritedEnvironment(
+	env: NodeJS.ProcessEnv = environment(),
+	withCredentials: readonly string[] = [],
+): Record<string, string> {
+	const entries = Object.entries(env).filter(([name]) => login.test(name));
+	return {
+		...machineVariables(env, withCredentials),
+		...Object.fromEntries(entries.map(([name, value = ""]) => [name, value])),
+	};
+}
+
+/** Returns the names of the variables about the network that session agents do not inherit, because of a credential. */
+export function withheldEnvironment(
+	withCredentials: readonly string[],
+	env: NodeJS.ProcessEnv = environment(),
+): string[] {
+	return withheldVariables(env, withCredentials);
 }
 
 /** Returns the value of a variable that holds a secret, e.g. a provider's key; empty when it is not set. */

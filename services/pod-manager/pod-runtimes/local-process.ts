@@ -23,6 +23,8 @@ import {
 	type LocalProcessOptions,
 	refuseForeignSystem,
 	waitingOf,
+	withCredentialsOf,
+	withheldSentence,
 } from "./local-process/local-process-options.ts";
 import { MarkedProcesses } from "./local-process/marked-processes.ts";
 import { PodList } from "./local-process/pod-list.ts";
@@ -43,10 +45,20 @@ const unprovenMs = 20;
 
 /** The runtime for one machine. Pods outlive it; another instance finds them again. */
 export class LocalProcessRuntime implements PodRuntime {
-	static readonly kwargs = ["userHome", "environment", "projectRoot", "groups", "waiting", "listen_host"];
+	static readonly kwargs = [
+		"userHome",
+		"environment",
+		"projectRoot",
+		"groups",
+		"waiting",
+		"listen_host",
+		"with_credentials",
+	];
 	readonly isolation = "none";
 	readonly place: PodPlace | undefined;
 	readonly #options: LocalProcessOptions;
+	/** The names of the variables that sessions get with the credentials in them. */
+	readonly #passed: readonly string[];
 	readonly #program: AgentProgram;
 	readonly #waiting: WaitingAgents;
 	readonly #runs: RunFolders;
@@ -63,7 +75,8 @@ export class LocalProcessRuntime implements PodRuntime {
 
 	/** @throws {RangeError} for an impossible value of `waiting` or `groups`. */
 	constructor(options: LocalProcessOptions) {
-		const { dataDir, environment = environmentOf(dataDir), installation, markKey, host } = options;
+		this.#passed = withCredentialsOf(options);
+		const { dataDir, environment = environmentOf(dataDir, this.#passed), installation, markKey, host } = options;
 		const { projectRoot = ownRoot } = options;
 		this.#options = options;
 		const listenHost = listenHostOf(options);
@@ -93,7 +106,7 @@ export class LocalProcessRuntime implements PodRuntime {
 		this.#unprovenEnded = this.#endUnproven(signal);
 		this.#waiting.keep(signal);
 		const shortcoming = await this.#groups.shortcoming();
-		return shortcoming === undefined ? [] : [shortcoming];
+		return [shortcoming, withheldSentence(this.#passed)].filter((sentence) => sentence !== undefined);
 	}
 
 	async close(): Promise<void> {

@@ -1,6 +1,6 @@
 /** The arguments of the runtime for local processes, and their checks, which the configuration does not make. */
 import { join } from "node:path";
-import { ConfigError, inheritedEnvironment } from "#shared/config/config.ts";
+import { ConfigError, inheritedEnvironment, withheldEnvironment } from "#shared/config/config.ts";
 import { loopbackHost } from "#shared/pod/agent-url.ts";
 import type { RuntimeHost } from "../../pod-runtime.ts";
 
@@ -16,6 +16,11 @@ export interface LocalProcessOptions extends RuntimeHost {
 	 * Node's compile cache.
 	 */
 	environment?: Record<string, string>;
+	/**
+	 * The names of proxies and registries that sessions get although the value has a user and password, e.g. `HTTPS_PROXY`;
+	 * default none.
+	 */
+	with_credentials?: readonly string[];
 	/** The folder with `agent/main.ts`; default: this project. */
 	projectRoot?: string;
 	/** The place of the pods' control groups (cgroup v2): `auto`, `none`, or the folder of a group; default `auto`. */
@@ -37,8 +42,23 @@ export function refuseForeignSystem(): void {
 	throw new ConfigError(`Cannot run sessions as processes of this machine: that needs Linux, not ${process.platform}`);
 }
 
-export function environmentOf(dataDir: string): Record<string, string> {
-	return { ...inheritedEnvironment(), NODE_COMPILE_CACHE: join(dataDir, "cache") };
+export function environmentOf(dataDir: string, passed: readonly string[] = []): Record<string, string> {
+	return { ...inheritedEnvironment(undefined, passed), NODE_COMPILE_CACHE: join(dataDir, "cache") };
+}
+
+/** Checks the value, which the configuration does not. @throws {ConfigError} */
+export function withCredentialsOf({ with_credentials: names = [] }: LocalProcessOptions): readonly string[] {
+	if (Array.isArray(names) && names.every((name) => typeof name === "string" && /^\w{1,64}$/.test(name))) return names;
+	throw new ConfigError(
+		`Configuration key "pods.runtime.kwargs.with_credentials" has to be a list of names of variables: ${JSON.stringify(names)}`,
+	);
+}
+
+/** Returns a sentence when sessions lack variables of the person, because they hold a credential. */
+export function withheldSentence(passed: readonly string[]): string | undefined {
+	const names = withheldEnvironment(passed).map((name) => `"${name}"`);
+	if (names.length === 0) return undefined;
+	return `Sessions do not get ${names.join(", ")}, which has a user or password; "pods.runtime.kwargs.with_credentials" passes what it names`;
 }
 
 /** Checks the value, which the configuration does not. @throws {ConfigError} */
