@@ -192,12 +192,13 @@ export class RequestChain {
 			...this.#browserMeta(exchange, route),
 			...(warnings.length > 0 && { warnings }),
 		};
-		const options = () => {
+		const run = () => {
 			const timeout = Math.max(1, Math.min(route.timeoutMs, Math.floor(exchange.end - monotonic())));
-			return { timeout, meta: { ...meta, deadline: now() + timeout } };
+			const options = { timeout, meta: { ...meta, deadline: now() + timeout } };
+			const ask = () => callForText(bus, route.action, params, options);
+			return deleteOnce({ bus, route, principal, params, ...options }, ask);
 		};
-		const run = () => callForText(bus, route.action, params, options());
-		return deleteOnce({ bus, route, principal, params, ...options() }, () => repeatKeyed(meta, run));
+		return repeatKeyed(meta, run);
 	}
 
 	#browserMeta({ request, headers }: Exchange, { action }: ActionRoute): Meta {

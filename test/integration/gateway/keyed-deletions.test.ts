@@ -1,6 +1,6 @@
 /** A DELETE with an `Idempotency-Key` that was carried out, and whose answer was lost, succeeds when it is repeated. */
 import { expect } from "chai";
-import type { ServiceSchema } from "moleculer";
+import { Errors, type ServiceSchema } from "moleculer";
 import { IdempotencyRecords } from "#services/sessions/commands/idempotency-records.ts";
 import { idempotencyRecordCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
 import { keyedDeletionsService } from "#services/sessions/keyed-deletions.service.ts";
@@ -26,6 +26,10 @@ const refused: Fate = () => {
 	throw new ConflictError("It is in use");
 };
 
+const processIsLost: Fate = () => {
+	throw new Errors.RequestTimeoutError({ action: "things.delete", nodeID: "lost", isSilent: true });
+};
+
 /** The deletions of all contracts that people may ask for, each with a path. */
 const deletions = publicContracts.flatMap(({ actions }) =>
 	Object.values(actions)
@@ -49,7 +53,7 @@ describe("keyed deletions", () => {
 	function deletingServices(): ServiceSchema[] {
 		return publicContracts.flatMap(({ name, actions }) => {
 			const own = Object.entries(actions).filter(([, action]) => deletions.some((one) => one.action === action));
-			const remove = { handler: async () => fates.shift()?.() };
+			const remove = { handler: async () => fates.shift()?.() ?? null };
 			return own.length === 0 ? [] : [{ name, actions: Object.fromEntries(own.map(([key]) => [key, remove])) }];
 		});
 	}
@@ -64,8 +68,8 @@ describe("keyed deletions", () => {
 		await opened.discard();
 	});
 
-	async function remove(path: string, key?: string, fate: Fate = done): Promise<number> {
-		fates = [fate];
+	async function remove(path: string, key?: string, ...following: Fate[]): Promise<number> {
+		fates = following;
 		const headers = { Host: gateway.host, ...(key !== undefined && { "Idempotency-Key": key }) };
 		return (await sendRaw(gateway.port, rawRequest(`DELETE ${path}`, headers))).status;
 	}
@@ -101,6 +105,11 @@ describe("keyed deletions", () => {
 		expect(await remove(path ?? "", "then-free", answerIsLost)).to.equal(504);
 		expect(await remove(path ?? "", "then-free", refused)).to.equal(409);
 		expect(await remove(path ?? "", "then-free", done)).to.equal(204);
+	});
+
+	it("are done when another process finds nothing more, because the one that did them is lost", async () => {
+		expect(await remove(path ?? "", "lost-process", processIsLost, notFound)).to.equal(204);
+		expect(await remove(path ?? "", undefined, processIsLost, notFound), "without a key").to.equal(504);
 	});
 
 	it("are refused when the key was used for another one", async () => {
