@@ -129,6 +129,7 @@ async function openDialogue(host: StageHost, stage: ReportingStage): Promise<Dia
 	dialogue.watch(timeline.turns);
 	dialogue.guard(timeline.turns);
 	permissions.watch(activity);
+	permissions.watch(timeline.turns);
 	const model = await SessionModel.open({ launch, dialogue, usage: reports.usage, trouble, log });
 	closing.defer(() => model.close());
 	return { ...stage, dialogue, model };

@@ -110,7 +110,11 @@ export class SessionAgent {
 			context: this.#context,
 			workspace: this.#workspace,
 			status: this.#status,
-			permissions: new Permissions(launch.permission_mode, (said) => log.add("INFO", launch.agent, said)),
+			permissions: new Permissions(
+				launch.permission_mode,
+				(said) => log.add("INFO", launch.agent, said),
+				launch.choice_ms,
+			),
 			closing: this.#closing,
 			events: { onStale: () => this.end(), onLost: () => this.fail(platformLost()) },
 			endedAt: () => this.#endedAt,

@@ -8,7 +8,9 @@ export type ChatCommand =
 	| {
 			type: "permission_response";
 			request_id: string;
-			behavior: PermissionBehavior;
+			/** It is undefined when an option is named. */
+			behavior: PermissionBehavior | undefined;
+			option_id: string | undefined;
 			/** It is undefined when the input is unchanged, which clients also express by an empty one. */
 			input: JsonObject | undefined;
 	  }
@@ -102,12 +104,13 @@ function readContent(content: unknown): string {
 	return text;
 }
 
-function readResponse({ request_id, behavior, updated_input }: JsonObject): ChatCommand {
+function readResponse({ request_id, behavior, updated_input, ...answer }: JsonObject): ChatCommand {
 	const id = textOf(request_id);
+	const option_id = textOf(answer["option_id"]);
 	const known = permissionBehaviors.find((name) => name === behavior);
 	if (id === undefined) throw new FrameError("`permission_response` needs a `request_id`");
-	if (!known) throw new FrameError(`\`behavior\` is one of ${permissionBehaviors.join(", ")}`);
+	if (!known && option_id === undefined) throw new FrameError(`\`behavior\` is one of ${permissionBehaviors.join(", ")}`);
 	const isFilled = isJsonObject(updated_input) && Object.keys(updated_input).length > 0;
 	const input = isFilled ? updated_input : undefined;
-	return { type: "permission_response", request_id: id, behavior: known, input };
+	return { type: "permission_response", request_id: id, behavior: known, option_id, input };
 }

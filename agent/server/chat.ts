@@ -194,12 +194,12 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 	}
 
 	/** @throws {FrameError} when the input was changed, because the agent would run the original one. */
-	#respond({ request_id, behavior, input }: Extract<ChatCommand, { type: "permission_response" }>): void {
+	#respond({ request_id, behavior, option_id, input }: Extract<ChatCommand, { type: "permission_response" }>): void {
 		const request = this.#dependencies.permissions.open.find((open) => open.request_id === request_id);
 		if (request && input && behavior !== "deny" && !isDeepStrictEqual(request.input, { ...input })) {
 			throw new FrameError("What a tool is given cannot be changed: allow it as it is, or deny it");
 		}
-		this.#dependencies.permissions.answer(request_id, { behavior });
+		this.#dependencies.permissions.answer(request_id, { behavior, option_id });
 	}
 }
 

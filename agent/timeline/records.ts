@@ -52,6 +52,10 @@ export function answerRecords(
 	];
 }
 
+export function noteRecords(sentence: string, at: string): TimelineRecord[] {
+	return [{ entry: { at, type: "session", label: firstLine(sentence) } }];
+}
+
 export function errorRecords(sentence: string, source: string, at: string): TimelineRecord[] {
 	const message = firstLine(sentence, "Unknown error");
 	return [

@@ -4,8 +4,9 @@ import { isoTime, sleep } from "#shared/clock.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { type TokenCounts, usedSince } from "#shared/models/token-counts.ts";
 import type { AgentUpdate } from "../coding-agents/coding-agent.ts";
+import type { PermissionWatcher } from "../coding-agents/permissions.ts";
 import type { TurnGate, TurnWatcher } from "../conversation/turn-watcher.ts";
-import { answerRecords, callRecords, commitRecords, fileRecords, messageRecords } from "./records.ts";
+import { answerRecords, callRecords, commitRecords, fileRecords, messageRecords, noteRecords } from "./records.ts";
 import type { TimelineLog } from "./timeline-log.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import type { Changes } from "./workspace-watch.ts";
@@ -30,7 +31,7 @@ export interface TurnTimelineDependencies {
 }
 
 /** Follows the turns. It is also a gate, because the first turn waits for the first look. */
-export class TurnTimeline implements TurnWatcher, TurnGate {
+export class TurnTimeline implements TurnWatcher, TurnGate, PermissionWatcher {
 	readonly #dependencies: TurnTimelineDependencies;
 	#calls = new ToolCalls();
 	#turns = 0;
@@ -75,6 +76,17 @@ export class TurnTimeline implements TurnWatcher, TurnGate {
 		const at = isoTime();
 		this.#lookSoon(at);
 		this.#next(async () => this.#dependencies.log.add(...answerRecords(answer, number, at, tokens)));
+	}
+
+	/** Records that nobody made a choice of the agent. */
+	unanswered(sentence: string): void {
+		this.note(sentence);
+	}
+
+	/** Records something about the session that is part of no answer. */
+	note(sentence: string): void {
+		const at = isoTime();
+		this.#next(async () => this.#dependencies.log.add(...noteRecords(sentence, at)));
 	}
 
 	/** Takes a last look, and resolves when everything is recorded. */

@@ -40,8 +40,9 @@ export async function compose(platform: Platform): Promise<Part> {
 	};
 	const { enabled, allowed_prefixes } = config.git.local_mounts;
 	const mountRules = enabled ? { allowed_prefixes, refused: [config.data_dir] } : undefined;
+	const choiceMs = config.pods.choice_minutes * 60_000;
 	const specOf = (claim: Claim) =>
-		podSpec(claim, { key, platformUrl: platformUrl(config.gateway), accessOf, refusalOf, mountRules });
+		podSpec(claim, { key, platformUrl: platformUrl(config.gateway), choiceMs, accessOf, refusalOf, mountRules });
 	const sendSecrets: SendSecrets = ({ id, generation }, address, secrets) =>
 		commandPod(
 			{ address, key: key.platformKey(id, generation), hosts: config.pods.agent_hosts },

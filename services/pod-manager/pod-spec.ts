@@ -20,6 +20,8 @@ const laterSettings = { mcp_servers: [], permission_mode: "auto" };
 export interface PodSpecDependencies {
 	readonly key: InstallationKey;
 	readonly platformUrl: string;
+	/** How long a choice of the agent waits for a person in the mode `auto`. */
+	readonly choiceMs: number;
 	/** The folders of the host that sessions may use; absent: none. */
 	readonly mountRules?: MountRules | undefined;
 	/** Returns the access to a model; undefined when it cannot be used. */
@@ -30,7 +32,7 @@ export interface PodSpecDependencies {
 
 /** Returns the specification. @throws {Error} when the claim's launch settings are incomplete. */
 export function podSpec(claim: Claim, dependencies: PodSpecDependencies): PodSpec {
-	const { key, platformUrl, accessOf, refusalOf, mountRules } = dependencies;
+	const { key, platformUrl, choiceMs, accessOf, refusalOf, mountRules } = dependencies;
 	const { id, generation, workspace } = claim;
 	const launch = checkedSettings(claim.launch);
 	const access = accessOf(launch.model);
@@ -47,6 +49,7 @@ export function podSpec(claim: Claim, dependencies: PodSpecDependencies): PodSpe
 		platform_url: platformUrl,
 		pod_token: key.podToken(id, generation),
 		platform_key: key.platformKey(id, generation),
+		choice_ms: choiceMs,
 	};
 }
 

@@ -32,6 +32,10 @@ export const permissionRequest = schema({
 		description: "Arguments of the tool; long texts are shortened",
 	},
 	options: { type: "array", items: { type: "object", props: permissionOption } },
+	choice: {
+		type: "boolean",
+		description: "Whether the agent asks a question: an answer other than `deny` has to name an `option_id`",
+	},
 	created_at: { type: "string", format: "date-time" },
 });
 export type PermissionRequest = Output<typeof permissionRequest>;

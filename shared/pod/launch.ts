@@ -134,6 +134,8 @@ export const launchDocumentFields = schema({
 	lifeline_ms: { ...milliseconds, optional: true },
 	/** The time that the coding agent has for an interrupt before it is ended, in milliseconds. Default 10 s. */
 	interrupt_ms: { ...milliseconds, optional: true },
+	/** How long a choice of the agent waits for a person in the mode `auto`, in milliseconds. Default 15 min. */
+	choice_ms: { ...milliseconds, optional: true },
 });
 /** The settings of a launch with its secrets and places. The platform writes it to the pod and stores it nowhere. */
 export type LaunchDocument = Output<typeof launchDocumentFields>;

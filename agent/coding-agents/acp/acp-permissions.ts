@@ -7,20 +7,27 @@ import type { WantedPermission } from "../permissions.ts";
 
 const maxTitle = 200;
 const maxName = 100;
-const maxOptions = 8;
+const maxOptions = 32;
 /** The bound on one text of the input, in characters. */
 const maxText = 4_000;
 /** The bound on the whole input, in bytes of JSON: 32 open requests fit one answer. */
 const maxInput = 16_384;
 
 /** @param call Everything that is known of the tool call. */
-export function readPermission(call: JsonObject, options: unknown): WantedPermission {
+export function readPermission(call: JsonObject, offered: unknown): WantedPermission {
+	const options = objectsOf(offered).slice(0, maxOptions).flatMap(readOption);
 	return {
 		tool: (textOf(call["kind"]) ?? "other").slice(0, maxName),
 		title: (textOf(call["title"]) ?? "a tool call").slice(0, maxTitle),
 		input: bounded(inputOf(call)),
-		options: objectsOf(options).slice(0, maxOptions).flatMap(readOption),
+		options,
+		choice: options.filter(({ kind }) => kind === "allow_once").length > 1 || asksPerson(call["rawInput"]),
 	};
+}
+
+/** Whether the tool asks a person: agents name the questions in the same way, and some offer one button to send the answers. */
+function asksPerson(input: unknown): boolean {
+	return isJsonObject(input) && objectsOf(input["questions"]).some(({ question }) => typeof question === "string");
 }
 
 /** When the agent reports no input, the changes and texts that it shows take its place. */

@@ -23,6 +23,15 @@ export const podFields = schema({
 		description:
 			"Most sessions of one owner that start at a time; further ones wait; empty: twice the processors of the pod manager",
 	},
+	choice_minutes: {
+		type: "number",
+		integer: true,
+		min: 1,
+		max: 1_440,
+		default: 15,
+		description:
+			"Minutes in which a question of a coding agent waits for a person in sessions with `permission_mode: auto`; it is declined then",
+	},
 	people_share_a_machine: {
 		type: "enum",
 		values: ["refused", acceptance],

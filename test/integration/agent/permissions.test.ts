@@ -99,6 +99,25 @@ describe("permissions of a pod", () => {
 		expect(client.all("permission_answered")).to.have.length(2);
 	});
 
+	it("are never a person's choice: it waits in mode `auto` too, and an answer names the option", async () => {
+		await using session = new TestSession(askingTree());
+		const { pod, client } = await startAsking(session, { permission_mode: "auto" });
+		const contract = await pod.connect("/session?dialect=contract");
+		await client.send("m1", "choose red blue");
+		const { request_id, choice } = await waiting(pod);
+		expect(choice).to.equal(true);
+		const offered = '"red" (Take red), "blue" (Take blue), "skip" (Skip)';
+		const refused = await pod.command("/api/permissions", { request_id, behavior: "allow" });
+		const detail = `The agent asks for a choice: name one of its options as \`option_id\`: ${offered}`;
+		expect(refused).to.deep.equal({ status: 400, body: { detail, type: "PERMISSION_ANSWER" } });
+		for (const connection of [client, contract]) {
+			connection.say({ type: "permission_response", request_id, behavior: "allow" });
+			expect((await connection.frame("error")).content).to.include(offered);
+		}
+		contract.say({ type: "permission_response", request_id, option_id: "blue" });
+		expect((await pod.answer("m1")).content).to.equal("blue");
+	});
+
 	it("are withdrawn by an interrupt before the agent is notified, and nothing is written", async () => {
 		await using session = new TestSession(askingTree());
 		const { pod, client, has } = await startAsking(session);

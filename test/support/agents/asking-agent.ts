@@ -33,9 +33,12 @@ async function write(name: string, text: string): Promise<boolean> {
 	return answer === "cancelled";
 }
 
-async function permission(toolCall: object): Promise<string> {
-	const kinds = ["allow_once", "allow_always", "reject_once"];
-	const options = kinds.map((kind) => ({ optionId: kind, name: kind, kind }));
+const kinds = ["allow_once", "allow_always", "reject_once"];
+
+async function permission(
+	toolCall: object,
+	options: object[] = kinds.map((kind) => ({ optionId: kind, name: kind, kind })),
+): Promise<string> {
 	const { outcome } = await rpc.request("session/request_permission", { sessionId, toolCall, options });
 	return isJsonObject(outcome) ? String(outcome["optionId"] ?? outcome["outcome"]) : "no outcome";
 }
@@ -62,6 +65,12 @@ const steps: Readonly<Record<string, (rest: string) => unknown>> = {
 		const answers: string[] = [];
 		while (answers.length < 3) answers.push(await permission({ toolCallId: "again", title: "Again" }));
 		say(answers.join(" "));
+	},
+	/** Asks a person for one of several words. */
+	async choose(rest) {
+		const options = rest.split(" ").map((word) => ({ optionId: word, name: `Take ${word}`, kind: "allow_once" }));
+		const skip = { optionId: "skip", name: "Skip", kind: "reject_once" };
+		say(await permission({ toolCallId: "question", title: "Which one?" }, [...options, skip]));
 	},
 	/** Makes two requests at once. */
 	both: async (rest) => Promise.all(rest.split(" ").map((name) => write(name, name))),

@@ -1,9 +1,17 @@
 import { expect } from "chai";
+import { setTimeout as sleep } from "node:timers/promises";
 import { readPermission } from "#agent/coding-agents/acp/acp-permissions.ts";
+import { PermissionAnswerError } from "#agent/coding-agents/permission-errors.ts";
 import { Permissions } from "#agent/coding-agents/permissions.ts";
 
 const options = ["allow_once", "allow_always", "reject_once"].map((kind) => ({ option_id: kind, name: kind, kind }));
-const wanted = { tool: "edit", title: "Write a.txt", input: {}, options };
+const wanted = { tool: "edit", title: "Write a.txt", input: {}, options, choice: false };
+const choices = [
+	{ option_id: "q0", name: "Yes, delete", kind: "allow_once" },
+	{ option_id: "q1", name: "No, keep", kind: "allow_once" },
+	{ option_id: "skip", name: "Skip", kind: "reject_once" },
+];
+const choice = { tool: "other", title: "Delete the database?", input: {}, options: choices, choice: true };
 const onlyAlways = options.filter(({ kind }) => kind === "allow_always");
 
 function asking(): Permissions {
@@ -35,6 +43,44 @@ describe("Permissions", () => {
 		expect(await asked).to.equal(undefined);
 	});
 
+	for (const mode of ["auto", "ask"] as const) {
+		it(`never choose for a person in the mode "${mode}"`, async () => {
+			const permissions = new Permissions(mode, () => {});
+			const asked = permissions.ask(choice);
+			const [open] = permissions.open;
+			const id = open?.request_id ?? "";
+			expect(open).to.deep.include({ title: "Delete the database?", options: choices, choice: true });
+			permissions.setMode("auto");
+			const refusal =
+				'The agent asks for a choice: name one of its options as `option_id`: "q0" (Yes, delete), "q1" (No, keep), "skip" (Skip)';
+			for (const behavior of ["allow", "allowForever"] as const)
+				expect(() => permissions.answer(id, { behavior })).to.throw(PermissionAnswerError, refusal);
+			permissions.answer(id, { option_id: "q1" });
+			expect(await asked).to.equal("q1");
+		});
+	}
+
+	it("decline a choice that nobody makes in time in the mode `auto`, and tell so", async () => {
+		const told: string[] = [];
+		const permissions = new Permissions("auto", () => {}, 20);
+		permissions.watch({ unanswered: (sentence) => told.push(sentence) });
+		expect(await permissions.ask(choice)).to.equal("skip");
+		expect(await permissions.ask({ ...choice, options: choices.slice(0, 2) })).to.equal(undefined);
+		expect(told).to.deep.equal([
+			'Nobody answered "Delete the database?" within 1 s: "Skip" was answered',
+			'Nobody answered "Delete the database?" within 1 s: it was withdrawn',
+		]);
+	});
+
+	it("wait for a choice without a limit in the mode `ask`, also after a change of the mode", async () => {
+		const permissions = new Permissions("auto", () => {}, 20);
+		const asked = permissions.ask(choice);
+		permissions.setMode("ask");
+		expect(await Promise.race([asked, sleep(60, "nobody")])).to.equal("nobody");
+		permissions.setMode("auto");
+		expect(await asked).to.equal("skip");
+	});
+
 	it("are bounded: the 33rd that waits is refused, and the others wait on", async () => {
 		const permissions = asking();
 		const waiting = Array.from({ length: 32 }, () => permissions.ask(wanted));
@@ -55,6 +101,17 @@ describe("Permissions", () => {
 });
 
 describe("readPermission()", () => {
+	it("tells a choice from a permission: several ways to go on, or a tool that asks a person", () => {
+		const button = [{ optionId: "send", name: "Send", kind: "allow_once" }];
+		const offered = options.map(({ option_id: optionId, name, kind }) => ({ optionId, name, kind }));
+		const kept = choices.map(({ option_id: optionId, name, kind }) => ({ optionId, name, kind }));
+		const questions = [{ question: "Red or blue?", options: [{ label: "Red" }] }];
+		expect(readPermission({}, kept).choice).to.equal(true);
+		expect(readPermission({ rawInput: { questions } }, button).choice).to.equal(true);
+		expect(readPermission({ rawInput: { questions: ["a"] } }, button).choice).to.equal(false);
+		expect(readPermission({ rawInput: { command: "ls" } }, offered).choice).to.equal(false);
+	});
+
 	it("bounds everything the agent says, and keeps its beginning", () => {
 		const many = Array.from({ length: 1_000 }, (_, n) => [`k${n}`, "x".repeat(10_000)]);
 		const toolCall = { title: "t".repeat(9_999), kind: "edit", rawInput: Object.fromEntries(many) };

@@ -8,6 +8,7 @@ const key = new InstallationKey(Buffer.alloc(32, 1));
 const dependencies = {
 	key,
 	platformUrl: "http://127.0.0.1:1/api/v1/svc",
+	choiceMs: 60_000,
 	accessOf: () => undefined,
 	refusalOf: () => undefined,
 };
@@ -28,6 +29,7 @@ describe("podSpec", () => {
 			platform_url: "http://127.0.0.1:1/api/v1/svc",
 			pod_token: key.podToken(id, 2),
 			platform_key: key.platformKey(id, 2),
+			choice_ms: 60_000,
 		});
 	});
 
