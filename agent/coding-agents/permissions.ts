@@ -215,7 +215,9 @@ function chosen(
 	if (behavior === undefined) throw new PermissionAnswerError("An answer needs `behavior` or `option_id`");
 	if (choice && behavior !== "deny") {
 		const offered = options.map(({ option_id: id, name }) => `"${id}" (${name})`).join(", ");
-		throw new PermissionAnswerError(`The agent asks for a choice: name one of its options as \`option_id\`: ${offered}`);
+		throw new PermissionAnswerError(
+			`The agent asks for a choice: name one of its options as \`option_id\`: ${offered}`,
+		);
 	}
 	const kind = kindsOf[behavior].find((wanted) => options.some((option) => option.kind === wanted));
 	if (kind === undefined && behavior !== "deny") {

@@ -109,7 +109,8 @@ function readResponse({ request_id, behavior, updated_input, ...answer }: JsonOb
 	const option_id = textOf(answer["option_id"]);
 	const known = permissionBehaviors.find((name) => name === behavior);
 	if (id === undefined) throw new FrameError("`permission_response` needs a `request_id`");
-	if (!known && option_id === undefined) throw new FrameError(`\`behavior\` is one of ${permissionBehaviors.join(", ")}`);
+	if (!known && option_id === undefined)
+		throw new FrameError(`\`behavior\` is one of ${permissionBehaviors.join(", ")}`);
 	const isFilled = isJsonObject(updated_input) && Object.keys(updated_input).length > 0;
 	const input = isFilled ? updated_input : undefined;
 	return { type: "permission_response", request_id: id, behavior: known, option_id, input };

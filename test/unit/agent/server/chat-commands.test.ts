@@ -63,6 +63,7 @@ describe("readCommand()", () => {
 			type: "permission_response",
 			request_id: "r",
 			behavior: "deny",
+			option_id: undefined,
 			input: { a: 1 },
 		});
 	});

@@ -59,6 +59,12 @@ describe("TurnTimeline", () => {
 		expect(looks, "one look for what came together").to.have.length(2);
 	});
 
+	it("tells that nobody made a choice of the agent", async () => {
+		timeline.unanswered('Nobody answered "Red or blue?" within 900 s: "Skip" was answered');
+		await eventually(() => entries().length === 1);
+		expect(entries()).to.deep.equal(['session Nobody answered "Red or blue?" within 900 s: "Skip" was answered']);
+	});
+
 	it("looks once for what changes in quick succession, and at once when the pod ends", async () => {
 		ready.resolve();
 		timeline.began(turn("do it"));
