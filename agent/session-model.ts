@@ -31,7 +31,8 @@ export class SessionModel {
 	}
 
 	static async open({ launch, dialogue, usage, trouble, log }: ModelParts): Promise<SessionModel> {
-		const gate = new BudgetGate({ launch, log, reported: () => usage.reported() });
+		let proxy: ModelProxy | undefined;
+		const gate = new BudgetGate({ launch, log, reported: () => usage.reported(), model: () => proxy?.access.model });
 		dialogue.guard(gate);
 		// The usage of a turn is reported before the rest of its reservation is returned.
 		dialogue.watch(usage);
@@ -50,7 +51,7 @@ export class SessionModel {
 			if (gate.isLimited) usage.reportSoon();
 			return gate.admit(call, leaving);
 		};
-		const proxy = await ModelProxy.open({
+		proxy = await ModelProxy.open({
 			access,
 			log,
 			onCall,

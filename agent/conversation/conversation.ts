@@ -78,14 +78,14 @@ export class Conversation {
 	 * Adds a message to the queue. Resolves when it is on disk; a message with a known id is not added again.
 	 * @throws {QueueFullError}
 	 */
-	ask(id: string, content: string): Promise<void> {
+	ask(id: string, content: string, metadata: ConversationTurn["metadata"] = {}): Promise<void> {
 		const known = this.#known.get(id);
 		if (known) return known;
 		const { waiting } = this.#limits;
 		if (this.#waiting().length + this.#storing >= waiting) {
 			return Promise.reject(new QueueFullError(`The agent has ${waiting} messages to answer; try again later`));
 		}
-		const turn: ConversationTurn = { id, role: "user", content, parts: [], created_at: isoTime(), metadata: {} };
+		const turn: ConversationTurn = { id, role: "user", content, parts: [], created_at: isoTime(), metadata };
 		this.#storing++;
 		const stored = this.#journal
 			.append({ turn } satisfies JournalRecord)

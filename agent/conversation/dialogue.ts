@@ -8,12 +8,22 @@ import { AgentLostError, type CodingAgent } from "../coding-agents/coding-agent.
 import type { Conversation } from "./conversation.ts";
 import { historyPage } from "#shared/pod/conversation-history.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
+import type { TurnFailure } from "../reporting/model-trouble.ts";
 import type { TurnGate, TurnWatcher } from "./turn-watcher.ts";
 
 /** How long the end of the pod waits for the end of the turn. */
 const patienceMs = 2_000;
 /** How long an interrupt waits for the end of the turn, which then ends without it. */
 const interruptPatienceMs = 2_000;
+
+/** The message that makes the agent go on. */
+const goOn =
+	"Your last turn was cut off before it was complete, because a budget was used up; there is room again. Go on where you stopped, without repeating what is done.";
+
+/** How a turn ended that is not complete. */
+interface FailedTurn extends Omit<TurnFailure, "stopReason"> {
+	readonly stopReason: TurnFailure["stopReason"] | "interrupted";
+}
 
 interface TurnParts {
 	readonly message: ConversationTurn;
@@ -26,7 +36,7 @@ interface TurnParts {
 export class Dialogue {
 	readonly #conversation: Conversation;
 	readonly #log: LogBuffer;
-	readonly #modelFailure: () => string | undefined;
+	readonly #modelFailure: () => TurnFailure | undefined;
 	readonly #watchers: TurnWatcher[] = [];
 	readonly #gates: TurnGate[] = [];
 	readonly #ending = new AbortController();
@@ -38,8 +48,11 @@ export class Dialogue {
 	#turnOver: Promise<void> = Promise.resolve();
 	readonly #work = new SingleFlight(() => this.#answerAll());
 
-	/** @param modelFailure Tells why the last model call of the current turn failed; undefined when it did not fail. */
-	constructor(conversation: Conversation, log: LogBuffer, modelFailure: () => string | undefined) {
+	/**
+	 * @param modelFailure Tells why the last model call of the current turn failed or was refused; undefined when it was
+	 * not.
+	 */
+	constructor(conversation: Conversation, log: LogBuffer, modelFailure: () => TurnFailure | undefined) {
 		this.#conversation = conversation;
 		this.#log = log;
 		this.#modelFailure = modelFailure;
@@ -148,15 +161,27 @@ export class Dialogue {
 			const answer = await this.#outcome(agent, { message, turn, interrupted });
 			await this.#conversation.answer(answer);
 			this.#tell((watcher) => watcher.ended?.(answer));
+			if (answer.metadata["stop_reason"] === "budget") await this.#goOnLater(message, answer);
 		} finally {
 			this.#turn = undefined;
 		}
 	}
 
+	/**
+	 * Makes the agent go on with a turn that the budget cut off, when the budget allows it. A message that waits has
+	 * precedence, and a continuation that is cut off too is left to a person (docs/decisions/0096-a-cut-turn-says-so.md).
+	 */
+	async #goOnLater(message: ConversationTurn, { id }: ConversationTurn): Promise<void> {
+		if (message.metadata["continues"] !== undefined || this.#conversation.next()) return;
+		const continuation = `${id}-continued`;
+		await this.#conversation.ask(continuation, goOn, { continues: id });
+		this.#tell((watcher) => watcher.queued?.(continuation, goOn));
+	}
+
 	async #outcome(agent: CodingAgent, { message, turn, interrupted }: TurnParts): Promise<ConversationTurn> {
 		if (interrupted.aborted) return turn.finish("cancelled");
 		// The failure of a turn that was to end anyway is not reported.
-		const modelFailure = (): string | undefined =>
+		const modelFailure = (): TurnFailure | undefined =>
 			interrupted.aborted || this.#isOver ? undefined : this.#modelFailure();
 		try {
 			const stopReason = await agent.prompt(message.content, (update) => {
@@ -164,16 +189,16 @@ export class Dialogue {
 				this.#tell((watcher) => watcher.updated?.(update, turn.isExecuting));
 			});
 			const failure = modelFailure();
-			return failure === undefined ? turn.finish(stopReason) : this.#failed(turn, "error", failure);
+			return failure ? this.#failed(turn, failure) : turn.finish(stopReason);
 		} catch (error) {
 			if (this.#isOver) return turn.finish("cancelled");
 			const own = this.#log.withoutSecrets(error instanceof Error ? error.message : String(error));
-			if (error instanceof AgentLostError) return this.#failed(turn, "interrupted", own);
-			return this.#failed(turn, "error", modelFailure() ?? own);
+			if (error instanceof AgentLostError) return this.#failed(turn, { stopReason: "interrupted", sentence: own });
+			return this.#failed(turn, modelFailure() ?? { stopReason: "error", sentence: own });
 		}
 	}
 
-	#failed(turn: AssistantTurn, stopReason: "error" | "interrupted", sentence: string): ConversationTurn {
+	#failed(turn: AssistantTurn, { stopReason, sentence }: FailedTurn): ConversationTurn {
 		this.#log.add("ERROR", "session-agent", `The turn failed: ${sentence}`);
 		return turn.finish(stopReason, sentence);
 	}

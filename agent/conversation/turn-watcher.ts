@@ -10,6 +10,8 @@ export interface TurnWatcher {
 	updated?(update: AgentUpdate, isExecuting: boolean): void;
 	/** The answer is on disk. */
 	ended?(answer: ConversationTurn): void;
+	/** The platform itself has added a message to the queue. */
+	queued?(id: string, content: string): void;
 	/** No message waits that could be answered now. */
 	rested?(): void;
 }

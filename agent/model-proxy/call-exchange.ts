@@ -97,7 +97,7 @@ export class CallExchange {
 			});
 		} catch (error) {
 			if (this.#presence.left.aborted) this.#watch.left();
-			else if (isRefusedByBudget(error)) this.#watch.over();
+			else if (isRefusedByBudget(error)) this.#watch.refused(error.message);
 			else this.#failed(error instanceof ProxyError ? error.message : "The model proxy has failed");
 			throw error;
 		}
@@ -294,8 +294,7 @@ interface Metering extends Metered {
 	onEnd: (end: MeteredCall["end"]) => void;
 }
 
-/** The session says why a budget refused the call. */
-function isRefusedByBudget(error: unknown): boolean {
+function isRefusedByBudget(error: unknown): error is ProxyError {
 	return error instanceof ProxyError && error.status === 402;
 }
 

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { deadline, monotonic, sleep } from "#shared/clock.ts";
-import type { Reservation, SentReservationRequest } from "#shared/contracts/budgets.ts";
+import type { PlannedCall, Reservation, SentReservationRequest } from "#shared/contracts/budgets.ts";
 import type { BudgetReason } from "#shared/contracts/session-resource.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { addTokens, noTokens, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
@@ -38,6 +38,8 @@ const patienceMs = 3_000;
 export interface BudgetGateOptions {
 	readonly launch: LaunchDocument;
 	readonly log: LogBuffer;
+	/** Returns the model of the next call; by default that of the launch. */
+	readonly model?: () => string | undefined;
 	/** Resolves soon with whether the platform has received all usage so far. */
 	readonly reported: () => Promise<boolean>;
 }
@@ -47,13 +49,15 @@ type Ask = Omit<SentReservationRequest, "reservation_id">;
 /** Reserves the cost of turns and model calls. It is closed at the end of the pod, which returns the reservation. */
 export class BudgetGate implements TurnGate, TurnWatcher {
 	readonly #link: PlatformLink;
-	readonly #model: string;
+	readonly #launchModel: string;
 	readonly #options: BudgetGateOptions;
 	readonly #closed = new AbortController();
 	/** The value is the last one that the platform gave. */
 	#isLimited: boolean;
 	/** The tokens that the last model call read and wrote; the next call reads at least as many. */
 	#context: number | undefined;
+	/** The call that a budget refused last, until a call is granted: a turn with less room could do nothing. */
+	#refusedCall: PlannedCall | undefined;
 	#reserved: Reserved | undefined;
 	#isInTurn = false;
 	#isClosing = false;
@@ -69,7 +73,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	constructor(options: BudgetGateOptions) {
 		const { model_access, budgeted = false } = options.launch;
 		this.#link = new PlatformLink(options.launch);
-		this.#model = model_access?.model ?? "";
+		this.#launchModel = model_access?.model ?? "";
 		this.#isLimited = budgeted;
 		this.#options = options;
 	}
@@ -77,6 +81,10 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	/** Whether a budget applies, as far as the pod knows. */
 	get isLimited(): boolean {
 		return this.#isLimited;
+	}
+
+	get #model(): string {
+		return this.#options.model?.() ?? this.#launchModel;
 	}
 
 	/** The reservation under which usage is reported now. */
@@ -123,6 +131,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 			const refusal = await this.#askForCall(reserved, call, signal);
 			if (!refusal) {
 				reserved.isRefused = false;
+				this.#refusedCall = undefined;
 				reserved.grantedAt = monotonic();
 				return undefined;
 			}
@@ -171,8 +180,10 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	}
 
 	/** The estimate for the first call of a turn. */
-	#first(): Pick<Ask, "model" | "input_tokens"> {
-		return { model: this.#model, ...(this.#context !== undefined && { input_tokens: this.#context }) };
+	#first(): Pick<Ask, "model" | "input_tokens" | "calls"> {
+		const model = this.#model;
+		if (this.#refusedCall) return { model, calls: [{ ...this.#refusedCall, model }] };
+		return { model, ...(this.#context !== undefined && { input_tokens: this.#context }) };
 	}
 
 	/** Resolves with the reason of a refusal, or with undefined when the call may be made. */
@@ -192,9 +203,12 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		return { code: "PLATFORM_AWAY", message: "The platform that keeps the budget of this session cannot be reached" };
 	}
 
-	#refused(reserved: Reserved, { id }: AskingCall, { code, message }: Pick<BudgetReason, "code" | "message">): string {
-		reserved.isRefused ||= code === budgetExceeded;
-		this.#over(reserved, id);
+	#refused(reserved: Reserved, call: AskingCall, { code, message }: Pick<BudgetReason, "code" | "message">): string {
+		if (code === budgetExceeded) {
+			reserved.isRefused = true;
+			this.#refusedCall = likely(call, this.#context);
+		}
+		this.#over(reserved, call.id);
 		return message;
 	}
 

@@ -13,9 +13,18 @@ export interface Trouble {
 	readonly attempts: number;
 }
 
+/** Why a turn did not end well. */
+export interface TurnFailure {
+	/** `budget`: a budget refused the last call, so the turn is not complete. */
+	readonly stopReason: "error" | "budget";
+	readonly sentence: string;
+}
+
 /** The calls of one turn; a call counts in the turn in which it began. */
 interface TurnCalls {
 	trouble: Trouble | undefined;
+	/** The reason why a budget refused the last call; undefined when it did not. */
+	refusal: string | undefined;
 	/** The number of calls that are being answered. */
 	answering: number;
 }
@@ -40,12 +49,15 @@ export class ModelTrouble implements TurnWatcher {
 	 * Why the turn fails if it ends now. A call that is still being answered did not fail, because some agents end a
 	 * turn before the response ends.
 	 */
-	get failure(): string | undefined {
-		return this.#turn?.answering === 0 ? this.now?.sentence : undefined;
+	get failure(): TurnFailure | undefined {
+		const { answering, refusal, trouble } = this.#turn ?? noCalls();
+		if (answering > 0) return undefined;
+		if (refusal !== undefined) return { stopReason: "budget", sentence: refusal };
+		return trouble && { stopReason: "error", sentence: trouble.sentence };
 	}
 
 	began(): void {
-		this.#enter({ trouble: undefined, answering: 0 });
+		this.#enter(noCalls());
 	}
 
 	ended(): void {
@@ -57,7 +69,7 @@ export class ModelTrouble implements TurnWatcher {
 	}
 
 	readonly watchCall: WatchCall = () => {
-		const turn = this.#turn ?? { trouble: undefined, answering: 0 };
+		const turn = this.#turn ?? noCalls();
 		return new TurnCall(turn, () => {
 			if (turn === this.#turn) this.#changed();
 		});
@@ -72,6 +84,10 @@ export class ModelTrouble implements TurnWatcher {
 	#changed(): void {
 		for (const onChange of this.#watchers) onChange();
 	}
+}
+
+function noCalls(): TurnCalls {
+	return { trouble: undefined, refusal: undefined, answering: 0 };
 }
 
 class TurnCall implements WatchedCall {
@@ -91,15 +107,24 @@ class TurnCall implements WatchedCall {
 	}
 
 	over(sentence?: string): void {
-		if (this.#state === "over") return;
-		this.left();
-		const before = this.#turn.trouble;
-		this.#turn.trouble = sentence === undefined ? undefined : { sentence, attempts: (before?.attempts ?? 0) + 1 };
-		if (before || this.#turn.trouble) this.#onChange();
+		this.#end(sentence, undefined);
+	}
+
+	refused(reason: string): void {
+		this.#end(undefined, reason);
 	}
 
 	left(): void {
 		if (this.#state === "answering") this.#turn.answering--;
 		this.#state = "over";
+	}
+
+	#end(sentence: string | undefined, refusal: string | undefined): void {
+		if (this.#state === "over") return;
+		this.left();
+		this.#turn.refusal = refusal;
+		const before = this.#turn.trouble;
+		this.#turn.trouble = sentence === undefined ? undefined : { sentence, attempts: (before?.attempts ?? 0) + 1 };
+		if (before || this.#turn.trouble) this.#onChange();
 	}
 }

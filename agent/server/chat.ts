@@ -112,6 +112,10 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 		this.#tell(this.#frames.ended(answer, dialogue.turnCount, tokens && { tokens, cost: costOf(tokens) }));
 	}
 
+	queued(id: string, content: string): void {
+		this.#broadcast({ type: "user_confirmed", id, content });
+	}
+
 	asked(request: PermissionRequest): void {
 		this.#broadcast({ type: "control_request", ...request });
 	}
@@ -190,7 +194,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 		} catch (error) {
 			throw new FrameError(error instanceof QueueFullError ? error.message : "The message cannot be stored");
 		}
-		this.#broadcast({ type: "user_confirmed", id, content });
+		this.queued(id, content);
 	}
 
 	/** @throws {FrameError} when the input was changed, because the agent would run the original one. */

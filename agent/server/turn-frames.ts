@@ -26,6 +26,9 @@ const deltaLength = 65_536;
 /** The number of tools of one turn that are shown; a turn has no more parts. */
 const maxTools = 2_000;
 
+/** The reasons of the end of a turn that is not complete, although nobody asked for its end. */
+const failures = new Set<unknown>(["error", "interrupted", "budget"]);
+
 type TextBlock = "text" | "reasoning";
 
 /** The usage of the model calls of a turn. */
@@ -63,7 +66,7 @@ export class TurnFrames {
 	 */
 	ended({ id, content, parts, metadata }: ConversationTurn, turnCount: number, used?: TurnUsage): StreamFrame[] {
 		const { stop_reason, in_reply_to, error } = metadata;
-		const isError = stop_reason === "error" || stop_reason === "interrupted";
+		const isError = failures.has(stop_reason);
 		return [
 			...this.#stopText(),
 			...[...this.#running.values()].map(({ index }) => stop(index)),

@@ -71,6 +71,8 @@ export const budgetReason = schema({
 	code: { type: "string", description: "`BUDGET_EXCEEDED`, or `MODEL_NOT_PRICED` for a refused model call" },
 	message: text,
 	scope: { type: "enum", values: budgetScopes },
+	spent: { type: "number", min: 0, optional: true, description: "US dollars of that budget that were spent or held" },
+	needed: { type: "number", min: 0, optional: true, description: "US dollars that the next model call reserves" },
 });
 export type BudgetReason = Output<typeof budgetReason>;
 

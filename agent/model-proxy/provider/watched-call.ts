@@ -6,8 +6,10 @@
 export interface WatchedCall {
 	/** The provider begins a response that is no error. */
 	answering(): void;
-	/** The call has ended. @param failure A sentence; undefined when the call succeeded or a budget refused it. */
+	/** The call has ended. @param failure A sentence; undefined when the call succeeded. */
 	over(failure?: string): void;
+	/** A budget refused the call. @param reason A sentence. */
+	refused(reason: string): void;
 	/** The caller left before there was a response. */
 	left(): void;
 }
@@ -16,5 +18,5 @@ export interface WatchedCall {
 export type WatchCall = () => WatchedCall;
 
 export function watchNothing(): WatchedCall {
-	return { answering() {}, over() {}, left() {} };
+	return { answering() {}, over() {}, refused() {}, left() {} };
 }

@@ -106,7 +106,7 @@ export class Budgets {
 			const amount = free ? 0 : await this.#held(principal, record, wanted);
 			return { ...answer, granted: true, amount: dollarsOf(amount), reason: null };
 		}
-		const reason = reasonOf(refused, wanted);
+		const reason = reasonOf(refused, wanted, (await refused.look()).committed);
 		if (!asksAgain(request)) {
 			await this.#dependencies.records.change(principal, id, (current) => pauseChange(current, reason, now()));
 			if (!record.session.budget.paused) this.#dependencies.measured.paused(reason.scope);
@@ -295,7 +295,9 @@ const whose: Record<BudgetScope, string> = {
 	tenant: "of the tenant for today",
 };
 
-function reasonOf({ scope, limit }: LimitedAccount, { next }: HoldRequest): BudgetReason {
-	const message = `The budget ${whose[scope]}, ${priceTag(limit)}, does not allow a further model call, for which ${priceTag(next)} is reserved`;
-	return { code: budgetExceeded, message, scope };
+/** The sentence does not change while others spend, because a session is paused again for each new one. */
+function reasonOf({ scope, limit }: LimitedAccount, { next }: HoldRequest, committed: number): BudgetReason {
+	const forbids = next > limit ? "is too small for one model call" : "does not allow a further model call";
+	const message = `The budget ${whose[scope]}, ${priceTag(limit)}, ${forbids}, for which ${priceTag(next)} is reserved`;
+	return { code: budgetExceeded, message, scope, spent: dollarsOf(committed), needed: dollarsOf(next) };
 }

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import type { Session } from "#shared/contracts/session-resource.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import type { Stats } from "#shared/contracts/usage.ts";
 import { costMicros, totalTokens } from "#shared/models/token-counts.ts";
 import { AgentTalk } from "../../support/agents/agent-talk.ts";
@@ -40,6 +41,7 @@ describe("the budget of a session", function () {
 		const script = turns({
 			HELLO: [say("Hello.")],
 			LARGE: [shell("echo one > one.txt", { usage: { input: 1_000_000 } }), say("Never said.")],
+			"cut off": [say("The rest.")],
 			AFTER: [say("Here again.")],
 		});
 		model = await ModelServer.listen({ script });
@@ -96,7 +98,11 @@ describe("the budget of a session", function () {
 		expect(status).to.equal("running");
 		expect(status_reason).to.include({ code: "BUDGET_EXCEEDED" });
 		expect(budget).to.deep.include({ limit: 0.1, spent: 0, reserved: 0, paused: true });
-		expect(budget.reason).to.include({ scope: "session" });
+		expect(budget.reason).to.include({ scope: "session", spent: 0 });
+		expect(budget.reason?.needed).to.be.above(0.1);
+		expect(budget.reason?.message).to.match(
+			/^The budget of the session, \$0\.10, is too small for one model call, for which \$/,
+		);
 		const { body } = await api.get<{ turns: { role: string }[] }>(`/sessions/${id}/conversation`);
 		expect(body.turns.map(({ role }) => role)).to.deep.equal(["user"]);
 		expect(model.requests).to.deep.equal([]);
@@ -119,12 +125,13 @@ describe("the budget of a session", function () {
 		await stream.event(({ event, data }) => event === "stats_updated" && data.includes(`"cost_today":${billed()}`));
 	});
 
-	it("ends a turn that would pass it, as the agent reports, and ends the pause after a raise", async () => {
+	it("cuts a turn that would pass it, which says so, and goes on with it after a raise", async () => {
 		const before = model.requests.length;
 		const limit = billed() + 3.5;
 		await api.put(`/sessions/${id}`, { budget: { limit } });
-		const { content, metadata } = await talk.say("LARGE, please");
-		expect(JSON.stringify({ content, metadata })).to.include("does not allow a further model call");
+		const { id: cut, metadata } = await talk.say("LARGE, please");
+		expect(metadata["stop_reason"]).to.equal("budget");
+		expect(metadata["error"]).to.include("does not allow a further model call");
 		expect(model.requests, "one call, and none after it").to.have.length(before + 1);
 		await eventually(async () => (await session()).budget.spent === billed());
 		const paused = await session();
@@ -132,6 +139,9 @@ describe("the budget of a session", function () {
 		expect(paused.budget.spent).to.be.below(limit);
 		await api.put(`/sessions/${id}`, { budget: { limit: 100 } });
 		await eventually(async () => !(await session()).budget.paused);
+		expect((await talk.answer(`${cut}-continued`)).content).to.equal("The rest.");
+		const { body } = await api.get<{ turns: ConversationTurn[] }>(`/sessions/${id}/conversation`);
+		expect(body.turns.find((turn) => turn.id === `${cut}-continued`)?.metadata).to.deep.equal({ continues: cut });
 		expect((await talk.say("AFTER, please")).content).to.equal("Here again.");
 		expect(model.problems).to.deep.equal([]);
 	});

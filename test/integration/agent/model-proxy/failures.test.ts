@@ -11,7 +11,7 @@ import { eventually } from "../../../support/eventually.ts";
 import { askModel, type Asked, userMessage } from "../../../support/model-server/simple-caller.ts";
 import { ProxiedModel } from "../../../support/agents/open-proxy.ts";
 
-type Told = "answering" | "left" | "well" | { failed: string };
+type Told = "answering" | "left" | "well" | { failed: string } | { refused: string };
 
 /** The address of a provider other than the scripted one. */
 const key = "sk-canary-for-another-provider";
@@ -40,6 +40,7 @@ describe("model proxy: failures", () => {
 		return {
 			answering: () => void told.push("answering"),
 			left: () => void told.push("left"),
+			refused: (refused) => void told.push({ refused }),
 			over: (failed) => void told.push(failed === undefined ? "well" : { failed }),
 		};
 	}
@@ -209,7 +210,7 @@ describe("model proxy: failures", () => {
 	it("does not treat a budget's refusal as a failure of the model", async () => {
 		const model = await open({ admit: () => Promise.resolve("The budget is used up") });
 		expect((await askModel(model.access, "anthropic", userMessage("hi"))).status).to.equal(402);
-		expect(outcome()).to.equal("well");
+		expect(outcome()).to.deep.equal({ refused: "The budget is used up" });
 	});
 
 	it("treats a caller that leaves as answered only when it has received a part", async () => {

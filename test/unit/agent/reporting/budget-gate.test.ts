@@ -151,6 +151,27 @@ describe("BudgetGate", () => {
 		expect(bank.asked).to.have.length(asked + 1);
 	});
 
+	it("lets a turn wait that could not make the call which was refused last", async () => {
+		await bank.open();
+		openGate(model);
+		await gate.pass(message, signal);
+		const isSmall = ({ calls = [] }: { calls?: { input_tokens: number }[] }) => (calls[0]?.input_tokens ?? 0) < 500;
+		bank.grants = isSmall;
+		const large = { ...call("a"), bounds: { likely: { input: 500, output: 40 }, atMost: { input: 600, output: 400 } } };
+		expect(await gate.admit(large, signal)).to.equal("The budget is too small");
+		gate.ended();
+		const turn = gate.pass({ ...message, id: "n" }, signal);
+		await eventually(
+			() => bank.asked.filter(({ body }) => JSON.stringify(body).includes('"input_tokens":500')).length > 2,
+		);
+		expect(bank.asked.at(-1)?.body).to.deep.include({
+			calls: [{ model: "large", input_tokens: 500, output_tokens: 40 }],
+		});
+		bank.grants = () => true;
+		await turn;
+		expect(await gate.admit(call("b"), signal)).to.equal(undefined);
+	});
+
 	it("runs concurrent calls without enough room one after the other (H7)", async () => {
 		await bank.open();
 		bank.grants = ({ calls }) => !Array.isArray(calls) || calls.length === 1;

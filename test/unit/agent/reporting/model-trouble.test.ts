@@ -20,7 +20,7 @@ describe("ModelTrouble", () => {
 		fail();
 		fail("503");
 		expect(trouble.now).to.deep.equal({ sentence: "503", attempts: 2 });
-		expect([trouble.failure, changes]).to.deep.equal(["503", 2]);
+		expect([trouble.failure, changes]).to.deep.equal([{ stopReason: "error", sentence: "503" }, 2]);
 		trouble.watchCall().over();
 		trouble.watchCall().over();
 		expect([trouble.now, trouble.failure, changes]).to.deep.equal([undefined, undefined, 3]);
@@ -45,7 +45,21 @@ describe("ModelTrouble", () => {
 		call.answering();
 		expect([trouble.failure, trouble.now?.attempts]).to.deep.equal([undefined, 1]);
 		call.over("it broke off");
-		expect([trouble.failure, trouble.now?.attempts]).to.deep.equal(["it broke off", 2]);
+		expect([trouble.failure?.sentence, trouble.now?.attempts]).to.deep.equal(["it broke off", 2]);
+	});
+
+	it("tells a refusal by a budget apart from a failure: the session reports no trouble, and the turn is cut", () => {
+		trouble.watchCall().refused("The budget is too small");
+		expect([trouble.failure, trouble.now, changes]).to.deep.equal([
+			{ stopReason: "budget", sentence: "The budget is too small" },
+			undefined,
+			0,
+		]);
+		trouble.watchCall().over();
+		expect(trouble.failure, "a later call was made").to.equal(undefined);
+		trouble.watchCall().refused("The budget is too small");
+		fail();
+		expect(trouble.failure?.stopReason).to.equal("error");
 	});
 
 	it("uses only the first report of a call's end, and ignores a caller that left", () => {
@@ -54,6 +68,6 @@ describe("ModelTrouble", () => {
 		call.answering();
 		call.left();
 		call.over();
-		expect(trouble.failure).to.equal("529");
+		expect(trouble.failure?.sentence).to.equal("529");
 	});
 });
