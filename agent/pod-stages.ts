@@ -7,8 +7,9 @@ import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
 import type { DiffPatch } from "#shared/contracts/session-diff.ts";
 import type { ModelTerms } from "#shared/models/model-wire.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
-import type { PublishedWork } from "#shared/contracts/session-control.ts";
+import type { AgentMode, PublishedWork } from "#shared/contracts/session-control.ts";
 import type { PublishOrder } from "#shared/pod/published-work.ts";
+import type { AgentNotice, ModeNotice } from "./coding-agents/coding-agent.ts";
 import { AgentKeeper } from "./coding-agents/agent-keeper.ts";
 import type { Permissions } from "./coding-agents/permissions.ts";
 import { Conversation } from "./conversation/conversation.ts";
@@ -160,12 +161,29 @@ function openServing(host: StageHost, stage: DialogueStage): ServingStage {
 	closing.defer(() => dialogue.end());
 	const chat = openChat(host, stage, keeper);
 	const commanded = { sessionId, dialogue, permissions };
-	const routes = podRoutes({ ...commanded, status: () => status.status, log, diff: () => workspace.diff() });
+	const setMode = async (mode: string): Promise<AgentMode> => modeOf(await keeper.setMode(mode));
+	const mode = (): AgentMode | undefined => keeper.mode && modeOf(keeper.mode);
+	keeper.watch(modeChanges((sentence) => timeline.turns.note(sentence)));
+	const routes = podRoutes({ ...commanded, mode, status: () => status.status, log, diff: () => workspace.diff() });
 	const changeModel = (terms: ModelTerms): Promise<boolean> => chat.changeModel(terms);
 	const replaceSecrets = (secrets: PodSecrets): Promise<boolean> => workspace.secrets.replace(secrets);
 	const publish = publisher(context, dialogue);
-	server.serve({ routes, commands: podCommands({ ...commanded, changeModel, replaceSecrets, publish }) });
+	server.serve({ routes, commands: podCommands({ ...commanded, setMode, changeModel, replaceSecrets, publish }) });
 	return { ...stage, keeper, chat };
+}
+
+function modeOf({ id, name, modes }: ModeNotice): AgentMode {
+	return { id, name, modes };
+}
+
+/** Returns a watcher of the agent that tells each change of the agent's own mode, and not its first mode. */
+function modeChanges(tell: (sentence: string) => void): (notice: AgentNotice) => void {
+	let known: string | undefined;
+	return (notice) => {
+		if (notice.type !== "mode") return;
+		if (known !== undefined && known !== notice.id) tell(`The coding agent is in its mode "${notice.name}"`);
+		known = notice.id;
+	};
 }
 
 /** The module is loaded with the first call, because most launches publish nothing. */

@@ -5,7 +5,7 @@ import { monotonic } from "#shared/clock.ts";
 import type { PermissionMode } from "#shared/contracts/session-resource.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import { cannotStart, startCodingAgent, type AgentStarterDependencies } from "./agent-starter.ts";
-import type { AgentNotice, CodingAgent } from "./coding-agent.ts";
+import type { AgentNotice, CodingAgent, ModeNotice } from "./coding-agent.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 
 /** A coding agent whose process ends twice within this time, without an interrupt, is not started again. */
@@ -17,11 +17,13 @@ export class AgentKeeper {
 	readonly #watchers: ((notice: AgentNotice) => void)[] = [];
 	/** The model that a person chose since the launch. */
 	#model = "";
+	#mode: ModeNotice | undefined;
 	#process: AgentProcess | undefined;
 	#agent: CodingAgent | undefined;
 
 	constructor(dependencies: Omit<AgentStarterDependencies, "onNotice">) {
 		const onNotice = (notice: AgentNotice): void => {
+			if (notice.type === "mode") this.#mode = notice;
 			for (const watcher of this.#watchers) watcher(notice);
 		};
 		this.#dependencies = { ...dependencies, onNotice };
@@ -63,6 +65,17 @@ export class AgentKeeper {
 		if (!this.#agent) throw new Error("The coding agent has not started yet");
 		await this.#agent.setModel(model);
 		this.#model = model;
+	}
+
+	/** The agent's own mode as it was told last; undefined when it has no modes. */
+	get mode(): ModeNotice | undefined {
+		return this.#mode;
+	}
+
+	/** Chooses one of the agent's own modes, until its permission mode is set or it is started again. @throws {Error} */
+	async setMode(mode: string): Promise<ModeNotice> {
+		if (!this.#agent) throw new Error("The coding agent has not started yet");
+		return this.#agent.setMode(mode);
 	}
 
 	/** Sets the mode at once, also for an agent that replaces this one. @throws {Error} with a sentence. */

@@ -62,7 +62,8 @@ export class AgentProcess {
 			child.once("exit", (code, signal) => {
 				signalGroup(child.pid, "SIGKILL");
 				lines.end();
-				const sentence = this.#exitSentence(shellExitCode(code, signal));
+				const sentence =
+					signal === null ? this.#exitSentence(shellExitCode(code, signal)) : `The coding agent was ended by ${signal}`;
 				// The agent's commands lead process groups of their own.
 				void sweepProcesses(this.#mark).then(() => resolve(sentence));
 			});

@@ -1,4 +1,5 @@
 /** The port of coding agents: one running process that answers one message at a time. */
+import type { AgentMode } from "#shared/contracts/session-control.ts";
 import type { PermissionMode } from "#shared/contracts/session-resource.ts";
 
 /** The state of a tool call. Members that did not change may be absent. */
@@ -35,11 +36,17 @@ export interface PlanEntry {
 
 export type AgentUpdate = { type: "text" | "reasoning"; text: string } | ToolUpdate | PlanUpdate;
 
+/** The agent's own mode, and those that it offers. */
+export interface ModeNotice extends AgentMode {
+	type: "mode";
+}
+
 /** A report of the agent beside its answers, which may come at any time. A notice replaces the previous one of its type. */
 export type AgentNotice =
 	| { type: "commands"; commands: { name: string; description: string }[] }
 	/** The tokens of the agent's context: how many are used, and how many fit. */
-	| { type: "context"; used: number; size: number };
+	| { type: "context"; used: number; size: number }
+	| ModeNotice;
 
 /** The agent's process ended while an answer was expected; the message says how it ended. */
 export class AgentLostError extends Error {
@@ -64,8 +71,10 @@ export interface CodingAgent {
 	 * Makes the agent ask for as many permissions as the mode requires. @throws {Error} with a sentence when it cannot.
 	 */
 	setPermissionMode(mode: PermissionMode): Promise<void>;
+	/** Chooses one of the agent's own modes. @throws {Error} with a sentence that names the modes when it has no such mode. */
+	setMode(mode: string): Promise<ModeNotice>;
 	/**
-	 * Runs one turn. Resolves with the reason of its end: `end_turn`, `cancelled`, …
+	 * Runs one turn. An agent that changed its mode by itself in an earlier turn gets the chosen one again. Resolves with the reason of its end: `end_turn`, `cancelled`, …
 	 * @throws {AgentLostError}; {Error} with the agent's own words.
 	 */
 	prompt(text: string, onUpdate: (update: AgentUpdate) => void): Promise<string>;

@@ -8,7 +8,7 @@ import { AgentLostError, type CodingAgent } from "../coding-agents/coding-agent.
 import type { Conversation } from "./conversation.ts";
 import { historyPage } from "#shared/pod/conversation-history.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
-import type { TurnFailure } from "../reporting/model-trouble.ts";
+import type { TurnFailure } from "./turn-failure.ts";
 import type { TurnGate, TurnWatcher } from "./turn-watcher.ts";
 
 /** How long the end of the pod waits for the end of the turn. */

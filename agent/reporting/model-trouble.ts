@@ -3,6 +3,7 @@
  * succeeded.
  */
 import type { WatchCall, WatchedCall } from "../model-proxy/provider/watched-call.ts";
+import type { TurnFailure } from "../conversation/turn-failure.ts";
 import type { TurnWatcher } from "../conversation/turn-watcher.ts";
 
 /** The failures of the current turn. */
@@ -11,13 +12,6 @@ export interface Trouble {
 	readonly sentence: string;
 	/** The number of consecutive failures. */
 	readonly attempts: number;
-}
-
-/** Why a turn did not end well. */
-export interface TurnFailure {
-	/** `budget`: a budget refused the last call, so the turn is not complete. */
-	readonly stopReason: "error" | "budget";
-	readonly sentence: string;
 }
 
 /** The calls of one turn; a call counts in the turn in which it began. */

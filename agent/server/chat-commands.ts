@@ -16,6 +16,7 @@ export type ChatCommand =
 	  }
 	| { type: "interrupt" }
 	| { type: "set_model"; model: string }
+	| { type: "set_mode"; mode: string }
 	| { type: "set_permission_mode"; mode: PermissionMode };
 
 /** A frame is invalid; the sentence says why. */
@@ -64,6 +65,11 @@ const readers: Readonly<Record<string, (frame: JsonObject) => ChatCommand>> = {
 		if (name === undefined || name.length > maxNameLength)
 			throw new FrameError("`set_model` needs the name of a model");
 		return { type: "set_model", model: name };
+	},
+	set_mode: ({ mode }) => {
+		const name = textOf(mode);
+		if (name === undefined || name.length > maxNameLength) throw new FrameError("`set_mode` needs the id of a mode");
+		return { type: "set_mode", mode: name };
 	},
 	set_permission_mode: ({ mode }) => {
 		const known = permissionModes.find((name) => name === mode);

@@ -24,7 +24,7 @@ export interface ChatDependencies {
 	readonly dialogue: Pick<Dialogue, "accept" | "history" | "interrupt" | "turn" | "turnCount">;
 	readonly permissions: Permissions;
 	/** The methods reject with a sentence. */
-	readonly agent: Pick<AgentKeeper, "setModel" | "setPermissionMode">;
+	readonly agent: Pick<AgentKeeper, "setModel" | "setMode" | "setPermissionMode">;
 	/** The proxy through which the agent reaches the session's model; undefined when the agent reaches one itself. */
 	readonly proxy: { use(terms: ModelTerms): boolean } | undefined;
 	/**
@@ -177,6 +177,8 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 				if (this.#dependencies.proxy) throw new FrameError(`The model "${command.model}" is not in the catalogue`);
 				await agent.setModel(command.model);
 				return this.#tellModel(command.model);
+			case "set_mode":
+				return void (await agent.setMode(command.mode));
 			case "set_permission_mode":
 				await agent.setPermissionMode(command.mode);
 				return this.#broadcast({ type: "permission_mode", mode: command.mode });
@@ -208,7 +210,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 }
 
 function noticeFrame(notice: AgentNotice): PodFrame {
-	if (notice.type === "context") return notice;
+	if (notice.type !== "commands") return notice;
 	const { commands } = notice;
 	return { type: "available_commands", slash_commands: commands.map(({ name }) => name), skills: [], commands };
 }

@@ -89,6 +89,8 @@ export function inContractDialect(frame: PodFrame, model: string | undefined): P
 	if (frame.type === "content_block_start") return blockStart(frame);
 	// A second `assistant` frame would be a second message.
 	if (frame.type === "assistant") return [];
+	// These clients know the permission mode only, and have no place for the agent's own one.
+	if (frame.type === "mode") return [];
 	if (frame.type === "control_request") return [{ ...frame, tool: nameOf(frame.tool) }];
 	return frame.type === "result" ? resultOf(frame, model) : [frame];
 }

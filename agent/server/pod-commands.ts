@@ -1,5 +1,6 @@
 /** The commands of the platform over HTTP, each a `POST` with a JSON object. */
 import {
+	type AgentMode,
 	type InterruptResult,
 	type PermissionAnswered,
 	permissionBehaviors,
@@ -20,6 +21,8 @@ export interface CommandedPod {
 	readonly sessionId: string;
 	readonly dialogue: Pick<Dialogue, "interrupt">;
 	readonly permissions: Permissions;
+	/** Chooses one of the coding agent's own modes. Rejects with a sentence. */
+	readonly setMode: (mode: string) => Promise<AgentMode>;
 	/** Resolves to false when the model takes effect with the next launch. */
 	readonly changeModel: (terms: ModelTerms) => Promise<boolean>;
 	/** Resolves to false when the launch has no secrets that could be replaced. */
@@ -29,13 +32,18 @@ export interface CommandedPod {
 }
 
 export function podCommands(pod: CommandedPod): Commands {
-	const { sessionId, dialogue, permissions, changeModel, replaceSecrets, publish } = pod;
+	const { sessionId, dialogue, permissions, setMode, changeModel, replaceSecrets, publish } = pod;
 	return {
 		"/api/interrupt": async (): Promise<InterruptResult> => ({
 			session_id: sessionId,
 			status: await dialogue.interrupt(),
 		}),
 		"/api/permissions": (body) => answer(permissions, body),
+		"/api/mode": async ({ mode }) => {
+			return setMode(textOf(mode) ?? "").catch((error: unknown) => {
+				throw new RequestError(400, error instanceof Error ? error.message : String(error), "AGENT_MODE");
+			});
+		},
 		"/api/model": async (body) => ({ applied: await changeModel(readTerms(body)) }),
 		"/api/secrets": async (body) => ({ applied: await replaceSecrets(readSecrets(body)) }),
 		"/api/publish": (body) => publish(readOrder(body)),

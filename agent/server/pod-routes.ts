@@ -1,4 +1,5 @@
 /** The answers of the pod over HTTP. */
+import type { AgentMode } from "#shared/contracts/session-control.ts";
 import type { PodStatus } from "#shared/pod/status.ts";
 import type { Routes } from "./agent-server.ts";
 import type { Dialogue } from "../conversation/dialogue.ts";
@@ -14,13 +15,16 @@ export interface Pod {
 	log: LogBuffer;
 	dialogue: Dialogue;
 	permissions: Permissions;
+	/** The coding agent's own mode; undefined when it has none. */
+	mode: () => AgentMode | undefined;
 	/** The module is loaded with the first call. */
 	diff: () => Promise<Comparison>;
 }
 
+const noMode: AgentMode = { id: "", name: "", modes: [] };
 const defaultBase = "last-commit";
 
-export function podRoutes({ sessionId, status, log, dialogue, permissions, diff }: Pod): Routes {
+export function podRoutes({ sessionId, status, log, dialogue, permissions, mode, diff }: Pod): Routes {
 	const base = (query: URLSearchParams): string => query.get("base") ?? defaultBase;
 	return {
 		"/health": () => ({ status: "healthy", session_id: sessionId }),
@@ -32,6 +36,7 @@ export function podRoutes({ sessionId, status, log, dialogue, permissions, diff 
 		}),
 		"/api/conversation/history": (query) => dialogue.history(query.get("before") ?? undefined),
 		"/api/permissions": () => permissions.open,
+		"/api/mode": () => mode() ?? noMode,
 		"/api/diff": async (query) => (await diff()).file(fileOf(query), base(query)),
 		"/api/diff/files": async (query) => (await diff()).files(base(query)),
 		"/api/diff/patch": async (query) => (await diff()).patch(base(query)),

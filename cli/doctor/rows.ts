@@ -210,6 +210,8 @@ export const rows: Readonly<Record<string, Row>> = {
 	"GET /sessions/:session_id/chronicle": those("session"),
 	"POST /sessions/:session_id/messages": those("session", { body: { content: "proof" } }),
 	"POST /sessions/:session_id/interrupt": those("session"),
+	"GET /sessions/:session_id/mode": those("session"),
+	"PUT /sessions/:session_id/mode": those("session", { body: { mode: "proof" } }),
 	"GET /sessions/:session_id/permissions": those("session"),
 	"POST /sessions/:session_id/permissions/:request_id": those("session", {
 		path: { request_id: "1" },

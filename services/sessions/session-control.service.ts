@@ -12,6 +12,8 @@ export function sessionControlService(control: SessionControl): ServiceSchema {
 			permissions: ({ session_id }, principal) => control.permissions(principal, session_id),
 			answer_permission: ({ session_id, request_id, ...answer }, principal) =>
 				control.answer(principal, session_id, request_id, answer),
+			mode: ({ session_id }, principal) => control.mode(principal, session_id),
+			set_mode: ({ session_id, mode }, principal) => control.setMode(principal, session_id, mode),
 			publish: ({ session_id, ...order }, principal) => control.publish(principal, session_id, order),
 			chat: ({ session_id }, principal) => control.chat(principal, session_id),
 		}),

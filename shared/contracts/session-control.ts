@@ -50,6 +50,15 @@ export const permissionAnswered = schema({
 });
 export type PermissionAnswered = Output<typeof permissionAnswered>;
 
+const modeName = { id: { type: "string", max: 100 }, name: { type: "string", max: 100 } } as const;
+
+/** The coding agent's own mode, and those that it offers. */
+export const agentMode = schema({
+	...modeName,
+	modes: { type: "array", items: { type: "object", props: modeName } },
+});
+export type AgentMode = Output<typeof agentMode>;
+
 /**
  * The outcomes of an interrupt. `interrupting`: the agent was asked and has not stopped yet; 10 s after the request it
  * is ended and started again.
@@ -110,6 +119,21 @@ export const sessionControl = defineContract("session-control", {
 			},
 		},
 		returns: { type: "object", props: permissionAnswered },
+		errors: [400, 404, 409, 502],
+		idempotent: true,
+	},
+	mode: {
+		rest: "GET /sessions/:session_id/mode",
+		summary: "The coding agent's own mode, such as planning, and those that it offers; empty: it has none",
+		params: sessionId,
+		returns: { type: "object", props: agentMode },
+		errors: [404, 409, 502],
+	},
+	set_mode: {
+		rest: "PUT /sessions/:session_id/mode",
+		summary: "Choose one of the coding agent's own modes, until the permission mode is set or the agent starts again",
+		params: { ...sessionId, mode: { type: "string", min: 1, max: 100, description: "Id of one of its modes" } },
+		returns: { type: "object", props: agentMode },
 		errors: [400, 404, 409, 502],
 		idempotent: true,
 	},

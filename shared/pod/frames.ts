@@ -3,7 +3,7 @@
  * ignore unknown types. Every connection sends `Authorization: Bearer <platform key>`. Connections that the platform
  * opens for a person are bridged unchanged.
  */
-import type { PermissionAnswered, PermissionRequest } from "../contracts/session-control.ts";
+import type { AgentMode, PermissionAnswered, PermissionRequest } from "../contracts/session-control.ts";
 import type { PermissionMode } from "../contracts/session-resource.ts";
 import type { ConversationTurn } from "../contracts/sessions.ts";
 
@@ -69,6 +69,7 @@ export type PodFrame =
 	| { type: "conversation_history"; turns: ConversationTurn[]; truncated: boolean }
 	| { type: "available_commands"; slash_commands: string[]; skills: string[]; commands: object[] }
 	| { type: "context"; used: number; size: number }
+	| ({ type: "mode" } & AgentMode)
 	| ({ type: "control_request" } & PermissionRequest)
 	| ({ type: "permission_answered" } & PermissionAnswered)
 	| { type: "permission_mode"; mode: PermissionMode }

@@ -1,8 +1,9 @@
 /**
- * Chooses one of an agent's own modes, in which it asks for more or fewer permissions. Older agents have a request
- * for modes; newer agents have an option. Pure.
+ * The agent's own modes, in which it asks for more or fewer permissions, or only plans. Older agents have a request for
+ * modes; newer agents have an option. An agent may change its mode by itself, when its model asks for that.
  */
-import { type JsonObject, objectsOf } from "../../io/json-object.ts";
+import type { ModeNotice } from "../coding-agent.ts";
+import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 
 /** The modes and options that an agent offers. */
 export interface ModeChoices {
@@ -17,7 +18,95 @@ export function modeRequest(
 	{ modes, choices }: ModeChoices,
 ): [method: string, params: object] | undefined {
 	if (objectsOf(modes["availableModes"]).some(({ id }) => id === mode)) return ["session/set_mode", { modeId: mode }];
-	const option = choices.find(({ category, type }) => category === "mode" && type === "select");
+	const option = modeOption(choices);
 	if (!option || !objectsOf(option["options"]).some(({ value }) => value === mode)) return undefined;
 	return ["session/set_config_option", { configId: option["id"], value: mode }];
+}
+
+const maxModes = 50;
+const maxName = 100;
+
+/** Gemini CLI tells a change of its mode as a text of its answer, which is the whole of a piece. */
+const modeText = /^\[MODE_UPDATE\] (\S+)$/;
+
+/** Follows the mode of one conversation. */
+export class AcpModes {
+	readonly #offered: readonly { id: string; name: string }[];
+	/** The mode that the session's settings or a person chose. */
+	#wanted: string;
+	#current: string;
+	/** A person has just permitted a change of the mode. */
+	#isPermitted = false;
+
+	/** @param wanted The mode that was set after the opening; empty when none was. */
+	constructor({ modes, choices }: ModeChoices, wanted: string) {
+		const option = modeOption(choices);
+		const listed = objectsOf(modes["availableModes"]);
+		const options = objectsOf(option?.["options"]).map(({ value, name }) => ({ id: value, name }));
+		this.#offered = (listed.length > 0 ? listed : options).flatMap(readMode).slice(0, maxModes);
+		const current = textOf(modes["currentModeId"]) ?? textOf(option?.["currentValue"]) ?? "";
+		this.#wanted = this.#isOffered(wanted) ? wanted : current;
+		this.#current = this.#wanted;
+	}
+
+	/** The mode and those that can be chosen; undefined when the agent has no modes. */
+	get notice(): ModeNotice | undefined {
+		const current = this.#offered.find(({ id }) => id === this.#current);
+		return current && { type: "mode", ...current, modes: [...this.#offered] };
+	}
+
+	/** The names of the modes for a sentence. */
+	get names(): string {
+		return this.#offered.map(({ id }) => id).join(", ") || "none";
+	}
+
+	/** The mode that the agent has left by itself, and that has to be set again before a turn. */
+	get lost(): string | undefined {
+		return this.#current === this.#wanted ? undefined : this.#wanted;
+	}
+
+	/** The next change of the mode is a person's, who has permitted it. */
+	permit(): void {
+		this.#isPermitted = true;
+	}
+
+	/** The mode was set. */
+	chosen(id: string): void {
+		this.#wanted = id;
+		this.#current = id;
+	}
+
+	/** Reads the mode in an update. Returns whether the update tells nothing else. */
+	updated(update: JsonObject): boolean {
+		const id = this.#modeOf(update);
+		if (id === undefined) return false;
+		if (this.#isOffered(id)) {
+			this.#current = id;
+			if (this.#isPermitted) this.#wanted = id;
+			this.#isPermitted = false;
+		}
+		return update["sessionUpdate"] !== "config_option_update";
+	}
+
+	#modeOf({ sessionUpdate, currentModeId, configOptions, content }: JsonObject): string | undefined {
+		if (sessionUpdate === "current_mode_update") return textOf(currentModeId);
+		if (sessionUpdate === "config_option_update") return textOf(modeOption(objectsOf(configOptions))?.["currentValue"]);
+		if (sessionUpdate !== "agent_message_chunk" || !isJsonObject(content)) return undefined;
+		const [, id] = modeText.exec(textOf(content["text"])?.trim() ?? "") ?? [];
+		return id !== undefined && this.#isOffered(id) ? id : undefined;
+	}
+
+	#isOffered(id: string): boolean {
+		return this.#offered.some((mode) => mode.id === id);
+	}
+}
+
+function modeOption(choices: readonly JsonObject[]): JsonObject | undefined {
+	return choices.find(({ category, type }) => category === "mode" && type === "select");
+}
+
+function readMode({ id, name }: JsonObject): { id: string; name: string }[] {
+	const read = textOf(id);
+	if (read === undefined || read === "" || read.length > maxName) return [];
+	return [{ id: read, name: (textOf(name) ?? read).slice(0, maxName) }];
 }

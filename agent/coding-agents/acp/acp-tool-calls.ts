@@ -2,6 +2,7 @@
  * The tool calls of a turn as the agent has reported them so far. Announcements, updates and requests for permission
  * name the same call, and each may omit what another has said (agentclientprotocol.com, tool calls).
  */
+import { isDeepStrictEqual } from "node:util";
 import { startTimeNow } from "#shared/process-files.ts";
 import type { AgentUpdate } from "../coding-agent.ts";
 import type { CommandTime } from "../command-end.ts";
@@ -21,6 +22,8 @@ interface Call {
 	readonly reported: Record<string, unknown>;
 	/** The diffs of files, until the call has ended. */
 	diffs: JsonObject[];
+	/** The texts that were reported last, until the call has ended: some agents write the arguments there. */
+	texts: JsonObject[];
 	isRefused: boolean;
 	/** The agent has reported the call by an update and not only by a request for permission. */
 	isAnnounced: boolean;
@@ -56,6 +59,7 @@ export class AcpToolCalls {
 		const content = call.diffs.length > 0 && !Array.isArray(update["content"]) ? { content: call.diffs } : {};
 		const read = readUpdate({ ...shown, ...content }, verbFor(call));
 		call.diffs = [];
+		call.texts = [];
 		delete call.reported["rawInput"];
 		return read;
 	}
@@ -64,13 +68,17 @@ export class AcpToolCalls {
 		const asked = isJsonObject(toolCall) ? toolCall : {};
 		const id = idOf(asked);
 		if (id === undefined) return { call: asked, news: undefined };
-		const before = JSON.stringify(this.#calls.get(id)?.reported);
+		const former = this.#calls.get(id);
+		const before = JSON.stringify(former?.reported);
+		const earlier = former?.texts ?? [];
 		const known = this.#merge(id, asked);
+		if (earlier.length > 0) known.texts = earlier;
 		known.reported["status"] ??= "pending";
 		// The call starts when it is permitted.
 		known.reportedAt = startTimeNow();
 		known.lateTicks = 0;
-		const content = Array.isArray(asked["content"]) ? asked["content"] : known.diffs;
+		const shown = Array.isArray(asked["content"]) ? objectsOf(asked["content"]) : known.diffs;
+		const content = [...earlier.filter((text) => !shown.some((one) => isDeepStrictEqual(one, text))), ...shown];
 		const call = { toolCallId: id, ...known.reported, ...(content.length > 0 && { content }) };
 		const hasNews = before !== JSON.stringify(known.reported);
 		return { call, news: hasNews ? readUpdate({ ...call, sessionUpdate: "tool_call" }, verbFor(known)) : undefined };
@@ -118,6 +126,8 @@ export class AcpToolCalls {
 		}
 		const diffs = objectsOf(update["content"]).filter(({ type }) => type === "diff");
 		if (diffs.length > 0) call.diffs = diffs;
+		const texts = objectsOf(update["content"]).filter(({ type }) => type === "content");
+		if (texts.length > 0) call.texts = texts;
 		return call;
 	}
 
@@ -125,6 +135,7 @@ export class AcpToolCalls {
 		const call: Call = {
 			reported: {},
 			diffs: [],
+			texts: [],
 			isRefused: false,
 			isAnnounced: false,
 			reportedAt: startTimeNow(),

@@ -5,13 +5,19 @@
 import { after, sleep } from "#shared/clock.ts";
 import type { PermissionMode } from "#shared/contracts/session-resource.ts";
 import type { AgentProcess } from "../agent-process.ts";
-import { AgentLostError, type AgentNotice, type AgentUpdate, type CodingAgent } from "../coding-agent.ts";
+import {
+	AgentLostError,
+	type AgentNotice,
+	type AgentUpdate,
+	type CodingAgent,
+	type ModeNotice,
+} from "../coding-agent.ts";
 import type { CommandTime } from "../command-end.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 import { JsonRpc, RpcError } from "../../io/json-rpc.ts";
 import type { Permissions } from "../permissions.ts";
 import { readPermission } from "./acp-permissions.ts";
-import { modeRequest } from "./acp-mode.ts";
+import { AcpModes, modeRequest } from "./acp-mode.ts";
 import { modelChoice, modelOption } from "./acp-model.ts";
 import { readNotice } from "./acp-notices.ts";
 import { openSession, type OpeningOptions } from "./acp-opening.ts";
@@ -59,8 +65,9 @@ export class AcpAgent implements CodingAgent {
 	#sessionId = "";
 	/** The options that the agent offers. */
 	#choices: JsonObject[] = [];
-	/** The modes that the agent offers. */
-	#modes: JsonObject = {};
+	/** The form in which the agent offers its modes. */
+	#offered: JsonObject = {};
+	#modes = new AcpModes({ modes: {}, choices: [] }, "");
 	/** The capabilities from the answer to `initialize`. */
 	#capabilities: JsonObject = {};
 	/** The texts that are sent before the next message. */
@@ -120,10 +127,12 @@ export class AcpAgent implements CodingAgent {
 	async open(folder: string): Promise<void> {
 		const options = { ...this.#options, mode: this.#options.modes[this.#options.permissions.mode] };
 		const opened = await openSession(folder, this.#capabilities, options, (...call) => this.#ask(...call));
-		this.#modes = opened.modes;
+		this.#offered = opened.modes;
 		this.#sessionId = opened.id;
 		this.#preamble = opened.preamble;
 		this.#choices = opened.choices;
+		this.#modes = new AcpModes(opened, options.mode);
+		this.#tellMode();
 		await this.#chooseModel();
 	}
 
@@ -139,13 +148,21 @@ export class AcpAgent implements CodingAgent {
 		const own = this.#options.modes[mode];
 		// It is enough to remember the mode until the conversation is opened.
 		if (own === "" || this.#sessionId === "") return;
-		const request = modeRequest(own, { modes: this.#modes, choices: this.#choices });
-		if (!request) throw new Error(`The coding agent has no mode "${own}"; it goes on as before`);
+		await this.setMode(own);
+	}
+
+	async setMode(mode: string): Promise<ModeNotice> {
+		const request = modeRequest(mode, { modes: this.#offered, choices: this.#choices });
+		if (!request) throw new Error(`The coding agent has no mode "${mode}"; it offers ${this.#modes.names}`);
 		await this.#ask(request[0], { sessionId: this.#sessionId, ...request[1] });
+		this.#modes.chosen(mode);
+		this.#tellMode();
+		return this.#modes.notice ?? { type: "mode", id: mode, name: mode, modes: [] };
 	}
 
 	async prompt(text: string, onUpdate: (update: AgentUpdate) => void): Promise<string> {
 		const { lateUpdateMs } = this.#options;
+		await this.#restoreMode();
 		const prompt = [...this.#preamble, text].map((part) => ({ type: "text", text: part }));
 		this.#preamble = [];
 		this.#cancelled = undefined;
@@ -205,7 +222,9 @@ export class AcpAgent implements CodingAgent {
 		const wanted = readPermission(call, params["options"]);
 		const optionId = await this.#options.permissions.ask(wanted);
 		const kind = wanted.options.find(({ option_id }) => option_id === optionId)?.kind ?? "reject_once";
-		show(calls.answered(call["toolCallId"], !kind.startsWith("reject")));
+		const isAllowed = !kind.startsWith("reject");
+		if (isAllowed && wanted.tool === "switch_mode" && this.#options.permissions.mode === "ask") this.#modes.permit();
+		show(calls.answered(call["toolCallId"], isAllowed));
 		return { outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
 	}
 
@@ -220,8 +239,28 @@ export class AcpAgent implements CodingAgent {
 		if (!isOurs || !isJsonObject(update)) return;
 		const notice = readNotice(update);
 		if (notice) return this.#options.onNotice?.(notice);
+		const before = this.#modes.notice?.id;
+		const isMode = this.#modes.updated(update);
+		if (this.#modes.notice?.id !== before) this.#tellMode();
+		if (isMode) return;
 		const read = this.#calls.updated(update);
 		if (read) this.#onUpdate?.(read);
+	}
+
+	#tellMode(): void {
+		const { notice } = this.#modes;
+		if (notice) this.#options.onNotice?.(notice);
+	}
+
+	/** Sets the mode again that the agent has left by itself, so that its plan mode does not refuse later turns. */
+	async #restoreMode(): Promise<void> {
+		const { lost } = this.#modes;
+		if (lost === undefined) return;
+		const { id, log } = this.#options;
+		await this.setMode(lost).then(
+			() => log.add("INFO", id, `The coding agent had changed its mode by itself; "${lost}" is set again`),
+			(error: unknown) => log.add("WARNING", id, `The mode "${lost}" cannot be set again: ${String(error)}`),
+		);
 	}
 
 	/** Ends the commands that were running when the turn was cancelled, or that the agent still reports as running. */

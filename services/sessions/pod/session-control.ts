@@ -1,6 +1,7 @@
 /** Sends commands other than messages to the agent of a running session, and returns the address of its pod. */
 import type { Principal } from "#shared/bus/principal.ts";
 import type {
+	AgentMode,
 	InterruptResult,
 	PermissionAnswered,
 	PermissionBehavior,
@@ -85,6 +86,20 @@ export class SessionControl {
 		}
 		const body = { request_id, ...answer };
 		return this.#client.post<PermissionAnswered>(pod, "/api/permissions", body, { refusals: answerRefusals });
+	}
+
+	/** Returns the coding agent's own mode. @throws {NotFoundError} {ConflictError} {UpstreamError} */
+	async mode(principal: Principal, id: string): Promise<AgentMode> {
+		const pod = runningPod(await this.#records.get(principal, id), this.#key);
+		return this.#client.get<AgentMode>(pod, "/api/mode");
+	}
+
+	/**
+	 * Chooses one of the coding agent's own modes. @throws {BadRequestError} for another one; {NotFoundError}
+	 * {ForbiddenError} {ConflictError} {UpstreamError}
+	 */
+	async setMode(principal: Principal, id: string, mode: string): Promise<AgentMode> {
+		return this.#client.post<AgentMode>(await this.#commanded(principal, id), "/api/mode", { mode });
 	}
 
 	/**

@@ -76,7 +76,7 @@ describe("kill -9 of a session's processes", function () {
 		expect(marked.role).to.equal("assistant");
 		expect(marked.metadata).to.include({
 			stop_reason: "interrupted",
-			error: "The coding agent ended with exit code 137",
+			error: "The coding agent was ended by SIGKILL",
 		});
 		expect(await ask(api, id, "$ echo again")).to.include("again");
 		expect(agentOf(id)).to.equal(agent);

@@ -83,7 +83,7 @@ describe("end of a session pod", () => {
 		const lost = await pod.ask("$ echo last words; kill -9 $PPID; sleep 5");
 		expect(lost.metadata).to.include({
 			stop_reason: "interrupted",
-			error: "The coding agent ended with exit code 137",
+			error: "The coding agent was ended by SIGKILL",
 		});
 		expect((await pod.ask("$ echo back")).content).to.equal("back\n");
 		expect(pod.status?.phase).to.equal("ready");
@@ -118,7 +118,7 @@ describe("end of a session pod", () => {
 		await connection.send("again", "$ kill -9 $PPID; sleep 5");
 		expect((await pod.phase("failed")).failure).to.deep.equal({
 			code: "AGENT_LOST",
-			message: "The coding agent ended with exit code 137",
+			message: "The coding agent was ended by SIGKILL",
 		});
 		expect(await pod.ended()).to.equal(1);
 		expect(sessionProcesses(session.installation)).to.deep.equal([]);

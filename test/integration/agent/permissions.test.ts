@@ -110,10 +110,10 @@ describe("permissions of a pod", () => {
 		const refused = await pod.command("/api/permissions", { request_id, behavior: "allow" });
 		const detail = `The agent asks for a choice: name one of its options as \`option_id\`: ${offered}`;
 		expect(refused).to.deep.equal({ status: 400, body: { detail, type: "PERMISSION_ANSWER" } });
-		for (const connection of [client, contract]) {
-			connection.say({ type: "permission_response", request_id, behavior: "allow" });
-			expect((await connection.frame("error")).content).to.include(offered);
-		}
+		client.say({ type: "permission_response", request_id, behavior: "allow" });
+		expect((await client.frame("error")).content).to.include(offered);
+		contract.say({ type: "permission_response", request_id, behavior: "allow" });
+		await eventually(() => contract.all("system").some(({ content }) => content.includes(offered)));
 		contract.say({ type: "permission_response", request_id, option_id: "blue" });
 		expect((await pod.answer("m1")).content).to.equal("blue");
 	});
@@ -154,6 +154,36 @@ describe("permissions of a pod", () => {
 		await pod.answer("m1");
 		await eventually(() => platform.states.at(-1) === "idle");
 		expect(platform.activities.at(-1)?.metadata).not.to.have.any.keys("waiting", "waiting_for");
+	});
+});
+
+describe("the coding agent's own mode", () => {
+	it("is told and can be chosen, and one that the agent enters by itself does not last beyond its turn", async () => {
+		await using session = new TestSession(askingTree());
+		const { pod, client } = await startAsking(session, { permission_mode: "auto" });
+		const contract = await pod.connect("/session?dialect=contract");
+		const modes = [
+			{ id: "work", name: "To work" },
+			{ id: "plan", name: "To plan" },
+		];
+		expect(await pod.get("/api/mode")).to.deep.equal({ id: "work", name: "To work", modes });
+		expect((await pod.ask("enter plan\nmode")).content).to.equal("plan");
+		expect(await pod.get("/api/mode")).to.deep.include({ id: "plan" });
+		expect((await pod.ask("mode")).content).to.equal("work");
+		expect(client.all("mode").map(({ id }) => id)).to.deep.equal(["work", "plan", "work"]);
+		expect(await pod.command("/api/mode", { mode: "plan" })).to.deep.equal({
+			status: 200,
+			body: { id: "plan", name: "To plan", modes },
+		});
+		expect((await pod.ask("mode")).content, "a person chose it").to.equal("plan");
+		client.say({ type: "set_mode", mode: "work" });
+		await eventually(() => client.all("mode").at(-1)?.id === "work");
+		expect((await pod.ask("mode")).content).to.equal("work");
+		expect(await pod.command("/api/mode", { mode: "sleep" })).to.deep.equal({
+			status: 400,
+			body: { detail: 'The coding agent has no mode "sleep"; it offers work, plan', type: "AGENT_MODE" },
+		});
+		expect(contract.all("mode")).to.deep.equal([]);
 	});
 });
 

@@ -47,6 +47,8 @@ class OneSession {
 				interrupt: nothing,
 				permissions: nothing,
 				answer_permission: nothing,
+				mode: nothing,
+				set_mode: nothing,
 				publish: nothing,
 				chat: async ({ session_id }, principal) => {
 					this.asked++;

@@ -9,6 +9,7 @@ import { JsonRpc } from "#agent/io/json-rpc.ts";
 const sessionId = "asking";
 let folder = ".";
 let isAllowedForEver = false;
+let mode = "work";
 let cancellation = new AbortController();
 
 function update(sessionUpdate: string, members: object): void {
@@ -66,6 +67,12 @@ const steps: Readonly<Record<string, (rest: string) => unknown>> = {
 		while (answers.length < 3) answers.push(await permission({ toolCallId: "again", title: "Again" }));
 		say(answers.join(" "));
 	},
+	/** Changes its own mode, as agents do when their model wants to plan. */
+	enter(id) {
+		mode = id;
+		update("current_mode_update", { currentModeId: id });
+	},
+	mode: () => say(mode),
 	/** Asks a person for one of several words. */
 	async choose(rest) {
 		const options = rest.split(" ").map((word) => ({ optionId: word, name: `Take ${word}`, kind: "allow_once" }));
@@ -110,7 +117,12 @@ const rpc = new JsonRpc(process.stdin, process.stdout, {
 				update("available_commands_update", { availableCommands: [{ name: "compact", description: "Forget" }] });
 				update("usage_update", { used: 10, size: 100 });
 			});
-			return { sessionId };
+			const availableModes = ["work", "plan"].map((id) => ({ id, name: `To ${id}` }));
+			return { sessionId, modes: { availableModes, currentModeId: mode } };
+		},
+		"session/set_mode": ({ modeId }) => {
+			mode = String(modeId);
+			return {};
 		},
 		"session/prompt": prompt,
 	},

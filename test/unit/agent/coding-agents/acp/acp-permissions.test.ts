@@ -12,6 +12,7 @@ describe("readPermission()", () => {
 			title: "ls",
 			input: { command: "ls" },
 			options: [{ option_id: "allow", name: "Allow", kind: "allow_once" }],
+			choice: false,
 		});
 	});
 
@@ -41,14 +42,15 @@ describe("readPermission()", () => {
 		expect(
 			readPermission(
 				{},
-				Array.from({ length: 20 }, () => option),
+				Array.from({ length: 40 }, () => option),
 			).options,
-		).to.have.length(8);
+		).to.have.length(32);
 		expect(readPermission({}, undefined)).to.deep.equal({
 			tool: "other",
 			title: "a tool call",
 			input: {},
 			options: [],
+			choice: false,
 		});
 	});
 

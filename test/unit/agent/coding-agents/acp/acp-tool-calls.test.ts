@@ -33,6 +33,16 @@ describe("AcpToolCalls", () => {
 		expect(asked({ toolCallId: "v", content: text }).input).to.deep.equal({ content: "ping" });
 	});
 
+	it("shows the arguments that were reported as a text before the request's own text", () => {
+		const texts = (text: string) => [{ type: "content", content: { type: "text", text } }];
+		calls.updated({ ...announced, title: "mcp__near__echo", content: texts('{"text":"ping-near"}') });
+		const request = texts("Requesting approval to Approve mcp__near__echo");
+		expect(asked({ content: request }).input).to.deep.equal({
+			content: '{"text":"ping-near"}\nRequesting approval to Approve mcp__near__echo',
+		});
+		expect(asked({ content: texts('{"text":"ping-near"}') }).input["content"]).to.match(/^.*ping-near.*$/);
+	});
+
 	it("shows a call that is announced by a request only, and nothing twice", () => {
 		const { news } = calls.asked({ toolCall: { toolCallId: "t", title: "Shell", rawInput: { command: "make" } } });
 		expect(news).to.deep.include({ title: "Shell", command: "make", status: "pending" });
