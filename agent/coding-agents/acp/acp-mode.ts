@@ -91,8 +91,12 @@ export class AcpModes {
 	#modeOf({ sessionUpdate, currentModeId, configOptions, content }: JsonObject): string | undefined {
 		if (sessionUpdate === "current_mode_update") return textOf(currentModeId);
 		if (sessionUpdate === "config_option_update") return textOf(modeOption(objectsOf(configOptions))?.["currentValue"]);
-		if (sessionUpdate !== "agent_message_chunk" || !isJsonObject(content)) return undefined;
-		const [, id] = modeText.exec(textOf(content["text"])?.trim() ?? "") ?? [];
+		return sessionUpdate === "agent_message_chunk" ? this.#modeIn(content) : undefined;
+	}
+
+	#modeIn(content: unknown): string | undefined {
+		const text = isJsonObject(content) ? (textOf(content["text"]) ?? "") : "";
+		const [, id] = modeText.exec(text.trim()) ?? [];
 		return id !== undefined && this.#isOffered(id) ? id : undefined;
 	}
 

@@ -72,13 +72,12 @@ export class AcpToolCalls {
 		const before = JSON.stringify(former?.reported);
 		const earlier = former?.texts ?? [];
 		const known = this.#merge(id, asked);
-		if (earlier.length > 0) known.texts = earlier;
+		known.texts = earlier;
 		known.reported["status"] ??= "pending";
 		// The call starts when it is permitted.
 		known.reportedAt = startTimeNow();
 		known.lateTicks = 0;
-		const shown = Array.isArray(asked["content"]) ? objectsOf(asked["content"]) : known.diffs;
-		const content = [...earlier.filter((text) => !shown.some((one) => isDeepStrictEqual(one, text))), ...shown];
+		const content = withEarlier(earlier, Array.isArray(asked["content"]) ? objectsOf(asked["content"]) : known.diffs);
 		const call = { toolCallId: id, ...known.reported, ...(content.length > 0 && { content }) };
 		const hasNews = before !== JSON.stringify(known.reported);
 		return { call, news: hasNews ? readUpdate({ ...call, sessionUpdate: "tool_call" }, verbFor(known)) : undefined };
@@ -146,6 +145,11 @@ export class AcpToolCalls {
 		if (oldest !== undefined && this.#calls.size > maxCalls) this.#calls.delete(oldest);
 		return call;
 	}
+}
+
+/** A request may repeat a text or leave it out. */
+function withEarlier(earlier: readonly JsonObject[], shown: readonly JsonObject[]): JsonObject[] {
+	return [...earlier.filter((text) => !shown.some((one) => isDeepStrictEqual(one, text))), ...shown];
 }
 
 /** A request for permission often has a shorter title and an empty input, which do not replace what is known. */

@@ -239,12 +239,17 @@ export class AcpAgent implements CodingAgent {
 		if (!isOurs || !isJsonObject(update)) return;
 		const notice = readNotice(update);
 		if (notice) return this.#options.onNotice?.(notice);
+		if (this.#readMode(update)) return;
+		const read = this.#calls.updated(update);
+		if (read) this.#onUpdate?.(read);
+	}
+
+	/** Returns whether the update tells a mode only. */
+	#readMode(update: JsonObject): boolean {
 		const before = this.#modes.notice?.id;
 		const isMode = this.#modes.updated(update);
 		if (this.#modes.notice?.id !== before) this.#tellMode();
-		if (isMode) return;
-		const read = this.#calls.updated(update);
-		if (read) this.#onUpdate?.(read);
+		return isMode;
 	}
 
 	#tellMode(): void {
