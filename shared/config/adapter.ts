@@ -10,7 +10,9 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { schema, type Output } from "../bus/schema.ts";
+import { plain } from "./env.ts";
 import { environment } from "./environment.ts";
+import { notBuilt } from "./keys-not-built.ts";
 import { didYouMean } from "../nearest-name.ts";
 import { projectRoot } from "../project-root.ts";
 import { StartError } from "../start-error.ts";
@@ -81,6 +83,8 @@ export function refuseUnknownArguments(
 	const known = Array.isArray(named) ? named.map(String) : [];
 	const unknown = Object.keys({ ...kwargs, ...secret_kwargs_env }).find((name) => !known.includes(name));
 	if (unknown === undefined) return;
+	const awaited = notBuilt(plain(unknown), unknown);
+	if (awaited !== undefined) throw new StartError(awaited);
 	const meant = didYouMean(known, unknown);
 	throw new StartError(
 		`The adapter "${adapter}" has no argument "${unknown}"${meant || ";"} ${meant ? "Known" : "known"}: ${known.join(", ") || "none"}. Correct its kwargs, or name the adapter that has this argument`,

@@ -16,6 +16,7 @@ import { compileSchema, type Failure } from "../bus/validator.ts";
 import { configSchema } from "./config-schema.ts";
 import { fromEnvironment, plain } from "./env.ts";
 import { environment } from "./environment.ts";
+import { notBuilt } from "./keys-not-built.ts";
 import { isTokenMap, maskSecrets } from "./mask-secrets.ts";
 import { projectRoot } from "../project-root.ts";
 import { StartError } from "../start-error.ts";
@@ -111,7 +112,8 @@ function refuseUnknown(tree: Tree, fields: Schema, path: string[]): void {
 		const rule = Object.hasOwn(fields, key) ? fields[key] : undefined;
 		const name = [...path, key].join(".");
 		if (!rule) {
-			throw new ConfigError(`Unknown configuration key "${name}"; allowed here: ${Object.keys(fields).join(", ")}`);
+			const unknown = `Unknown configuration key "${name}"; allowed here: ${Object.keys(fields).join(", ")}`;
+			throw new ConfigError(notBuilt(plain(key), name) ?? unknown);
 		}
 		if (rule.type === "object" && isTree(value)) refuseUnknown(value, rule.props, [...path, key]);
 		if (rule.type === "array" && Array.isArray(value)) refuseUnknownIn(value, rule.items, [...path, key]);
