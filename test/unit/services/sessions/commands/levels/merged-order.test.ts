@@ -195,7 +195,7 @@ describe("mergedOrder()", () => {
 		expect(mergedOf({ preset, request: { branch: "mine" } })).to.include({ branch: "mine", base_branch: "base" });
 		const asked = { source: { type: "git", branch: "mine", base_branch: "other" } };
 		expect(mergedOf({ preset, request: asked })).to.include({ repo: repo("a"), branch: "mine", base_branch: "other" });
-		expect(mergedOf({ preset, request: { repo: repo("b") } })).to.include({ repo: repo("b"), branch: "main" });
+		expect(mergedOf({ preset, request: { repo: repo("b") } })).to.include({ repo: repo("b"), branch: "" });
 	});
 
 	it("refuses a preset's source that no session may have, naming the preset", () => {
