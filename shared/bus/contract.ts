@@ -45,6 +45,11 @@ export interface ActionSpec {
 	 */
 	readonly effect?: "read" | "write";
 	readonly summary: string;
+	/**
+	 * A minimal body that succeeds on a new platform, where it needs no id of something else. Absent: a body without
+	 * members succeeds.
+	 */
+	readonly example?: Readonly<Record<string, unknown>>;
 	readonly params: Schema;
 	/** Rule of the result; absent when the action returns nothing (HTTP 204). A nullable result is 204 when it is null. */
 	readonly returns?: Rule;

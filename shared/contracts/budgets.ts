@@ -105,6 +105,7 @@ export const budgets = defineContract("budgets", {
 		rest: "PUT /budgets/tenant",
 		access: "admin",
 		summary: "Set the daily limit of the caller's tenant; null: no limit",
+		example: { limit: 10 },
 		params: limit,
 		returns: answer,
 	},
@@ -125,6 +126,7 @@ export const budgets = defineContract("budgets", {
 		rest: "PUT /budgets/users/:user_id",
 		access: "admin",
 		summary: "Set the daily limit of a user of the caller's tenant; null: no limit",
+		example: { limit: 10 },
 		params: { ...person, ...limit },
 		returns: answer,
 	},
@@ -139,6 +141,7 @@ export const budgets = defineContract("budgets", {
 		access: "admin",
 		summary:
 			"Correct the amount that a user, and so the tenant, has spent today, by a row of the ledger with the reason",
+		example: { amount: 0.5, reason: "A call that failed" },
 		status: 201,
 		params: { ...person, ...correctionRequest },
 		returns: { type: "object", props: correction },
@@ -149,6 +152,7 @@ export const budgets = defineContract("budgets", {
 		access: "pod",
 		summary:
 			"Reserve the possible cost of a turn or its next model call; a request with the same id raises the reservation",
+		example: { reservation_id: "turn-1", model: "" },
 		params: { ...session, ...reservationRequest },
 		returns: { type: "object", props: reservation },
 		errors: [404, 409, 503],

@@ -165,6 +165,7 @@ export const chronicles = defineContract("chronicles", {
 	create: {
 		rest: "POST /chronicles",
 		summary: "Create a draft from the present state of a session",
+		example: { session_id: "the id of a session" },
 		status: 201,
 		params: sessionId,
 		returns: record,
@@ -223,6 +224,7 @@ export const chronicles = defineContract("chronicles", {
 		rest: "POST /chronicles/:chronicle_id/timeline",
 		access: "session",
 		summary: "Add an entry to a session's timeline; the first one begins a draft",
+		example: { t: 60, type: "message", label: "First message" },
 		status: 201,
 		params: { ...timelineOf, ...timelineEntry },
 		returns: { type: "object", props: timelineEntry },

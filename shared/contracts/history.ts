@@ -71,6 +71,7 @@ export const history = defineContract("history", {
 		access: "pod",
 		summary:
 			"Log lines, turns, timeline, events and the patch since the last report, from the session's pod; each once",
+		example: { n: 1 },
 		params: { session_id: { type: "uuid" }, ...historyReport },
 		errors: [404, 409],
 		max_body: reportBodies,

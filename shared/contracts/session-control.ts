@@ -105,6 +105,7 @@ export const sessionControl = defineContract("session-control", {
 	answer_permission: {
 		rest: "POST /sessions/:session_id/permissions/:request_id",
 		summary: "Allow or deny a permission request; the same answer may be repeated",
+		example: { behavior: "allow" },
 		params: {
 			...sessionId,
 			request_id: { type: "string", min: 1, max: 100 },

@@ -116,6 +116,12 @@ export const sessionEvents = defineContract("session-events", {
 		rest: "POST /events",
 		access: "session",
 		summary: "Store one raw event",
+		example: {
+			session_id: "the id of a session",
+			event_type: "message_user",
+			timestamp: "2026-01-31T12:00:00Z",
+			sequence: 1,
+		},
 		status: 201,
 		params: ingested,
 		returns: record,
@@ -125,6 +131,16 @@ export const sessionEvents = defineContract("session-events", {
 		rest: "POST /events/batch",
 		access: "session",
 		summary: "Store up to 500 raw events, all or none",
+		example: {
+			events: [
+				{
+					session_id: "the id of a session",
+					event_type: "message_user",
+					timestamp: "2026-01-31T12:00:00Z",
+					sequence: 1,
+				},
+			],
+		},
 		status: 201,
 		params: { events: { type: "array", min: 1, max: 500, items: { type: "object", props: ingested } } },
 		returns: { type: "array", items: record },

@@ -98,6 +98,7 @@ export const sessions = defineContract("sessions", {
 	create: {
 		rest: "POST /sessions",
 		summary: "Create a session and start it",
+		example: { name: "first-session" },
 		status: 201,
 		params: sessionCreateFields,
 		returns: record,
@@ -132,6 +133,7 @@ export const sessions = defineContract("sessions", {
 	update: {
 		rest: "PUT /sessions/:session_id",
 		summary: "Change name, model, branch, tracker issue or budget; absent and null members are unchanged",
+		example: { name: "another-name" },
 		params: {
 			...sessionId,
 			name: { ...sessionCreateFields.name, optional: true, nullable: true },
@@ -184,6 +186,7 @@ export const sessions = defineContract("sessions", {
 		rest: "POST /sessions/:session_id/activity",
 		access: "session",
 		summary: "Report the activity of the agent, by the pod",
+		example: { state: "idle" },
 		params: {
 			...sessionId,
 			state: { type: "string", max: 40, description: `One of ${activityStates.join(", ")}` },
@@ -216,6 +219,7 @@ export const sessions = defineContract("sessions", {
 	messages: {
 		rest: "POST /sessions/:session_id/messages",
 		summary: "Send the agent a message; the answer comes when the pod has it in its queue on disk",
+		example: { content: "$ ls" },
 		params: {
 			...sessionId,
 			content: {

@@ -108,6 +108,7 @@ export const usage = defineContract("usage", {
 		rest: "POST /sessions/:session_id/usage",
 		access: "session",
 		summary: "Report tokens that a session has used, by its pod or its owner; each report counts once",
+		example: { tokens: 100, provider: "cloud", model: "claude-sonnet-4-6" },
 		status: 201,
 		params: { session_id: uuid, ...usageReport },
 		returns: { type: "object", props: usageRecord },

@@ -17,6 +17,12 @@ const policy = [
 	"frame-ancestors 'none'",
 ].join("; ");
 
+/** Failures have one form, so the page shows a line for each and its schema in none. */
+const lessAboutFailures = [4, 5]
+	.flatMap((digit) => [".response-controls", ".model-example"].map((part) => `[data-code^="${digit}"] ${part}`))
+	.join(", ")
+	.concat(" { display: none; }");
+
 const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -25,6 +31,7 @@ const page = `<!doctype html>
 <title>Atelier API</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<style>${lessAboutFailures}</style>
 <script src="/docs/swagger-ui-bundle.js" defer></script>
 <script src="/docs/start.js" defer></script>
 </head>

@@ -3,6 +3,7 @@ import type { AnyAction } from "#shared/bus/contract.ts";
 import { type Rule, type Schema } from "#shared/bus/schema.ts";
 import { ruleToJsonSchema, toJsonSchema } from "#shared/bus/json-schema.ts";
 import type { ActionRoute } from "./action-route.ts";
+import { groupOf, introduction, tagsOf } from "./api-groups.ts";
 
 type Json = Record<string, unknown>;
 
@@ -36,6 +37,8 @@ const schemas = {
 	},
 };
 
+const told = { "Atelier-Warnings": { $ref: "#/components/headers/Warnings" } };
+
 /** The descriptions of failures that a contract does not describe itself. */
 const failures: Readonly<Record<number, string>> = {
 	400: "The request makes no sense",
@@ -63,10 +66,18 @@ export function openApi(routes: readonly ActionRoute[], { title, version, prefix
 	}
 	return {
 		openapi: "3.1.0",
-		info: { title, version },
+		info: { title, version, description: introduction(prefix) },
+		tags: tagsOf(routes.map(({ action }) => groupOf(action))),
 		security: [{ bearerAuth: [] }],
 		paths,
-		components: { schemas, securitySchemes: { bearerAuth: { type: "http", scheme: "bearer" } } },
+		components: {
+			schemas,
+			responses: sharedFailures(),
+			headers: {
+				Warnings: { description: "The parts of the request that were ignored, where there are any", schema: string },
+			},
+			securitySchemes: { bearerAuth: { type: "http", scheme: "bearer" } },
+		},
 	};
 }
 
@@ -82,7 +93,7 @@ function operation(route: ActionRoute): Json {
 	const inUrl = fields.filter(([name]) => route.placeOf(name) !== "body");
 	return {
 		summary: action.summary,
-		tags: [action.name.slice(0, action.name.lastIndexOf("."))],
+		tags: [groupOf(action)],
 		...(action.access === "public" && { security: [] }),
 		parameters: inUrl.map(([name, rule]) => parameter(route, name, rule)),
 		...(inBody.length > 0 && { requestBody: bodyOf(action, Object.fromEntries(inBody)) }),
@@ -102,24 +113,22 @@ function parameter(route: ActionRoute, name: string, rule: Rule): Json {
 }
 
 /** A body that arrives as it was sent has members that its sender defines. */
-function bodyOf({ raw_body }: AnyAction, fields: Schema): Json {
-	return raw_body ? { required: true, content: json({ type: "object" }) } : requestBody(fields);
-}
-
-function requestBody(fields: Schema): Json {
+function bodyOf({ raw_body, example = {} }: AnyAction, fields: Schema): Json {
+	if (raw_body) return { required: true, content: json({ type: "object" }) };
 	const schema = toJsonSchema(fields);
-	return { required: "required" in schema, content: json(schema) };
+	return { required: "required" in schema, content: { "application/json": { schema, example } } };
 }
 
 function success({ action: { returns, paged, wrapped, produces } }: ActionRoute): Json {
-	if (!returns) return { description: "Done" };
-	if (produces) return { description: "Success", content: { [produces]: { schema: { type: "string" } } } };
-	if (!paged) return { description: "Success", content: json(ruleToJsonSchema(returns)) };
+	if (!returns) return { description: "Done", headers: told };
+	if (produces)
+		return { description: "Success", headers: told, content: { [produces]: { schema: { type: "string" } } } };
+	if (!paged) return { description: "Success", headers: told, content: json(ruleToJsonSchema(returns)) };
 	const items = returns.type === "object" ? returns.props["items"] : undefined;
 	if (!items) throw new TypeError("Cannot describe a page that has no items");
 	return {
 		description: "Success",
-		headers: { Link: { description: "The next page, with `rel=next`, where there is one", schema: string } },
+		headers: { ...told, Link: { description: "The next page, with `rel=next`, where there is one", schema: string } },
 		content: json(ruleToJsonSchema(wrapped === undefined ? items : { type: "object", props: { [wrapped]: items } })),
 	};
 }
@@ -134,10 +143,17 @@ function failureResponses({ action, method }: ActionRoute, takesBody: boolean): 
 		503,
 		504,
 	]);
-	const plain = [...statuses].map((status) => [status, failure(failures[status] ?? "Failure")] as const);
+	const plain = [...statuses].map((status) => [status, { $ref: `#/components/responses/${status}` }] as const);
+	const invalid = Object.keys(action.params).length > 0 ? [[422, { $ref: "#/components/responses/422" }] as const] : [];
+	return Object.fromEntries([...plain, ...invalid]);
+}
+
+/** Failures are the same for all operations, so the document describes each once. */
+function sharedFailures(): Json {
 	const invalid = { anyOf: [reference("HTTPValidationError"), reference("ErrorResponse")] };
 	const unprocessable = { description: "The request does not fit the contract", content: json(invalid) };
-	return Object.fromEntries([...plain, ...(Object.keys(action.params).length > 0 ? [[422, unprocessable]] : [])]);
+	const plain = Object.entries(failures).map(([status, description]) => [status, failure(description)]);
+	return { ...Object.fromEntries(plain), 422: unprocessable };
 }
 
 function failure(description: string): Json {

@@ -113,6 +113,7 @@ export const presets = defineContract("presets", {
 	create: {
 		rest: "POST /presets",
 		summary: "Create a preset",
+		example: { name: "reviewer", system_prompt: "You review changes." },
 		status: 201,
 		params: presetCreate,
 		returns: record,

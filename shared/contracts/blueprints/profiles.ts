@@ -65,6 +65,7 @@ export const profiles = defineContract("profiles", {
 	create: {
 		rest: "POST /profiles",
 		summary: "Create a profile",
+		example: { name: "small", resource_config: { memory: "2Gi" } },
 		status: 201,
 		params: profileCreate,
 		returns: record,

@@ -88,6 +88,7 @@ export const prompts = defineContract("prompts", {
 	create: {
 		rest: "POST /prompts",
 		summary: "Save a prompt",
+		example: { name: "Review", content: "Review the changes since {{branch}}." },
 		status: 201,
 		params: promptCreate,
 		returns: record,

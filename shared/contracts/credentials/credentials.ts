@@ -113,6 +113,7 @@ export const credentials = defineContract("credentials", {
 	create: {
 		rest: "POST /credentials",
 		summary: "Store a credential of the caller; one of the same name is replaced",
+		example: { name: "github", data: { token: "the token" } },
 		status: 201,
 		params: credentialCreate,
 		returns: record,
@@ -146,6 +147,7 @@ export const credentials = defineContract("credentials", {
 		rest: "POST /credentials/tenant",
 		access: "admin",
 		summary: "Store a credential of the tenant; one of the same name is replaced",
+		example: { name: "registry", data: { token: "the token" } },
 		status: 201,
 		params: credentialCreate,
 		returns: record,

@@ -102,6 +102,7 @@ export const confidence = defineContract("confidence", {
 	calculate: {
 		rest: "POST /repos/confidence",
 		summary: "How safe a merge is: by facts of the caller, or by the evidence of a pull request",
+		example: { tests_pass: true, lines_changed: 20, files_changed: 2 },
 		params: {
 			...hints,
 			repo_url: { ...repoUrl, ...keep, description: "With `number`: the pull request to look at" },

@@ -105,6 +105,7 @@ export const pulls = defineContract("pulls", {
 	create: {
 		rest: "POST /repos/prs",
 		summary: "Commit and push the work of a session, and open a pull request; an open one of the branches is adopted",
+		example: { session_id: "the id of a session" },
 		status: 201,
 		params: pullCreateFields,
 		returns: view,

@@ -79,6 +79,7 @@ export const tokens = defineContract("tokens", {
 		access: "login",
 		effect: "read",
 		summary: "Issue a personal access token; the answer is the only one that shows it",
+		example: { name: "laptop" },
 		status: 201,
 		params: tokenCreate,
 		returns: { type: "object", props: { ...created, token: { type: "string", description: "The token" } } },

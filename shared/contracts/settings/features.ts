@@ -50,6 +50,7 @@ export const features = defineContract("features", {
 		rest: "PUT /features/:key/toggle",
 		access: "admin",
 		summary: "Switch a module on or off for the caller's tenant",
+		example: { enabled: true },
 		params: { key: moduleKey, enabled: { type: "boolean" } },
 		returns: moduleRecord,
 		errors: [404, 503],
@@ -65,6 +66,7 @@ export const features = defineContract("features", {
 	set_preferences: {
 		rest: "PUT /features/preferences",
 		summary: "Replace the caller's layout",
+		example: { preferences: [] },
 		params: { preferences: { type: "array", max: 100, items: preferenceRecord } },
 		returns: { type: "array", items: preferenceRecord },
 		errors: [503],

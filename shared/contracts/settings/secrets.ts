@@ -27,6 +27,7 @@ export const secrets = defineContract("secrets", {
 	create: {
 		rest: "POST /secrets",
 		summary: "Create a secret; its values are not shown again",
+		example: { name: "registry", data: { token: "the token" } },
 		status: 201,
 		params: {
 			name,

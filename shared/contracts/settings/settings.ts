@@ -46,6 +46,7 @@ export const settings = defineContract("settings", {
 		rest: "PUT /admin/settings",
 		access: "admin",
 		summary: "Change the settings of the caller's tenant; what is left out stays",
+		example: { storage: { home_enabled: true } },
 		params: adminSettingsUpdate,
 		returns: { type: "object", props: adminSettings },
 		errors: [503],

@@ -53,6 +53,7 @@ export const issues = defineContract("issues", {
 	set_status: {
 		rest: "POST /issues/:issue_id/status",
 		summary: "Set the status of an issue, in the first tracker that knows it",
+		example: { status: "Done" },
 		params: { issue_id: issueId, status: stateName },
 		returns: record,
 		status: 200,

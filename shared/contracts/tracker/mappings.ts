@@ -57,6 +57,7 @@ export const mappings = defineContract("mappings", {
 	create: {
 		rest: "POST /tracker/mappings",
 		summary: "Map a repository to a project, for the whole tenant",
+		example: { repo_url: "https://github.com/expressjs/express", project_id: "10000" },
 		status: 201,
 		params: mappingCreate,
 		returns: record,

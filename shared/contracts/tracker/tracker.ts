@@ -45,6 +45,7 @@ export const tracker = defineContract("tracker", {
 	update: {
 		rest: "PATCH /tracker/issues/:id",
 		summary: "Set the status of an issue; 422 names the states that exist",
+		example: { status: "Done" },
 		params: { id: issueId, status: stateName },
 		returns: { type: "object", props: trackerIssue },
 		errors: [404, 502, 503],

@@ -5,6 +5,16 @@ import type { Page } from "playwright-core";
 import { openBrowser, type TestBrowser } from "../../support/browser.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
+interface ApiDocument {
+	readonly tags: readonly { name: string }[];
+	readonly paths: Record<string, Record<string, DescribedOperation>>;
+}
+
+interface DescribedOperation {
+	readonly tags: readonly string[];
+	readonly requestBody?: { readonly content: Record<string, { readonly example?: object }> };
+}
+
 describe("the API page /docs", function () {
 	this.timeout(60_000);
 	let platform: TestPlatform;
@@ -56,13 +66,41 @@ describe("the API page /docs", function () {
 		await page.locator('.opblock-tag[data-tag="sessions"]').click();
 		const operation = page.locator(".opblock", { hasText: "Create a session and start it" });
 		await operation.locator(".opblock-summary-control").click();
-		await operation.locator("textarea").fill(JSON.stringify({ name: "from-the-page" }));
 		const answered = page.waitForResponse((response) => response.request().method() === "POST");
 		await operation.getByRole("button", { name: "Execute" }).click();
 		expect((await answered).status()).to.equal(201);
+		expect(await operation.locator('tr.response[data-code="503"]').isVisible()).to.equal(true);
+		expect(await operation.locator('tr.response[data-code="503"] .model-example').isVisible()).to.equal(false);
 		await operation.locator(".live-responses-table .response-col_status", { hasText: "201" }).waitFor();
-		const sessions = (await (await fetch(`${platform.url}/api/v1/svc/sessions`)).json()) as { name: string }[];
-		expect(sessions.map(({ name }) => name)).to.include("from-the-page");
+		const sessions = (await (await fetch(`${platform.url}/api/v1/svc/sessions`)).json()) as {
+			id: string;
+			name: string;
+		}[];
+		expect(sessions.map(({ name }) => name)).to.include("first-session");
+		for (const { id } of sessions) await fetch(`${platform.url}/api/v1/svc/sessions/${id}`, { method: "DELETE" });
+	});
+
+	it("has examples that succeed, one after the other in the order of the page", async () => {
+		const document = (await (await fetch(`${platform.url}/openapi.json`)).json()) as ApiDocument;
+		const bodies = Object.entries(document.paths).flatMap(([path, methods]) =>
+			Object.entries(methods).flatMap(([method, { tags, requestBody }]) => {
+				const example = requestBody?.content["application/json"]?.example;
+				return example && !path.includes("{")
+					? [{ method: method.toUpperCase(), path, tag: tags[0] ?? "", example }]
+					: [];
+			}),
+		);
+		const order = document.tags.map(({ name }) => name);
+		const refused: string[] = [];
+		for (const { method, path, example } of bodies.toSorted((a, b) => order.indexOf(a.tag) - order.indexOf(b.tag))) {
+			const body = JSON.stringify(example);
+			if (body.includes("the id of a session")) continue;
+			const headers = { "Content-Type": "application/json" };
+			const answer = await fetch(platform.url + path, { method, headers, body });
+			if (!answer.ok) refused.push(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+		}
+		expect(bodies.length).to.be.at.least(20);
+		expect(refused).to.deep.equal([]);
 	});
 
 	it("loads nothing from other origins and obeys its content security policy", () => {

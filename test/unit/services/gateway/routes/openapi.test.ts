@@ -2,6 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { expect } from "chai";
 import { routesOf } from "#shared/bus/contract.ts";
+import type { Rule } from "#shared/bus/schema.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
 import { actionRoutes } from "#services/gateway/routes/action-route.ts";
 import { openApi } from "#services/gateway/routes/openapi.ts";
@@ -10,14 +11,16 @@ import { probe } from "../../../../support/bus/probe-service.ts";
 interface Operation {
 	operationId: string;
 	parameters: { name: string; in: string; required: boolean; schema: object }[];
-	requestBody?: { required: boolean; content: Record<string, { schema: object }> };
+	requestBody?: { required: boolean; content: Record<string, { schema: object; example?: object }> };
 	responses: Record<string, { headers?: object; content?: Record<string, { schema: object }> }>;
 	security?: unknown[];
 }
 
 interface Document {
+	info: { description: string };
+	tags: { name: string; description?: string }[];
 	paths: Record<string, Record<string, Operation>>;
-	components: { schemas: Record<string, object> };
+	components: { schemas: Record<string, object>; responses: Operation["responses"] };
 }
 
 function documentOf(contracts: Parameters<typeof actionRoutes>[0]): Document {
@@ -46,6 +49,37 @@ describe("openApi()", () => {
 		}
 	});
 
+	it("has groups in the order of use, each with its description, and an introduction whose operations exist", () => {
+		expect(document.info.description).to.include("version 0.69.1");
+		const [first] = document.tags;
+		expect(first?.name).to.equal("sessions");
+		expect(document.tags.filter(({ description = "" }) => !description.endsWith("."))).to.deep.equal([]);
+		const named = [...document.info.description.matchAll(/`(GET|POST) (\/\S+)`/g)];
+		expect(named).to.have.length(5);
+		for (const [, method = "", path = ""] of named) expect(document.paths[path]).to.have.property(method.toLowerCase());
+	});
+
+	it("has an example of every body, which its operation takes, and no invented id", () => {
+		const standIn = "6f1b2c3d-0000-4000-8000-000000000001";
+		for (const route of actionRoutes(publicContracts)) {
+			if (Object.keys(route.paramsIn("body")).length === 0 || route.action.raw_body) continue;
+			const text = JSON.stringify(route.action.example ?? {});
+			expect(text).not.to.match(/[0-9a-f]{8}-[0-9a-f]{4}/);
+			const body: unknown = JSON.parse(text.replaceAll("the id of a session", standIn));
+			const valueOf = ([name, { type }]: [string, Rule]) => [name, type === "number" ? "1" : standIn];
+			const path = Object.fromEntries(Object.entries(route.paramsIn("path")).map(valueOf));
+			const query = Object.keys(route.paramsIn("query"))
+				.map((name) => `${name}=x`)
+				.join("&");
+			const take = () => route.readParams({ path, query, body: body as Record<string, unknown> });
+			expect(take, route.action.name).not.to.throw();
+			expect(route.ignoredIn({ query: "", body: body as Record<string, unknown> })).to.deep.equal([]);
+		}
+		for (const { requestBody } of operations)
+			if (Object.keys(requestBody?.content["application/json"]?.schema ?? {}).includes("properties"))
+				expect(requestBody?.content["application/json"]).to.have.property("example");
+	});
+
 	it("has valid schemas, with every reference in the document", () => {
 		const ajv = new Ajv2020({ strict: false });
 		addFormats.default(ajv);
@@ -65,10 +99,16 @@ describe("openApi()", () => {
 			expect(responses).to.have.property("503");
 			expect("401" in responses).to.equal(security === undefined);
 			const failures = Object.entries(responses).filter(([status]) => Number(status) >= 400 && status !== "422");
-			for (const [, { content }] of failures) {
-				expect(content?.["application/json"]?.schema).to.deep.equal({ $ref: "#/components/schemas/ErrorResponse" });
-			}
+			for (const [status, failure] of failures)
+				expect(failure).to.deep.equal({ $ref: `#/components/responses/${status}` });
 		}
+	});
+
+	it("describes each failure once", () => {
+		const { 422: invalid, ...failures } = document.components.responses;
+		expect(invalid).to.have.property("content");
+		for (const { content } of Object.values(failures))
+			expect(content?.["application/json"]?.schema).to.deep.equal({ $ref: "#/components/schemas/ErrorResponse" });
 	});
 
 	it("describes pages, bodies, open actions and absolute paths as they are served, and hides jobs", () => {
