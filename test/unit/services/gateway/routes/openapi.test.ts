@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { routesOf } from "#shared/bus/contract.ts";
 import type { Rule } from "#shared/bus/schema.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
-import { actionRoutes } from "#services/gateway/routes/action-route.ts";
+import { type ActionRoute, actionRoutes } from "#services/gateway/routes/action-route.ts";
 import { openApi } from "#services/gateway/routes/openapi.ts";
 import { probe } from "../../../../support/bus/probe-service.ts";
 
@@ -26,6 +26,19 @@ interface Document {
 function documentOf(contracts: Parameters<typeof actionRoutes>[0]): Document {
 	const info = { title: "Atelier", version: "1.2.3", prefix: "/api/v1/svc" };
 	return JSON.parse(JSON.stringify(openApi(actionRoutes(contracts), info))) as Document;
+}
+
+const standIn = "6f1b2c3d-0000-4000-8000-000000000001";
+
+/** Reads a request with this body. @throws {Error} when the operation does not take it, or ignores a member. */
+function take(route: ActionRoute, text: string): void {
+	const body = JSON.parse(text) as Record<string, unknown>;
+	const valueOf = ([name, { type }]: [string, Rule]) => [name, type === "number" ? "1" : standIn];
+	const path = Object.fromEntries(Object.entries(route.paramsIn("path")).map(valueOf));
+	const names = Object.keys(route.paramsIn("query"));
+	route.readParams({ path, query: names.map((name) => `${name}=x`).join("&"), body });
+	const [ignored] = route.ignoredIn({ query: "", body });
+	if (ignored !== undefined) throw new Error(ignored);
 }
 
 describe("openApi()", () => {
@@ -60,24 +73,16 @@ describe("openApi()", () => {
 	});
 
 	it("has an example of every body, which its operation takes, and no invented id", () => {
-		const standIn = "6f1b2c3d-0000-4000-8000-000000000001";
-		for (const route of actionRoutes(publicContracts)) {
-			if (Object.keys(route.paramsIn("body")).length === 0 || route.action.raw_body) continue;
+		const withBody = actionRoutes(publicContracts).filter(
+			(route) => !route.action.raw_body && Object.keys(route.paramsIn("body")).length > 0,
+		);
+		for (const route of withBody) {
 			const text = JSON.stringify(route.action.example ?? {});
 			expect(text).not.to.match(/[0-9a-f]{8}-[0-9a-f]{4}/);
-			const body: unknown = JSON.parse(text.replaceAll("the id of a session", standIn));
-			const valueOf = ([name, { type }]: [string, Rule]) => [name, type === "number" ? "1" : standIn];
-			const path = Object.fromEntries(Object.entries(route.paramsIn("path")).map(valueOf));
-			const query = Object.keys(route.paramsIn("query"))
-				.map((name) => `${name}=x`)
-				.join("&");
-			const take = () => route.readParams({ path, query, body: body as Record<string, unknown> });
-			expect(take, route.action.name).not.to.throw();
-			expect(route.ignoredIn({ query: "", body: body as Record<string, unknown> })).to.deep.equal([]);
+			expect(() => take(route, text.replaceAll("the id of a session", standIn)), route.action.name).not.to.throw();
 		}
-		for (const { requestBody } of operations)
-			if (Object.keys(requestBody?.content["application/json"]?.schema ?? {}).includes("properties"))
-				expect(requestBody?.content["application/json"]).to.have.property("example");
+		const shown = operations.filter(({ requestBody }) => requestBody?.content["application/json"]?.example);
+		expect(shown).to.have.length(withBody.length);
 	});
 
 	it("has valid schemas, with every reference in the document", () => {
