@@ -5,6 +5,7 @@ import { sleep } from "#shared/clock.ts";
 import type { StandingWatch } from "./callers/standing-watch.ts";
 import { urlOf } from "#shared/http/http-server.ts";
 import type { Readiness } from "#shared/http/readiness.ts";
+import { PipelinedRequests } from "./http/pipelined-requests.ts";
 import type { RequestChain } from "./request-chain.ts";
 
 /** The bus as the gateway uses it. */
@@ -38,6 +39,7 @@ export class Gateway {
 	/** The answers under way, without the streams of raw handlers. */
 	readonly #underWay = new Set<ServerResponse>();
 	readonly #drained = new AbortController();
+	readonly #pipelined = new PipelinedRequests();
 	#draining = false;
 
 	constructor(dependencies: GatewayDependencies) {
@@ -71,7 +73,8 @@ export class Gateway {
 	async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		this.#underWay.add(response);
 		if (this.#draining) response.shouldKeepAlive = false;
-		await this.#dependencies.chain.handle(request, response);
+		const turn = this.#pipelined.turn(request, response);
+		if (turn === undefined || (await turn)) await this.#dependencies.chain.handle(request, response);
 		this.#underWay.delete(response);
 		// The answer itself is written at the end of this turn of the event loop.
 		if (this.#draining && this.#underWay.size === 0) setImmediate(() => this.#drained.abort());

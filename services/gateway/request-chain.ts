@@ -18,7 +18,7 @@ import { bearerToken } from "./callers/bearer-token.ts";
 import type { BrowserMarks } from "./callers/browser-marks.ts";
 import { corsHeaders, isPreflight, preflightAnswer } from "./http/cors.ts";
 import { failureAnswer, InvalidRequestError, unforeseen } from "./http/http-errors.ts";
-import { type JsonObject, readJsonBody, readRawBody, refuseBody } from "./http/json-body.ts";
+import { hasBody, type JsonObject, readJsonBody, readRawBody, refuseBody } from "./http/json-body.ts";
 import type { BrowserLogin } from "./callers/identity-provider.ts";
 import { deleteOnce } from "./keyed-deletion.ts";
 import { repeatKeyed } from "./keyed-repetition.ts";
@@ -62,6 +62,9 @@ export interface ChainOptions {
 
 /** The longest time from the end of a request's headers to its answer, in milliseconds, whatever the action allows. */
 const overallMs = 10_000;
+
+/** A caller is authenticated again when its body came later than this, in milliseconds: it may have lost its access. */
+const knownMs = 2_000;
 
 const maxValidator = 1_000;
 
@@ -128,6 +131,7 @@ export class RequestChain {
 		exchange.route = route;
 		const { action } = route;
 		const claim = claimOf(request, match.path, action);
+		const knownAt = monotonic();
 		const principal = await this.#options.authenticator.authenticate(claim, action);
 		stripIdentityHeaders(request.headers);
 		const { limits } = this.#options;
@@ -141,14 +145,22 @@ export class RequestChain {
 		try {
 			await this.#pace.run(principal, async () => {
 				const body = await readBody(exchange, route);
+				const present = await this.#confirmed(exchange, principal, claim, knownAt);
+				begun.work();
 				const parts = { path: match.path, query: match.query, body };
 				const warnings = tellIgnored(exchange, route, parts);
-				const result = await this.#call(exchange, route, principal, { params: route.readParams(parts), warnings });
+				const result = await this.#call(exchange, route, present, { params: route.readParams(parts), warnings });
 				this.#answer(exchange, successAnswer(route, result, url));
 			});
 		} finally {
 			begun.end();
 		}
+	}
+
+	/** Returns the caller after its body was read; one whose body took long is authenticated again. */
+	async #confirmed({ route }: Exchange, principal: Principal, claim: Claim, knownAt: number): Promise<Principal> {
+		if (!route || monotonic() - knownAt < knownMs) return principal;
+		return this.#options.authenticator.authenticate(claim, route.action);
 	}
 
 	#begin(principal: Principal, { raw_body }: AnyAction): BegunRequest {
@@ -240,13 +252,11 @@ function tellIgnored({ headers }: Exchange, route: ActionRoute, parts: RequestPa
 	return ignored;
 }
 
-/** Returns the claim of a request; of one whose answer stays open, a copy, which remains when headers are removed. */
-function claimOf(
-	{ headers, rawHeaders: received, socket: connection }: IncomingMessage,
-	path: PathParams,
-	{ produces }: AnyAction,
-): Claim {
-	return { headers: produces === undefined ? headers : { ...headers }, received, connection, path };
+/** Returns the claim of a request; if it may be needed again, a copy, which remains when headers are removed. */
+function claimOf(request: IncomingMessage, path: PathParams, { produces }: AnyAction): Claim {
+	const { headers, rawHeaders: received, socket: connection } = request;
+	const isNeededAgain = produces !== undefined || hasBody(request);
+	return { headers: isNeededAgain ? { ...headers } : headers, received, connection, path };
 }
 
 function readBody({ request, response }: Exchange, route: ActionRoute): JsonObject | Promise<JsonObject> {

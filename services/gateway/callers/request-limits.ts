@@ -1,6 +1,7 @@
 /**
  * Limits the requests of one gateway by person and tenant: how many begin in a second (a token bucket), and how many are
- * worked on at a time. A person's logins and tokens count together. What is beyond a limit is refused at once.
+ * worked on at a time. A person's logins and tokens count together. What is beyond a limit is refused at once; each person
+ * has some places of the tenant in any case.
  */
 import { LRUCache } from "lru-cache";
 import type { Principal } from "#shared/bus/principal.ts";
@@ -9,8 +10,10 @@ import type { Limits } from "#shared/config/limits.ts";
 import { TooManyRequestsError } from "#shared/errors.ts";
 import { callerKey } from "./caller-key.ts";
 
-/** A request that is worked on. */
+/** A request that has begun, and waits for its body first. */
 export interface BegunRequest {
+	/** Takes the places of a request that is worked on, once. @throws {TooManyRequestsError} when there is none. */
+	work(): void;
 	/** Leaves the places of the request; a second call does nothing. */
 	end(): void;
 }
@@ -27,13 +30,23 @@ interface Bucket {
  */
 const maxBuckets = 20_000;
 
-const nothing: BegunRequest = { end() {} };
+/** The places that every person has, whatever others of the tenant do. */
+const kept = 8;
+
+const nothing: BegunRequest = { work() {}, end() {} };
+
+/** Places for requests of a person or a tenant at a time. */
+interface Places {
+	readonly key: string;
+	readonly most: number;
+	readonly what: string;
+}
 
 /** The limits of one gateway. */
 export class RequestLimits {
 	readonly #limits: Limits;
 	readonly #buckets = new LRUCache<string, Bucket>({ max: maxBuckets });
-	/** The requests that are worked on, by person or tenant. There are no entries of 0. */
+	/** The requests that wait or are worked on, by person or tenant. There are no entries of 0. */
 	readonly #inFlight = new Map<string, number>();
 
 	constructor(limits: Limits) {
@@ -55,29 +68,48 @@ export class RequestLimits {
 		bucket.level--;
 	}
 
-	/** Takes the places of a request until it ends. @throws {TooManyRequestsError} when there is none. */
+	/**
+	 * Begins a request. Until its body is there, it has a place among those of its person which wait, and none among those
+	 * that are worked on: bodies that do not come must not keep others of the tenant out.
+	 * @throws {TooManyRequestsError} when too many requests of the person wait.
+	 */
 	begin(principal: Principal): BegunRequest {
 		const { inFlightPerUser, inFlightPerTenant } = this.#limits;
-		if (!isLimited(principal)) return nothing;
-		const places: [string, number][] = [[callerKey(principal), inFlightPerUser]];
-		if (principal.kind !== "pod") places.push([`tenant ${principal.tenant}`, inFlightPerTenant]);
-		const bounded = places.filter(([, most]) => most !== Infinity);
-		const full = bounded.find(([key, most]) => (this.#inFlight.get(key) ?? 0) >= most);
-		if (full)
-			throw new TooManyRequestsError(`${full[1]} requests are under way already, try again`, "REQUESTS_IN_FLIGHT");
-		for (const [key] of bounded) this.#inFlight.set(key, (this.#inFlight.get(key) ?? 0) + 1);
-		let isOver = false;
-		return {
-			end: () => {
-				if (!isOver) for (const [key] of bounded) this.#leave(key);
-				isOver = true;
-			},
+		const most = Math.min(inFlightPerUser, inFlightPerTenant);
+		if (!isLimited(principal) || most === Infinity) return nothing;
+		const who = callerKey(principal);
+		const waiting = { key: `waiting ${who}`, most, what: "requests wait for their bodies" };
+		const own = { key: who, most: inFlightPerUser, what: "requests are under way" };
+		const shared = { key: `tenant ${principal.tenant}`, most: inFlightPerTenant, what: own.what };
+		const places = principal.kind === "pod" ? [own] : [own, shared];
+		let held: readonly Places[] = [];
+		const end = () => {
+			for (const { key } of held) this.#leave(key);
+			held = [];
 		};
+		const take = (wanted: readonly Places[], bounds = wanted) => {
+			end();
+			this.#refuseFull(bounds);
+			for (const { key } of wanted) this.#inFlight.set(key, this.#count(key) + 1);
+			held = wanted;
+		};
+		take([waiting]);
+		return { work: () => take(places, this.#count(who) < kept ? [own] : places), end };
+	}
+
+	/** @throws {TooManyRequestsError} when a bound is reached. */
+	#refuseFull(bounds: readonly Places[]): void {
+		const full = bounds.find(({ key, most }) => this.#count(key) >= most);
+		if (full) throw new TooManyRequestsError(`${full.most} ${full.what} already, try again`, "REQUESTS_IN_FLIGHT");
+	}
+
+	#count(key: string): number {
+		return this.#inFlight.get(key) ?? 0;
 	}
 
 	#leave(key: string): void {
-		const rest = (this.#inFlight.get(key) ?? 1) - 1;
-		if (rest === 0) this.#inFlight.delete(key);
+		const rest = this.#count(key) - 1;
+		if (rest <= 0) this.#inFlight.delete(key);
 		else this.#inFlight.set(key, rest);
 	}
 }

@@ -29,6 +29,7 @@ export class UnsignedLimit {
 		this.#underWay++;
 		let isOver = false;
 		return {
+			work() {},
 			end: () => {
 				if (!isOver) this.#underWay--;
 				isOver = true;

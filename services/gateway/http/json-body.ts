@@ -70,7 +70,7 @@ export function isJsonType(type: string): boolean {
 	return type.length <= maxTypeLength && jsonType.test(type.trim());
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+export function hasBody({ headers }: IncomingMessage): boolean {
 	return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 }
 

@@ -27,6 +27,7 @@ export interface GatewayOptions {
 	gateway?: Partial<Config["gateway"]>;
 	stream?: Partial<Config["stream"]>;
 	identity?: Partial<Config["identity"]>;
+	limits?: Config["limits"];
 	/** Adds what other parts of the process would add. */
 	prepare?: (platform: Platform) => Promise<Part> | Part;
 }
@@ -42,7 +43,12 @@ export interface TestGateway {
 	stop(): Promise<void>;
 }
 
-export function testPlatform({ gateway, stream, identity }: Omit<GatewayOptions, "contracts" | "services">): Platform {
+export function testPlatform({
+	gateway,
+	stream,
+	identity,
+	limits,
+}: Omit<GatewayOptions, "contracts" | "services">): Platform {
 	const config = loadConfig({ PORT: "0", DATA_DIR: "/nonexistent" });
 	return {
 		config: {
@@ -50,6 +56,7 @@ export function testPlatform({ gateway, stream, identity }: Omit<GatewayOptions,
 			gateway: { ...config.gateway, ...gateway },
 			stream: { ...config.stream, ...stream },
 			identity: { ...config.identity, kwargs: { users: people }, ...identity },
+			limits: limits ?? config.limits,
 		},
 		key: new InstallationKey(Buffer.alloc(32, 7)),
 		trustsCallers: true,

@@ -63,41 +63,59 @@ describe("RequestLimits", () => {
 		expect(admitted(limits, person("alice", "acme", "pod"), 30)).to.equal(10);
 	});
 
+	/** Begins a request whose body is there. */
+	function working(limits: RequestLimits, principal: Principal) {
+		const begun = limits.begin(principal);
+		begun.work();
+		return begun;
+	}
+
 	it("holds the places of a request until it ends, by person and by tenant", () => {
-		const limits = new RequestLimits({ ...off, inFlightPerUser: 2, inFlightPerTenant: 3 });
-		const first = limits.begin(alice);
-		limits.begin(alice);
+		const limits = new RequestLimits({ ...off, inFlightPerUser: 12, inFlightPerTenant: 20 });
+		const [first] = Array.from({ length: 12 }, () => working(limits, alice));
+		const isFull = (principal: Principal) => isRefused(() => working(limits, principal));
+		expect(isFull(alice), "her thirteenth").to.equal(true);
+		for (let n = 0; n < 8; n++) working(limits, bob);
+		expect(isFull(bob), "the tenant's twenty-first").to.equal(true);
+		expect(isFull(carol), "another tenant").to.equal(false);
+		first?.end();
+		first?.end();
+		expect(isFull(bob), "a place that was given back").to.equal(false);
+		expect(isFull(bob), "given back once only").to.equal(true);
+	});
+
+	it("leaves every person eight places, whatever others of the tenant do", () => {
+		const limits = new RequestLimits({ ...off, inFlightPerUser: 64, inFlightPerTenant: 128 });
+		for (const one of [person("d1"), person("d2")]) for (let n = 0; n < 64; n++) working(limits, one);
+		const taken = Array.from({ length: 20 }, () => isRefused(() => working(limits, person("d3"))));
+		expect(taken.filter((no) => !no)).to.have.length(8);
+		const strict = new RequestLimits({ ...off, inFlightPerUser: 2, inFlightPerTenant: 1 });
+		expect([1, 2, 3].map(() => isRefused(() => working(strict, alice)))).to.deep.equal([false, false, true]);
+	});
+
+	it("gives requests that wait for their bodies no place of the tenant, and bounds them by person", () => {
+		const limits = new RequestLimits({ ...off, inFlightPerUser: 64, inFlightPerTenant: 128 });
+		const slow = ["d1", "d2", "d4"].flatMap((id) => Array.from({ length: 64 }, () => limits.begin(person(id))));
+		expect(isRefused(() => limits.begin(person("d1")))).to.equal(true);
+		const quick = Array.from({ length: 64 }, () => working(limits, person("d3")));
 		expect(
-			isRefused(() => limits.begin(alice)),
-			"her third",
+			isRefused(() => working(limits, person("d3"))),
+			"her sixty-fifth",
 		).to.equal(true);
-		limits.begin(bob);
-		expect(
-			isRefused(() => limits.begin(bob)),
-			"the tenant's fourth",
-		).to.equal(true);
-		expect(
-			isRefused(() => limits.begin(carol)),
-			"another tenant",
-		).to.equal(false);
-		first.end();
-		first.end();
-		expect(
-			isRefused(() => limits.begin(bob)),
-			"a place that was given back",
-		).to.equal(false);
-		expect(
-			isRefused(() => limits.begin(alice)),
-			"given back once only",
-		).to.equal(true);
+		for (const one of [...slow, ...quick]) one.end();
+		expect(isRefused(() => limits.begin(person("d1")))).to.equal(false);
 	});
 
 	it("takes no place for a refused request", () => {
-		const limits = new RequestLimits({ ...off, inFlightPerUser: 10, inFlightPerTenant: 1 });
-		const held = limits.begin(alice);
-		for (let i = 0; i < 20; i++) expect(isRefused(() => limits.begin(bob))).to.equal(true);
-		held.end();
-		expect(isRefused(() => limits.begin(bob))).to.equal(false);
+		const limits = new RequestLimits({ ...off, inFlightPerUser: 10, inFlightPerTenant: 10 });
+		const held = Array.from({ length: 10 }, () => working(limits, alice));
+		for (let i = 0; i < 20; i++) {
+			const begun = limits.begin(alice);
+			expect(isRefused(() => begun.work())).to.equal(true);
+			begun.end();
+		}
+		for (const one of held) one.end();
+		expect(isRefused(() => working(limits, alice))).to.equal(false);
 	});
 
 	it("limits nobody where there are no limits, and no public request", () => {
