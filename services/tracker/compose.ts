@@ -36,7 +36,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 		configured: configuredTrackers(config),
 	});
 	const mappings = new MappingRecords(store, gitProtocols(config, trustsCallers));
-	const moves = new IssueMoves(store, (place, repo) => mappings.ofRepository(place, repo));
+	const moves = new IssueMoves(store, (person, repo) => mappings.ofRepository(person, repo));
 	if (config.bus.url === "") await moves.releaseLeases();
 	const follower = new EventFollower(store, eventLog, (entry) => moves.note(entry));
 	await follower.open();
@@ -52,7 +52,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	relay.beforeTrim("tracker.moves", () => follower.follow());
 	const ofSession = new IssuesOfSession({
 		trackers,
-		mappingOf: (principal, repo) => mappings.ofRepository(principal, repo),
+		mappingOf: (owner, repo) => mappings.ofRepository(owner, repo),
 		movesOf: (principal, session) => moves.ofSession(principal, session),
 	});
 	return {

@@ -15,7 +15,7 @@ const maxWords = 8;
 
 interface Dependencies {
 	readonly trackers: ConnectedTrackers;
-	readonly mappingOf: (principal: Principal, repo: string) => Promise<Mapping | undefined>;
+	readonly mappingOf: (owner: Pick<Principal, "tenant" | "id">, repo: string) => Promise<Mapping | undefined>;
 	readonly movesOf: (principal: Principal, session: string) => Promise<IssueMove[]>;
 }
 
@@ -31,7 +31,7 @@ export class IssuesOfSession {
 	async read(principal: Principal, session: Session): Promise<SessionIssues> {
 		const { trackers, mappingOf, movesOf } = this.#dependencies;
 		const [mapping, moves] = await Promise.all([
-			mappingOf(principal, session.repo).then((found) => found ?? null),
+			mappingOf({ tenant: principal.tenant, id: session.owner_id ?? "" }, session.repo).then((found) => found ?? null),
 			movesOf(principal, session.id),
 		]);
 		const nothing = { mapping, linked: null, related: [], moves };

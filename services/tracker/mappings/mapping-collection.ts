@@ -1,13 +1,18 @@
 /** The stored form of mappings. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
 
-/** The text is a {@link Mapping}. Its id follows from the tenant and the repository, so that there is one of each. */
+/**
+ * The text is a {@link Mapping}. Its id follows from the repository and the tenant or person that it is for, so that there
+ * is one of each.
+ */
 export const mappingCollection = defineCollection(
 	"tracker_mappings",
 	{
 		tenant: "text",
 		/** The id of the person who created the mapping. */
 		owner: "text",
+		/** Whose sessions it is for: `tenant`, when an administrator made it; absent: those of its creator. */
+		reach: "text",
 		/** The repository, as `repositoryKey` names it. */
 		repo: "text",
 		created_at: "text",

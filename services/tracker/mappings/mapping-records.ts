@@ -2,7 +2,7 @@
  * The repository of mappings. Every method takes the principal first: mappings of other tenants do not exist for the
  * principal.
  */
-import { isAllowed } from "#shared/access/access-table.ts";
+import { administersTenant, isAllowed } from "#shared/access/access-table.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Mapping, MappingCreate } from "#shared/contracts/tracker/mappings.ts";
@@ -60,7 +60,8 @@ export class MappingRecords {
 	}
 
 	/**
-	 * Stores a mapping for the tenant. A repeated request with the same key returns the mapping that the first one created.
+	 * Stores a mapping: an administrator's for all sessions of the tenant, and another person's for the person's own ones,
+	 * because issues move with the credential of the session's owner. A repeated request with the same key returns the mapping that the first one created.
 	 * @throws {UnprocessableError} for a repository that no session can have, and for a key that was used for another
 	 * request; {ConflictError} when the repository is mapped already.
 	 */
@@ -70,11 +71,12 @@ export class MappingRecords {
 		if ("refused" in read) throw new UnprocessableError(read.refused, "REPOSITORY_REFUSED");
 		const repo = repositoryKey(request.repo_url);
 		const created_at = isoTime();
-		const id = mappingId(tenant, repo);
+		const isForTenant = administersTenant(principal);
+		const id = mappingId(tenant, repo, isForTenant ? undefined : owner);
 		const wire = JSON.stringify(mappingOf(request, { id, created_at }));
 		const keyed = key === undefined ? undefined : { key: keyName(principal, key), fingerprint: fingerprintOf(request) };
 		// One that is made again has another revision, and so do lists have another tag.
-		const columns = { tenant, owner, repo, created_at, rev: now(), ...keyed };
+		const columns = { tenant, owner, repo, created_at, rev: now(), ...keyed, ...(isForTenant && { reach: "tenant" }) };
 		const isFirst = await insertOnce(() => this.#store.insert(mappingCollection, { id, wire, ...columns }));
 		failpoint("mappings.written");
 		return isFirst ? wire : this.#repeated(id, keyed);
@@ -90,10 +92,20 @@ export class MappingRecords {
 		failpoint("mappings.written");
 	}
 
-	/** Returns the tenant's mapping of a repository, whatever form its name has; undefined when there is none. */
-	async ofRepository({ tenant }: Pick<Principal, "tenant">, repo: string): Promise<Mapping | undefined> {
+	/**
+	 * Returns the mapping of a repository, whatever form its name has, for sessions of a person: the person's own one, or
+	 * else the tenant's; undefined when there is none.
+	 */
+	async ofRepository(
+		{ tenant, id: owner }: Pick<Principal, "tenant" | "id">,
+		repo: string,
+	): Promise<Mapping | undefined> {
 		if (repo === "") return undefined;
-		const document = await this.#store.get(mappingCollection, mappingId(tenant, repositoryKey(repo)));
+		const key = repositoryKey(repo);
+		const ids = [mappingId(tenant, key, owner), mappingId(tenant, key)];
+		const [own, shared] = await Promise.all(ids.map((id) => this.#store.get(mappingCollection, id)));
+		const isForAll = shared?.reach === "tenant" || shared?.owner === owner;
+		const document = own ?? (isForAll ? shared : undefined);
 		return document && JSON.parse(document.wire);
 	}
 
@@ -114,9 +126,9 @@ export class MappingRecords {
 	}
 }
 
-/** Names of the same repository give the same id. */
-function mappingId(tenant: string, repo: string): string {
-	return nameBasedUuid("tracker-mapping", tenant, repo);
+/** Names of the same repository give the same id. @param owner The person that it is for; absent: the tenant. */
+function mappingId(tenant: string, repo: string, owner?: string): string {
+	return nameBasedUuid("tracker-mapping", tenant, repo, ...(owner === undefined ? [] : [owner]));
 }
 
 function keyName({ tenant, id }: Principal, key: string): string {

@@ -44,8 +44,8 @@ export interface MoveOutcome {
 	readonly waitMs?: number;
 }
 
-/** Returns the tenant's mapping of a repository. */
-export type MappingOf = (place: Pick<Principal, "tenant">, repo: string) => Promise<Mapping | undefined>;
+/** Returns the mapping of a repository for sessions of a person. */
+export type MappingOf = (person: Pick<Principal, "tenant" | "id">, repo: string) => Promise<Mapping | undefined>;
 
 /** The moves of the installation. */
 export class IssueMoves {
@@ -65,12 +65,18 @@ export class IssueMoves {
 		if (deleted !== undefined) return this.#forget(entry.tenant, deleted);
 		const occasion = occasionOf(entry);
 		if (!occasion || this.#known.has(occasion.id)) return;
-		const mapping = await this.#mappingOf(occasion, occasion.repo);
+		const mapping = await this.#mappingFor(occasion);
 		const status = occasion.event === "start" ? mapping?.on_start : mapping?.on_merge;
 		if (!mapping || !status || (await this.#isFull(occasion))) return;
 		failpoint("issue-moves.read");
 		await insertOnce(() => this.#store.insert(moveCollection, firstOf(occasion, mapping, status)));
 		this.#remember(occasion);
+	}
+
+	/** Returns the mapping, unless it was made later: each event of a running session tells its start again. */
+	async #mappingFor({ tenant, owner: id, repo, at }: MoveOccasion): Promise<Mapping | undefined> {
+		const mapping = await this.#mappingOf({ tenant, id }, repo);
+		return mapping && Date.parse(mapping.created_at) <= at ? mapping : undefined;
 	}
 
 	/** Returns moves whose time has come, the longest waiting first. */

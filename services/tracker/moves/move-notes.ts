@@ -14,15 +14,19 @@ export interface MoveOccasion {
 	readonly repo: string;
 	/** The session's issue; undefined when the event does not say. */
 	readonly issue: string | undefined;
+	/** The time at which the launch was asked for, or the merge; infinite when an older process has not told it. */
+	readonly at: number;
 }
 
 type Data = Readonly<Record<string, unknown>>;
+type About = Pick<MoveOccasion, "tenant" | "owner" | "at">;
 
 /** Returns the occasion that an event is; undefined for others. */
-export function occasionOf({ type, data, tenant, owner }: LogEntry): MoveOccasion | undefined {
+export function occasionOf({ type, data, tenant, owner, at = Infinity }: LogEntry): MoveOccasion | undefined {
 	if (owner === undefined) return undefined;
-	if (type === "session_updated" && data.includes('"running"')) return startOf(dataOf(data), tenant, owner);
-	return type === "pr_merged" ? mergeOf(dataOf(data), tenant, owner) : undefined;
+	const about = { tenant, owner, at };
+	if (type === "session_updated" && data.includes('"running"')) return startOf(dataOf(data), about);
+	return type === "pr_merged" ? mergeOf(dataOf(data), about) : undefined;
 }
 
 /** Returns the session that an event says is deleted. */
@@ -31,19 +35,25 @@ export function deletedSession({ type, data }: LogEntry): string | undefined {
 }
 
 /** A session moves an issue once at its start, however often it is started, so that no restart takes work back. */
-function startOf(data: Data, tenant: string, owner: string): MoveOccasion | undefined {
+function startOf(data: Data, { tenant, owner, at }: About): MoveOccasion | undefined {
 	const [session, repo, issue] = [textOf(data, "id"), textOf(data, "repo"), textOf(data, "tracker_issue_id")];
 	if (data["status"] !== "running" || session === undefined || repo === undefined || issue === undefined)
 		return undefined;
 	const id = nameBasedUuid("issue-move", "start", tenant, session, issue);
-	return { id, event: "start", tenant, owner, session, repo, issue };
+	return { id, event: "start", tenant, owner, session, repo, issue, at: requestedAt(data) ?? at };
 }
 
-function mergeOf(data: Data, tenant: string, owner: string): MoveOccasion | undefined {
+function mergeOf(data: Data, { tenant, owner, at }: About): MoveOccasion | undefined {
 	const [session, repo] = [textOf(data, "session_id"), textOf(data, "repo_url")];
 	if (session === undefined || repo === undefined) return undefined;
 	const id = nameBasedUuid("issue-move", "merge", tenant, session, String(data["pr_number"]));
-	return { id, event: "merge", tenant, owner, session, repo, issue: undefined };
+	return { id, event: "merge", tenant, owner, session, repo, issue: undefined, at };
+}
+
+/** Returns the time at which the present launch of a session was asked for. */
+function requestedAt({ timings }: Data): number | undefined {
+	const requested = typeof timings === "object" && timings && "requested" in timings ? timings.requested : undefined;
+	return typeof requested === "string" ? Date.parse(requested) : undefined;
 }
 
 function dataOf(text: string): Data {

@@ -56,7 +56,7 @@ export const mappings = defineContract("mappings", {
 	},
 	create: {
 		rest: "POST /tracker/mappings",
-		summary: "Map a repository to a project, for the whole tenant",
+		summary: "Map a repository to a project, for the caller's sessions, or by an administrator for the tenant's",
 		example: { repo_url: "https://github.com/expressjs/express", project_id: "10000" },
 		status: 201,
 		params: mappingCreate,

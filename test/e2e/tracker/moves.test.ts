@@ -20,6 +20,7 @@ import { fileUrl, makeRepository } from "../../support/repositories/git-reposito
 const users = [
 	{ token: "token-of-alice", id: "alice", tenant: "acme", roles: [] },
 	{ token: "token-of-bob", id: "bob", tenant: "acme", roles: [] },
+	{ token: "token-of-root", id: "root", tenant: "acme", roles: ["admin"] },
 ];
 
 describe("issues of sessions", function () {
@@ -46,7 +47,7 @@ describe("issues of sessions", function () {
 		platform = await startPlatform({ config: { identity: { kwargs: { users } }, ...definition.config } });
 		await connectLinear(api("alice"), fake.url, "lin_api_alice");
 		const mapping = { repo_url: repo, project_id: "ENG", tracker: "linear", on_start: "in progress", on_merge: "Done" };
-		expect((await api("alice").post("/tracker/mappings", mapping)).status).to.equal(201);
+		expect((await api("root").post("/tracker/mappings", mapping)).status).to.equal(201);
 	});
 	after(async () => {
 		await platform?.[Symbol.asyncDispose]();

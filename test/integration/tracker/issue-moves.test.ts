@@ -29,6 +29,7 @@ const mapping: Mapping = {
 	on_merge: "Done",
 	created_at: "2026-11-20T20:00:00Z",
 };
+const createdAt = Date.parse(mapping.created_at);
 const ada: Principal = { kind: "user", id: "ada", tenant: "acme", roles: [] };
 const connection: TrackerConnection = { id: "c1", slug: "linear", adapter: "linear", config: {}, credential: {} };
 const collections = [eventLogCollection, eventLogNameCollection, moveCollection, followedCollection];
@@ -107,10 +108,12 @@ for (const [name, open] of [
 			return { moves, mover, follower: new EventFollower(store, log, (entry) => moves.note(entry)) };
 		}
 
-		async function happens(type: string, data: object, owner: string | undefined = "ada"): Promise<void> {
+		async function happens(type: string, data: object, owner: string | undefined = "ada", at?: number): Promise<void> {
 			const audience = { tenant: "acme", ...(owner !== undefined && { owner }) };
 			const n = ++events;
-			await log.append([{ key: `k${n}`, entry: { n, type, data: JSON.stringify(data), audience, at: n } }]);
+			await log.append([
+				{ key: `k${n}`, entry: { n, type, data: JSON.stringify(data), audience, at: at ?? createdAt + n } },
+			]);
 		}
 
 		const started = (id: string, more: object = {}) => ({
@@ -149,6 +152,20 @@ for (const [name, open] of [
 			expect(tracker.moved).to.deep.equal(["ada: ENG-1 In Progress"]);
 			expect(await movesOf("1")).to.deep.equal([{ event: "start", state: "done", error: null }]);
 			expect(await movesOf("1", { ...ada, tenant: "other" }), "another tenant").to.deep.equal([]);
+		});
+
+		it("follow from no start and no merge before the mapping was made, also when the session changes later", async () => {
+			const before = { timings: { requested: new Date(createdAt - 1_000).toISOString() } };
+			await happens("session_updated", started("1", before));
+			await happens("session_updated", started("1", { ...before, tracker_issue_id: "private/secret#1" }));
+			await happens("pr_merged", { session_id: "2", pr_number: 7, repo_url: repo }, "ada", createdAt - 1);
+			issues.set("2", "ENG-2");
+			await work();
+			expect(tracker.moved).to.deep.equal([]);
+			const after = { timings: { requested: new Date(createdAt + 1_000).toISOString() } };
+			await happens("session_updated", started("1", after));
+			await work();
+			expect(tracker.moved, "of the next launch").to.deep.equal(["ada: ENG-1 In Progress"]);
 		});
 
 		it("follow from the merge of a session's pull request", async () => {
