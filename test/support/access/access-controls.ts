@@ -56,6 +56,22 @@ export const accessControls: readonly AccessControl[] = [
 		hole: /^a pod with a made-up proof: POST \/sessions\/:session_id\/activity is \w+ instead of unauthenticated/m,
 	},
 	{
+		protection: "the owner's right to decide what runs",
+		patch: {
+			file: "services/sessions/pod/session-updates.ts",
+			from: "refuseForeignUpdate(principal, record.session, update);",
+			to: "",
+		},
+		routes: ["PUT /sessions/:session_id"],
+		hole: /^an administrator: PUT \/sessions\/:session_id is admitted instead of forbidden/m,
+	},
+	{
+		protection: "the end of an earlier launch's key",
+		patch: { file: sessionRecords, from: 'if (action === "see") refuseStale', to: "if (false) refuseStale" },
+		routes: ["POST /sessions/:session_id/chronicle"],
+		hole: /^the session's pod of an old generation: POST \/sessions\/:session_id\/chronicle is admitted instead of stale/m,
+	},
+	{
 		protection: "the scope of a list",
 		patch: {
 			file: sessionRecords,
