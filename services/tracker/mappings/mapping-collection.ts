@@ -11,7 +11,7 @@ export const mappingCollection = defineCollection(
 		tenant: "text",
 		/** The id of the person who created the mapping. */
 		owner: "text",
-		/** Whose sessions it is for: `tenant`, when an administrator made it; absent: those of its creator. */
+		/** The persons whose sessions it is for: `tenant`, when an administrator made it; absent: its creator. */
 		reach: "text",
 		/** The repository, as `repositoryKey` names it. */
 		repo: "text",

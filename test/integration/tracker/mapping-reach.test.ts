@@ -1,4 +1,4 @@
-/** Whose sessions a mapping is for: issues move with the credential of the session's owner. */
+/** A mapping is for sessions of its creator or of the tenant, because issues move with the credential of their owner. */
 import { expect } from "chai";
 import { mappingCollection } from "#services/tracker/mappings/mapping-collection.ts";
 import { MappingRecords } from "#services/tracker/mappings/mapping-records.ts";
