@@ -16,7 +16,10 @@ const maxTypeLength = 100;
 const nothing: JsonObject = Object.freeze({});
 
 const tooLarge = new HttpError(413, "The request body is too large");
-const notJson = new HttpError(415, "The request body must be application/json in UTF-8");
+const notJson = new HttpError(
+	415,
+	'The request body must be JSON in UTF-8 with the header "Content-Type: application/json" (curl: --json)',
+);
 const encoded = new HttpError(415, "The request body must not be compressed");
 const unexpected = new HttpError(400, "A request with this method has no body");
 

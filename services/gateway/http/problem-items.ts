@@ -28,7 +28,7 @@ interface Wording {
 	readonly ctx?: string;
 }
 
-const tooShort = { type: "string_too_short", msg: "String should have at least # characters", ctx: "min_length" };
+const tooShort = { type: "string_too_short", msg: "String should have at least # character(s)", ctx: "min_length" };
 const noInteger = { type: "int_parsing", msg: "Input should be a valid integer" };
 const noUuid = { type: "uuid_parsing", msg: "Input should be a valid UUID", ctx: "error" };
 
@@ -39,7 +39,7 @@ const wordings: Readonly<Record<string, Wording>> = {
 	string: { type: "string_type", msg: "Input should be a valid string" },
 	stringEmpty: tooShort,
 	stringMin: tooShort,
-	stringMax: { type: "string_too_long", msg: "String should have at most # characters", ctx: "max_length" },
+	stringMax: { type: "string_too_long", msg: "String should have at most # character(s)", ctx: "max_length" },
 	stringPattern: {
 		type: "string_pattern_mismatch",
 		msg: "String should match pattern '#'",
@@ -58,8 +58,12 @@ const wordings: Readonly<Record<string, Wording>> = {
 	uuidVersion: noUuid,
 	url: { type: "url_parsing", msg: "Input should be a valid URL", ctx: "error" },
 	array: { type: "list_type", msg: "Input should be a valid list" },
-	arrayMin: { type: "too_short", msg: "List should have at least # items", ctx: "min_length" },
-	arrayMax: { type: "too_long", msg: "List should have at most # items", ctx: "max_length" },
+	arrayMin: {
+		type: "too_short",
+		msg: "List should have at least # item(s) after validation, not @",
+		ctx: "min_length",
+	},
+	arrayMax: { type: "too_long", msg: "List should have at most # item(s) after validation, not @", ctx: "max_length" },
 	object: { type: "dict_type", msg: "Input should be a valid dictionary" },
 	record: { type: "dict_type", msg: "Input should be a valid dictionary" },
 	jsonSize: { type: "too_long", msg: "Input should have at most # bytes as JSON", ctx: "max_length" },
@@ -80,10 +84,17 @@ export function problemItem({ loc, failure, input }: Problem): ProblemItem {
 	return {
 		type,
 		loc,
-		msg: msg.replace("#", () => textOf(wanted)),
+		msg: filled(msg, wanted, input),
 		...(isShort(input) && { input }),
 		...(ctx !== undefined && { ctx: { [ctx]: wanted ?? msg } }),
 	};
+}
+
+/** Fills a sentence: `#` is the required value, `(s)` its plural, and `@` the count of items that were sent. */
+function filled(msg: string, wanted: unknown, input: unknown): string {
+	const sent = Array.isArray(input) ? String(input.length) : "another count";
+	const sentence = msg.replace("(s)", wanted === 1 ? "" : "s").replace("@", sent);
+	return sentence.replace("#", () => textOf(wanted));
 }
 
 /** Formats a required value, which is a number or a text. */
@@ -96,12 +107,11 @@ function isShort(input: unknown): boolean {
 	return input === null || typeof input === "number" || typeof input === "boolean";
 }
 
-/** Returns the required value from the validator's form: `/pattern/`, and `a, b, c` for an enum. */
+/** Returns the required value from the validator's form: `/pattern/`, and `a, b, c` or a list for an enum. */
 function wantedBy(rule: string, expected: unknown): unknown {
 	if (rule === "stringPattern") return String(expected).replaceAll(/^\/|\/$/g, "");
 	if (rule !== "enumValue") return expected;
-	const quoted = String(expected)
-		.split(", ")
-		.map((value) => `'${value}'`);
+	const values: unknown[] = Array.isArray(expected) ? expected : String(expected).split(", ");
+	const quoted = values.map((value) => `'${String(value)}'`);
 	return quoted.length < 2 ? quoted.join() : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
 }

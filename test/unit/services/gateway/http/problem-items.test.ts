@@ -57,6 +57,23 @@ describe("problemItem()", () => {
 		});
 	}
 
+	it("counts one character and one item in the singular, says how many items came, and lists each value of an enum", () => {
+		expect(itemOf({ a: { type: "string", min: 1 } }, { a: "" }).msg).to.equal(
+			"String should have at least 1 character",
+		);
+		const list = { type: "array", items: { type: "any" } } as const;
+		expect(itemOf({ a: { ...list, min: 1 } }, { a: [] }).msg).to.equal(
+			"List should have at least 1 item after validation, not 0",
+		);
+		expect(itemOf({ a: { ...list, max: 2 } }, { a: [1, 2, 3] }).msg).to.equal(
+			"List should have at most 2 items after validation, not 3",
+		);
+		const failure = { type: "enumValue", path: ["status"], message: "", expected: ["created", "starting", "archived"] };
+		expect(problemItem({ loc: ["query", "status"], failure }).msg).to.equal(
+			"Input should be 'created', 'starting' or 'archived'",
+		);
+	});
+
 	it("repeats no long text and no structure", () => {
 		const fields = { a: { type: "string", max: 100 } } as const;
 		expect(itemOf({ a: { type: "number" } }, { a: "x".repeat(100) })).to.have.property("input");
