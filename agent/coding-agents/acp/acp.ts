@@ -162,13 +162,15 @@ export class AcpAgent implements CodingAgent {
 
 	async prompt(text: string, onUpdate: (update: AgentUpdate) => void): Promise<string> {
 		const { lateUpdateMs } = this.#options;
-		await this.#restoreMode();
 		const prompt = [...this.#preamble, text].map((part) => ({ type: "text", text: part }));
 		this.#preamble = [];
 		this.#cancelled = undefined;
 		this.#onUpdate = onUpdate;
 		this.#calls = new AcpToolCalls();
 		try {
+			// The agent is asked at once unless a mode was lost, so that a cancellation follows the message.
+			if (this.#modes.lost !== undefined) await this.#restoreMode(this.#modes.lost);
+			if (this.#isCancelled) return "cancelled";
 			const answer = this.#rpc.request("session/prompt", { sessionId: this.#sessionId, prompt });
 			const { stopReason } = await this.#orEnded(answer).catch((error: unknown) => this.#unlessCancelled(error));
 			if (lateUpdateMs > 0) await sleep(lateUpdateMs);
@@ -258,9 +260,7 @@ export class AcpAgent implements CodingAgent {
 	}
 
 	/** Sets the mode again that the agent has left by itself, so that its plan mode does not refuse later turns. */
-	async #restoreMode(): Promise<void> {
-		const { lost } = this.#modes;
-		if (lost === undefined) return;
+	async #restoreMode(lost: string): Promise<void> {
 		const { id, log } = this.#options;
 		await this.setMode(lost).then(
 			() => log.add("INFO", id, `The coding agent had changed its mode by itself; "${lost}" is set again`),
