@@ -33,8 +33,11 @@ export function repositoriesService({ queries, maker, attach }: RepositoriesPart
 			},
 
 			async branches({ repo_url, ...page }, principal, { meta: { if_none_match: known } }) {
-				const names = await queries.branches(principal, repo_url);
-				return memoryPage(names, (name) => ({ value: name, id: name }), { ...page, known });
+				const [first, ...others] = await queries.branches(principal, repo_url);
+				if (first === undefined) return memoryPage([], () => ({ value: "", id: "" }), { ...page, known });
+				// The first one has no value, so that it comes before the names of the others.
+				const position = (name: string) => ({ value: name === first ? "" : name, id: name });
+				return memoryPage([first, ...others], position, { ...page, known });
 			},
 
 			validate: ({ repo_url }, principal) => queries.validate(principal, repo_url),

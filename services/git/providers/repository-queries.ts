@@ -30,10 +30,17 @@ export class RepositoryQueries {
 		return this.#registry.configured;
 	}
 
-	/** @throws {BadRequestError} when no provider serves the repository; errors of the provider. */
+	/**
+	 * Returns the branches by name, behind the default one, because clients take the first one for it. A provider that does
+	 * not tell the default one lists them nevertheless.
+	 * @throws {BadRequestError} when no provider serves the repository; errors of the provider.
+	 */
 	async branches(principal: Principal, url: string): Promise<string[]> {
 		const { provider, place } = await this.#registry.find(principal, url);
-		return provider.branches(place);
+		const names = await provider.branches(place);
+		const repository = await provider.repository(place).catch(unlessService);
+		const first = names.filter((name) => name === repository?.default_branch);
+		return [...first, ...names.filter((name) => name !== repository?.default_branch).toSorted()];
 	}
 
 	/** Returns whether the repository can be read. A provider that is away is no answer, and an error. */

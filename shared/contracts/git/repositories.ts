@@ -30,7 +30,7 @@ export const repository = schema({
 	url: { ...text, description: "The web page" },
 	clone_url: { ...text, description: "The URL for git; it holds no credential" },
 	default_branch: text,
-	branches: { ...texts, description: "Empty in lists: `GET /repos/branches` has them" },
+	branches: { ...texts, description: "The default one in lists: `GET /repos/branches` has all" },
 });
 export type Repository = Output<typeof repository>;
 
@@ -58,7 +58,7 @@ export const repositories = defineContract("repositories", {
 	},
 	branches: {
 		rest: "GET /repos/branches",
-		summary: "The branches of a repository, by the caller's own connection or the configuration",
+		summary: "The branches of a repository, the default one first, by the caller's own connection or the configuration",
 		params: { repo_url: repoUrl, ...pageParams },
 		returns: pageOf(text),
 		errors: [400, 404, 502, 503],

@@ -60,7 +60,7 @@ describe("repositories", function () {
 	const branchesOf = (url: string) => `/repos/branches?repo_url=${encodeURIComponent(url)}`;
 
 	it("of a person's connection are that person's alone", async () => {
-		expect(await get<string[]>("alice", branchesOf(alices.url))).to.deep.equal(["hers-1", "main"]);
+		expect(await get<string[]>("alice", branchesOf(alices.url))).to.deep.equal(["main", "hers-1"]);
 		for (const who of ["bob", "carol"]) {
 			const { detail } = await get<{ detail: string }>(who, branchesOf(alices.url), 400);
 			expect(detail).to.contain(new URL(alices.url).host).and.not.contain(alices.token);
@@ -74,7 +74,7 @@ describe("repositories", function () {
 	it("are listed by their providers; the list of providers has those of the configuration", async () => {
 		const hers = await get<Record<string, Repository[]>>("alice", "/repos");
 		expect(Object.keys(hers)).to.deep.equal(["mine", "platform"]);
-		expect(hers["mine"]?.map(({ name }) => name)).to.deep.equal(["engine"]);
+		expect(hers["mine"]?.map(({ name, branches }) => [name, branches])).to.deep.equal([["engine", ["main"]]]);
 		expect(Object.keys(await get<object>("bob", "/repos"))).to.deep.equal(["platform"]);
 		expect((await get<Provider[]>("alice", "/providers")).map(({ name }) => name)).to.deep.equal(["platform"]);
 		expect(await get<Repository[]>("alice", "/repos/mine/orgs/acme")).to.have.length(1);

@@ -51,7 +51,7 @@ export function repositoryOf(one: ReturnType<typeof readRepository>): Repository
 		url: html_url,
 		clone_url,
 		default_branch: default_branch || "main",
-		branches: [],
+		branches: [default_branch || "main"],
 	};
 }
 

@@ -50,7 +50,7 @@ export function repositoryOf({
 		url: html_url,
 		clone_url: clone_url ?? `${html_url}.git`,
 		default_branch: default_branch ?? "main",
-		branches: [],
+		branches: [default_branch ?? "main"],
 	};
 }
 

@@ -129,7 +129,7 @@ export function repositoryOf(one: ReturnType<typeof readProject>): Repository {
 		url: web_url,
 		clone_url: http_url_to_repo ?? `${web_url}.git`,
 		default_branch: default_branch ?? "main",
-		branches: [],
+		branches: [default_branch ?? "main"],
 	};
 }
 

@@ -36,7 +36,7 @@ export const repositoryPatches: readonly Patch[] = [
 	{
 		operation: "listOrgRepos, listSharedRepos",
 		contract: "`branches` has up to 100 names",
-		ours: "`branches` is empty; `GET /repos/branches` has them",
+		ours: "`branches` has the default one; `GET /repos/branches` has all",
 	},
 	{
 		operation: "every repository and provider",
