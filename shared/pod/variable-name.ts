@@ -12,3 +12,20 @@ export function isSettable(name: string, value: string): boolean {
 	const isRefused = refusedName.test(name) || shellsName.test(name);
 	return settableName.test(name) && !isRefused && !value.includes("\0");
 }
+
+/** The most faults that one sentence names. */
+const maxFaults = 5;
+/** The most characters of a name in a sentence. */
+const maxShown = 64;
+
+/** Returns what is wrong with variables that no launch would set; no value is repeated. */
+export function variableFaults(variables: Readonly<Record<string, string>>): string[] {
+	const refused = Object.entries(variables).filter(([name, value]) => !isSettable(name, value));
+	return refused.slice(0, maxFaults).map(([name, value]) => {
+		const shown = JSON.stringify(name.slice(0, maxShown));
+		if (!settableName.test(name))
+			return `The variable ${shown} needs a name of at most 64 capital letters, digits and "_", which begins with no digit`;
+		if (value.includes("\0")) return `The value of the variable ${shown} has a character that no variable can have`;
+		return `The variable ${shown} cannot be set, because it decides which programs run or whom they trust; a setup script can set it for what it runs`;
+	});
+}

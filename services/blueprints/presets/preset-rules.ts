@@ -1,6 +1,7 @@
 /** The rules of presets: their members and their changes. Pure. */
 import type { Preset, PresetCreate, PresetUpdate } from "#shared/contracts/blueprints/presets.ts";
 import { InvalidParametersError } from "#shared/errors.ts";
+import { variableFaults } from "#shared/pod/variable-name.ts";
 import { presetCollection } from "../owned/blueprint-collection.ts";
 import type { BlueprintKind } from "../owned/blueprint-kind.ts";
 
@@ -9,6 +10,7 @@ export const presetKind: BlueprintKind<Preset> = {
 	collection: presetCollection,
 	groupOf: ({ cli_tool }) => cli_tool,
 	key: "id",
+	refuse: refusePreset,
 };
 
 /** The members that null clears, with what they are then. */
@@ -46,6 +48,13 @@ export function changedPreset(preset: Preset, update: PresetUpdate, at: string):
 		throw new InvalidParametersError([{ type: "required", path: ["name"], message: "A preset needs a name" }]);
 	const written = Object.entries({ ...update, ...clearedBy(update) }).filter(([, value]) => value !== undefined);
 	return { ...preset, ...Object.fromEntries(written), updated_at: at };
+}
+
+/** Refuses a preset with variables that no session could be started with. @throws {InvalidParametersError} naming them. */
+function refusePreset({ env_vars }: Preset): void {
+	const faults = variableFaults(env_vars);
+	if (faults.length > 0)
+		throw new InvalidParametersError(faults.map((message) => ({ type: "value", path: ["env_vars"], message })));
 }
 
 function clearedBy(update: PresetUpdate): Partial<typeof cleared> {

@@ -1,6 +1,7 @@
 /** The rules of profiles: their members, their changes, and the values that are refused. Pure. */
 import type { Profile, ProfileCreate, ProfileUpdate } from "#shared/contracts/blueprints/profiles.ts";
 import { BadRequestError } from "#shared/errors.ts";
+import { variableFaults } from "#shared/pod/variable-name.ts";
 import { profileCollection } from "../owned/blueprint-collection.ts";
 import type { BlueprintKind } from "../owned/blueprint-kind.ts";
 
@@ -23,7 +24,7 @@ export function changedProfile(profile: Profile, update: ProfileUpdate): Profile
 }
 
 /** Refuses a profile with values that no session could be started with. @throws {BadRequestError} naming all of them. */
-function refuseProfile({ model, resource_config, mcp_servers, workload_config }: Profile): void {
+function refuseProfile({ model, resource_config, mcp_servers, workload_config, env_vars }: Profile): void {
 	const faults = [
 		...resourceFaults(resource_config),
 		...(model !== null && model.trim() === "" ? ["model must not be blank"] : []),
@@ -31,6 +32,7 @@ function refuseProfile({ model, resource_config, mcp_servers, workload_config }:
 			typeof type === "string" && type !== "" ? [] : [`MCP server ${nameOf(name, index)} needs a type`],
 		),
 		...(isBlank(workload_config["image"]) ? ["workload_config.image must not be blank"] : []),
+		...variableFaults(env_vars),
 	];
 	if (faults.length > 0) throw new BadRequestError(faults.join("; "), "PROFILE_REFUSED");
 }

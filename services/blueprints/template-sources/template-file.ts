@@ -3,6 +3,7 @@ import { compileSchema } from "#shared/bus/validator.ts";
 import { placedYamlDocuments, type YamlDocument } from "#shared/config/yaml-text.ts";
 import { type Template, template as templateFields } from "#shared/contracts/templates.ts";
 import { documentMistake } from "#shared/yaml/document-mistake.ts";
+import { variableFaults } from "#shared/pod/variable-name.ts";
 import type { TemplateFault, TemplateList } from "../template-source.ts";
 
 const form = { fields: templateFields, check: compileSchema(templateFields), kind: "templates" };
@@ -28,8 +29,14 @@ export function faultOf(origin: string, mistake: string, name?: string): Templat
 }
 
 function templateIn(origin: string, document: YamlDocument): Template | TemplateFault {
-	const mistake = documentMistake(document, form);
+	const mistake = documentMistake(document, form) ?? variableMistake(document);
 	return mistake === undefined ? (document.value as Template) : faultOf(origin, mistake, nameOf(document.value));
+}
+
+/** Returns the place of a variable that no launch would set. */
+function variableMistake({ value, lineOf }: YamlDocument): string | undefined {
+	const [fault] = variableFaults((value as Template).env_vars);
+	return fault === undefined ? undefined : `line ${lineOf(["env_vars"])}, "env_vars": ${fault}`;
 }
 
 function nameOf(value: unknown): string | undefined {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { changedPreset, newPreset } from "#services/blueprints/presets/preset-rules.ts";
+import { changedPreset, newPreset, presetKind } from "#services/blueprints/presets/preset-rules.ts";
 import { preset as presetFields, presetCreate } from "#shared/contracts/blueprints/presets.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { InvalidParametersError } from "#shared/errors.ts";
@@ -19,6 +19,28 @@ describe("changedPreset()", () => {
 		const cleared = changedPreset(whole, Object.fromEntries(names.map((name) => [name, null])), "now");
 		expect(cleared).to.deep.equal({ ...preset({}), updated_at: "now" });
 		expect(compileSchema(presetFields)(structuredClone(cleared))).to.deep.equal([]);
+	});
+
+	it("refuses every variable that a launch would refuse", () => {
+		const names = [
+			"PATH",
+			"HOME",
+			"LD_PRELOAD",
+			"NODE_OPTIONS",
+			"HTTPS_PROXY",
+			"SSL_CERT_FILE",
+			"ATELIER_X",
+			"lower",
+			"UID",
+		];
+		for (const name of names)
+			expect(() => presetKind.refuse?.(preset({ env_vars: { [name]: "canary" } })), name)
+				.to.throw(InvalidParametersError)
+				.that.satisfies((error: unknown) => {
+					const told = JSON.stringify(error);
+					return told.includes(`The variable \\"${name}\\" `) && !told.includes("canary");
+				});
+		presetKind.refuse?.(whole);
 	});
 
 	it("refuses to clear the name", () => {

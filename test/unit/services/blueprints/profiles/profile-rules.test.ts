@@ -27,6 +27,14 @@ describe("the values of a profile", () => {
 		[{ resource_config: { memory: 4 } }, "memory must be a number with Ki, Mi, Gi or Ti"],
 		[{ resource_config: { memory: "511Mi" } }, "memory must be from 512Mi to 65536Mi"],
 		[{ resource_config: { memory: "65Gi" } }, "memory must be from 0.5Gi to 64Gi"],
+		[
+			{ env_vars: { PATH: "/x", A: "1" } },
+			'The variable "PATH" cannot be set, because it decides which programs run or whom they trust; a setup script can set it for what it runs',
+		],
+		[
+			{ env_vars: { lower: "canary" } },
+			'The variable "lower" needs a name of at most 64 capital letters, digits and "_", which begins with no digit',
+		],
 		[{ model: "  " }, "model must not be blank"],
 		[{ workload_config: { image: "" } }, "workload_config.image must not be blank"],
 		[

@@ -23,6 +23,11 @@ describe("templatesIn()", () => {
 			"line 4, \"env_vars.B\": The 'env_vars.B' field must be a string.",
 			"one",
 		],
+		[
+			"name: one\nenv_vars:\n  PATH: secret\n",
+			'line 2, "env_vars": The variable "PATH" cannot be set, because it decides which programs run or whom they trust; a setup script can set it for what it runs',
+			"one",
+		],
 		["name: one\nmodel: [secret\n", "bad indent at line 3, column 1", undefined],
 		["- name: one\n", "line 1", undefined],
 	];
