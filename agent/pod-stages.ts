@@ -196,8 +196,14 @@ function publisher(context: PodContext, dialogue: Dialogue): (order: PublishOrde
 	return async (order) => (await (opening ??= open())).publish(order);
 }
 
+/** Writes a warning to the session's log and, by the status, into its record. */
+function warn({ launch, log }: PodContext, status: StatusFile, sentence: string): void {
+	log.add("WARNING", launch.agent, sentence);
+	status.warn(log.withoutSecrets(sentence));
+}
+
 function openChat(
-	{ context, permissions }: StageHost,
+	{ context, permissions, status }: StageHost,
 	{ dialogue, meter, model: { proxy } }: DialogueStage,
 	agent: AgentKeeper,
 ): Chat {
@@ -208,6 +214,6 @@ function openChat(
 	const chat = new Chat({ sessionId, model, dialogue, permissions, agent, proxy, meter, costOf });
 	dialogue.watch(chat);
 	permissions.watch(chat);
-	agent.watch((notice) => chat.notice(notice));
+	agent.watch((notice) => (notice.type === "warning" ? warn(context, status, notice.sentence) : chat.notice(notice)));
 	return chat;
 }

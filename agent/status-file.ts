@@ -1,6 +1,7 @@
 /** Writes the pod's status to the file that the runtime reads; every change replaces the whole file. */
 import { isoTime } from "#shared/clock.ts";
 import { replaceFileSync } from "#shared/files/replaced-file.ts";
+import { podWarnings } from "#shared/contracts/pod-warnings.ts";
 import type { PodPhase, PodStatus } from "#shared/pod/status.ts";
 import type { LaunchFailure } from "./io/launch-failure.ts";
 
@@ -38,6 +39,14 @@ export class StatusFile {
 	/** Writes how far the clones are. */
 	tell(progress: string): void {
 		if (this.#status.phase === "cloning") this.#write({ ...this.#status, progress });
+	}
+
+	/** Adds a warning of this launch, unless it is there or there are too many. */
+	warn(sentence: string): void {
+		const { warnings = [] } = this.#status;
+		const shown = sentence.slice(0, podWarnings.length);
+		if (warnings.includes(shown) || warnings.length >= podWarnings.count) return;
+		this.#write({ ...this.#status, warnings: [...warnings, shown] });
 	}
 
 	fail({ code, message }: LaunchFailure): void {

@@ -101,7 +101,7 @@ function placeholderSources(
 }
 
 function acpOptions(
-	{ launch, permissions, log, onNotice, turns }: AgentStarterDependencies,
+	{ launch, env, permissions, log, onNotice, turns }: AgentStarterDependencies,
 	{ id, title, mcp, loads, modes, has_model, late_update_ms }: AgentRecord,
 	{ model, reachable, state }: Chosen,
 ): AcpOptions {
@@ -119,6 +119,7 @@ function acpOptions(
 		model: model || (reachable ? "" : launch.model),
 		systemPrompt: launch.system_prompt,
 		mcpServers: mcpServersOf(launch),
+		path: env["PATH"] ?? "",
 		modes,
 		saved: new SavedSession(join(state, "conversation.json"), id),
 		past: () => pastTurns(turns()),

@@ -41,12 +41,15 @@ export interface ModeNotice extends AgentMode {
 	type: "mode";
 }
 
-/** A report of the agent beside its answers, which may come at any time. A notice replaces the previous one of its type. */
-export type AgentNotice =
+/** A report for the clients of the chat. A later one replaces the previous one of its type. */
+export type ChatNotice =
 	| { type: "commands"; commands: { name: string; description: string }[] }
 	/** The tokens of the agent's context: how many are used, and how many fit. */
 	| { type: "context"; used: number; size: number }
 	| ModeNotice;
+
+/** A report of the agent beside its answers, which may come at any time. A warning says what does not work in the session. */
+export type AgentNotice = ChatNotice | { type: "warning"; sentence: string };
 
 /** The agent's process ended while an answer was expected; the message says how it ended. */
 export class AgentLostError extends Error {

@@ -8,7 +8,7 @@ import { type TokenCounts, totalTokens, usedSince } from "#shared/models/token-c
 import type { ErrorFrame, PodFrame } from "#shared/pod/frames.ts";
 import type { AgentKeeper } from "../coding-agents/agent-keeper.ts";
 import { type ChatCommand, FrameError, readCommand, splitFrame, typeOf } from "./chat-commands.ts";
-import type { AgentNotice, AgentUpdate } from "../coding-agents/coding-agent.ts";
+import type { AgentUpdate, ChatNotice } from "../coding-agents/coding-agent.ts";
 import { QueueFullError } from "../conversation/conversation.ts";
 import type { Dialogue } from "../conversation/dialogue.ts";
 import type { JsonObject } from "../io/json-object.ts";
@@ -41,7 +41,7 @@ export type Send = (frame: PodFrame) => void;
 /** Sends the frames of the turns and permissions to all clients, and carries out the frames of clients. */
 export class Chat implements TurnWatcher, PermissionWatcher {
 	readonly #dependencies: ChatDependencies;
-	readonly #notices = new Map<AgentNotice["type"], PodFrame>();
+	readonly #notices = new Map<ChatNotice["type"], PodFrame>();
 	#frames = new TurnFrames();
 	#meteredBefore: TokenCounts | undefined;
 	#model: string | undefined;
@@ -124,7 +124,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 		this.#broadcast({ type: "permission_answered", ...answer });
 	}
 
-	notice(notice: AgentNotice): void {
+	notice(notice: ChatNotice): void {
 		const frame = noticeFrame(notice);
 		this.#notices.set(notice.type, frame);
 		this.#broadcast(frame);
@@ -209,7 +209,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 	}
 }
 
-function noticeFrame(notice: AgentNotice): PodFrame {
+function noticeFrame(notice: ChatNotice): PodFrame {
 	if (notice.type !== "commands") return notice;
 	const { commands } = notice;
 	return { type: "available_commands", slash_commands: commands.map(({ name }) => name), skills: [], commands };

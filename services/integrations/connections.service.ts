@@ -18,9 +18,9 @@ export function connectionsService(uses: ConnectionUses, freshen: Freshen): Serv
 				return uses.usable({ tenant, id }, { type, ids }, readCredentials(ctx));
 			},
 
-			async launch({ tenant, owner: id, integration_ids }) {
+			async launch({ tenant, owner: id, integration_ids, repositories }) {
 				await freshen({ tenant, id });
-				return uses.launch({ tenant, id }, integration_ids);
+				return uses.launch({ tenant, id }, integration_ids, repositories);
 			},
 
 			unusable: ({ tenant, owner: id, integration_ids }) => uses.unusable({ tenant, id }, integration_ids),

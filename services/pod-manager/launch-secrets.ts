@@ -12,6 +12,9 @@ const prepareMs = 3_000;
 /** The count of passes that try; the next one starts the session without secrets (specification, Credential storage 5). */
 const maxAttempts = 4;
 
+/** The most repositories by which connections are chosen. */
+const maxUrls = 100;
+
 /** The parts of the owner's connections that a launch uses. */
 interface Connected {
 	readonly mappings: LaunchMapping[];
@@ -57,7 +60,8 @@ export async function renewedSecrets(
 	const person = { tenant, owner, session_id };
 	const options = { meta, timeout: prepareMs };
 	const integration_ids = textsIn(launch["integration_ids"]);
-	const { mappings } = await call(bus, connections.actions.launch, { ...person, integration_ids }, options);
+	const asked = { ...person, integration_ids, repositories: repositoriesOf(launch) };
+	const { mappings } = await call(bus, connections.actions.launch, asked, options);
 	if (mappings.length === 0 && !hasSome) return undefined;
 	const credential_names = textsIn(launch["credential_names"]);
 	return call(bus, injection.actions.prepare, { ...person, credential_names, mappings }, options);
@@ -71,12 +75,18 @@ async function connected(bus: Caller, claim: Claim, meta: Meta): Promise<Connect
 	const { tenant = "", owner = "", id: session_id, launch, attempts } = claim;
 	const integration_ids = textsIn(launch["integration_ids"]);
 	try {
-		const asked = { tenant, owner, session_id, integration_ids };
+		const asked = { tenant, owner, session_id, integration_ids, repositories: repositoriesOf(launch) };
 		return await call(bus, connections.actions.launch, asked, { meta, timeout: prepareMs });
 	} catch (error) {
 		if (integration_ids.length > 0 && attempts < maxAttempts) throw error;
 		return { mappings: [], warnings: ["the connections of the owner could not be read"] };
 	}
+}
+
+/** Returns the URLs of the session's repositories. */
+function repositoriesOf({ repositories }: Claim["launch"]): string[] {
+	const listed: unknown[] = Array.isArray(repositories) ? repositories : [];
+	return listed.flatMap((one) => (one instanceof Object && "url" in one ? textsIn([one.url]) : [])).slice(0, maxUrls);
 }
 
 function textsIn(value: unknown): string[] {

@@ -1,5 +1,6 @@
 /** Plans a pass: from the desired state and the present pods of a session to steps and a report. Pure. */
 import { fitsJson } from "#shared/bus/json-size.ts";
+import { podWarnings } from "#shared/contracts/pod-warnings.ts";
 import {
 	type Claim,
 	maxObservedClones,
@@ -111,11 +112,14 @@ function observationOf(pod: Pod): Observation {
 	};
 }
 
-/** Returns what the clones of the launch found out. */
-function foundOf({ clones = [], branches = [] }: Pod): Pick<Observation, "clones" | "branches"> {
+type FoundLists = Pick<Observation, "clones" | "branches" | "warnings">;
+
+/** Returns what the launch found out. */
+function foundOf({ clones = [], branches = [], warnings = [] }: Pod): FoundLists {
 	return {
 		...(clones.length > 0 && { clones: boundedClones(clones) }),
 		...(branches.length > 0 && { branches: boundedBranches(branches) }),
+		...(warnings.length > 0 && { warnings: boundedWarnings(warnings) }),
 	};
 }
 
@@ -128,6 +132,10 @@ function boundedClones(clones: NonNullable<Pod["clones"]>): NonNullable<Observat
 function boundedBranches(branches: NonNullable<Pod["branches"]>): NonNullable<Observation["branches"]> {
 	const fitting = branches.filter(({ path, branch }) => path.length <= observedLengths.path && isBranchName(branch));
 	return fitting.slice(0, maxObservedClones).map(({ path, branch }) => ({ path, branch }));
+}
+
+function boundedWarnings(warnings: NonNullable<Pod["warnings"]>): NonNullable<Observation["warnings"]> {
+	return warnings.slice(0, podWarnings.count).map((sentence) => sentence.slice(0, podWarnings.length));
 }
 
 /** Shortens the texts of a failure, because a pod may report anything and the report must fit. */

@@ -31,6 +31,8 @@ export interface Pod {
 	readonly clones?: readonly RepositoryTiming[];
 	/** The branches of the repositories whose launch names none. */
 	readonly branches?: readonly RepositoryBranch[];
+	/** Sentences about what does not work in this launch. */
+	readonly warnings?: readonly string[];
 }
 
 /**

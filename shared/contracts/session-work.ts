@@ -4,6 +4,7 @@
  */
 import { defineContract, defineEvent } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
+import { podWarnings } from "./pod-warnings.ts";
 import { affectedSession } from "./credentials/credentials.ts";
 
 /**
@@ -104,6 +105,13 @@ const observation = {
 		},
 		optional: true,
 		description: "Branches of the repositories whose launch names none, by the repository's folder",
+	},
+	warnings: {
+		type: "array",
+		max: podWarnings.count,
+		items: { ...text, max: podWarnings.length },
+		optional: true,
+		description: "What does not work in this launch",
 	},
 	purged: { type: "boolean", default: false, description: "Whether the records of the session were removed too" },
 } as const;

@@ -44,6 +44,8 @@ export interface PodStatus {
 	clones?: readonly RepositoryTiming[];
 	/** The branches of the repositories whose launch names none; present from the phase `setting_up`, if there are any. */
 	branches?: readonly RepositoryBranch[];
+	/** Sentences about what does not work in this launch, without secrets; absent: none. */
+	warnings?: readonly string[];
 	/** ISO times of the steps taken so far. */
 	timings: { spawned?: string; cloned?: string; set_up?: string; ready?: string };
 	/** The title of the coding agent, e.g. `Shell (no AI)`; present when `ready`. */

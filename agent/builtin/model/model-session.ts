@@ -61,8 +61,6 @@ export class ModelSession implements AgentSession {
 		this.#runner = new ToolRunner({ folder, client, permissions: this.#permissions, contextWindow });
 		this.#tools = [readFile, writeFile, editFile, listFiles, searchFiles(dependencies.env), bash, updatePlan];
 		this.#mcp = new McpServers(mcpServers, { folder, env: dependencies.env }, (sentence) => this.#complain(sentence));
-		// The servers connect while the first message is awaited.
-		void this.#mcp.tools();
 	}
 
 	get modes(): SessionModeState {
@@ -100,9 +98,10 @@ export class ModelSession implements AgentSession {
 	}
 
 	#complain(sentence: string): void {
-		logLine(sentence);
+		const { client } = this.#opening;
 		const notice: SessionUpdate = { sessionUpdate: "notice", severity: "warning", title: sentence };
-		if (this.#opening.client.showsNotices) this.#opening.client.update(notice);
+		if (client.showsNotices) client.update(notice);
+		else logLine(sentence);
 	}
 }
 

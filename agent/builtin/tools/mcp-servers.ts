@@ -1,8 +1,9 @@
 /**
- * The Model Context Protocol servers of a session: they connect while the first message is awaited, and their tools
- * are offered to the model.
+ * The Model Context Protocol servers of a session: they start beside its first turn, and their tools are offered to the model.
+ * A server that is slow delays one turn by 3 s at most, and is used from the turn after it is ready.
  */
 import type { MCPClient } from "@ai-sdk/mcp";
+import { after } from "#shared/clock.ts";
 import type { Environment } from "../../io/environment.ts";
 import { type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 import { mcpText, mcpToolName } from "./mcp-tool-text.ts";
@@ -17,10 +18,13 @@ interface McpPlace {
 	env: Environment;
 }
 
-const connectMs = 20_000;
+/** The longest wait of a turn for servers. */
+const waitMs = 3_000;
+/** The time for a start, which may include the download of the server. */
+const connectMs = 60_000;
 const callMs = 10 * 60_000;
 /** The number of attempts to reach a lost server, one in each turn. */
-const maxConnects = 3;
+const maxStarts = 3;
 const maxTools = 200;
 
 /** Connects to the servers of a session, and closes the connections. */
@@ -32,7 +36,7 @@ export class McpServers {
 		this.#servers = specs.map((spec) => new McpServer(spec, place, onTrouble));
 	}
 
-	/** Resolves with the tools of all connected servers, after a wait for the others of at most 20 s. */
+	/** Resolves with the tools of all connected servers, after one wait for the others of at most 3 s. */
 	async tools(): Promise<Tool[]> {
 		const tools = (await Promise.all(this.#servers.map((server) => server.tools()))).flat();
 		const first = new Map(tools.toReversed().map((tool) => [tool.name, tool]));
@@ -54,8 +58,10 @@ class McpServer {
 	readonly #spec: JsonObject;
 	readonly #place: McpPlace;
 	readonly #onTrouble: (sentence: string) => void;
-	#connection: Promise<Connection | undefined> | undefined;
-	#connects = 0;
+	#starting: Promise<Connection | undefined> | undefined;
+	#starts = 0;
+	/** Whether a turn has waited in vain for this start. */
+	#isLate = false;
 	readonly #closing = new AbortController();
 
 	constructor(spec: JsonObject, place: McpPlace, onTrouble: (sentence: string) => void) {
@@ -65,20 +71,29 @@ class McpServer {
 		this.#onTrouble = onTrouble;
 	}
 
+	/** Returns none while the server has not started; the turn in which it is late reports that. */
 	async tools(): Promise<Tool[]> {
-		this.#connection ??= this.#connect();
-		return (await this.#connection)?.tools ?? [];
+		this.#starting ??= this.#start();
+		const late = Promise.withResolvers<"late">();
+		const timer = after(this.#isLate ? 0 : waitMs, () => late.resolve("late"));
+		const connection = await Promise.race([this.#starting, late.promise]).finally(() => timer.cancel());
+		if (connection !== "late") return connection?.tools ?? [];
+		if (!this.#isLate)
+			this.#complain(`has not started within ${waitMs / 1_000} s; this turn goes on without its tools`);
+		this.#isLate = true;
+		return [];
 	}
 
-	/** A connection attempt that is still under way is abandoned. */
+	/** A start that is still under way is abandoned. */
 	async close(): Promise<void> {
 		this.#closing.abort();
-		const connection = await this.#connection;
+		const connection = await this.#starting;
 		await connection?.client.close().catch(() => {});
 	}
 
-	async #connect(): Promise<Connection | undefined> {
-		if (this.#connects++ >= maxConnects) return undefined;
+	async #start(): Promise<Connection | undefined> {
+		if (this.#starts++ >= maxStarts) return undefined;
+		this.#isLate = false;
 		try {
 			const client = await openClient(this.#spec, this.#place, this.#closing.signal);
 			try {
@@ -89,10 +104,13 @@ class McpServer {
 				throw error;
 			}
 		} catch (error) {
-			const reason = error instanceof Error ? error.message : String(error);
-			if (!this.#closing.signal.aborted) this.#onTrouble(`The MCP server "${this.#name}" cannot be used: ${reason}`);
+			this.#complain(`cannot be used: ${reasonOf(error)}`);
 			return undefined;
 		}
+	}
+
+	#complain(trouble: string): void {
+		if (!this.#closing.signal.aborted) this.#onTrouble(`The MCP server "${this.#name}" ${trouble}`);
 	}
 
 	#offer(client: MCPClient, { name, description = "", inputSchema }: ListedTool): Tool {
@@ -122,10 +140,16 @@ class McpServer {
 		} catch (error) {
 			// A server that answered with an error is alive. After any other failure it may be gone, and the next turn
 			// connects again.
-			if (!signal.aborted && !hasCode(error)) this.#connection = undefined;
+			if (!signal.aborted && !hasCode(error)) this.#starting = undefined;
 			throw error;
 		}
 	}
+}
+
+function reasonOf(error: unknown): string {
+	const said = error instanceof Error ? error.message : String(error);
+	// The library's words for a server whose process ended.
+	return /closed client|connection closed/i.test(said) ? "it ended before it answered" : said;
 }
 
 function hasCode(error: unknown): boolean {

@@ -5,6 +5,7 @@ import { isCount, type JsonObject, objectsOf, textOf } from "../../io/json-objec
 const maxCommands = 500;
 const maxName = 100;
 const maxDescription = 500;
+const maxWarning = 500;
 
 /** Returns undefined for an update that is part of an answer, or of an unknown kind. */
 export function readNotice(update: JsonObject): AgentNotice | undefined {
@@ -14,6 +15,8 @@ export function readNotice(update: JsonObject): AgentNotice | undefined {
 				type: "commands",
 				commands: objectsOf(update["availableCommands"]).flatMap(readCommand).slice(0, maxCommands),
 			};
+		case "notice":
+			return readWarning(update);
 		case "usage_update":
 			return readContext(update);
 		default:
@@ -25,6 +28,13 @@ function readCommand({ name, description }: JsonObject): { name: string; descrip
 	const read = textOf(name);
 	if (read === undefined || read.length > maxName) return [];
 	return [{ name: read, description: (textOf(description) ?? "").slice(0, maxDescription) }];
+}
+
+/** Returns a warning; undefined for a notice that says only what happened. */
+function readWarning({ severity, title, description }: JsonObject): AgentNotice | undefined {
+	const said = [title, description].map(textOf).filter((text) => text !== undefined && text !== "");
+	if ((severity !== "warning" && severity !== "error") || said.length === 0) return undefined;
+	return { type: "warning", sentence: said.join(": ").slice(0, maxWarning) };
 }
 
 function readContext({ used, size }: JsonObject): AgentNotice | undefined {

@@ -5,9 +5,11 @@
 import type { McpServer } from "#shared/pod/launch.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 import type { SavedSession } from "../saved-session.ts";
+import type { AgentNotice } from "../coding-agent.ts";
 import type { LogBuffer } from "../../io/log-buffer.ts";
 import { type ModeChoices, modeRequest } from "./acp-mode.ts";
 import { type McpSupport, splitMcpServers } from "./acp-mcp.ts";
+import { programsFound } from "./mcp-programs.ts";
 
 /** The properties of the agent and the session that the opening uses. */
 export interface OpeningOptions {
@@ -25,6 +27,10 @@ export interface OpeningOptions {
 	/** Returns the earlier turns, for an agent that cannot load its conversation; empty when there are none. */
 	past: () => string;
 	log: LogBuffer;
+	/** Receives what the agent reports beside its answers, and what it cannot use. */
+	onNotice?: (notice: AgentNotice) => void;
+	/** The PATH of the agent, in which it finds the programs of MCP servers. */
+	path: string;
 }
 
 /** Sends a request that is answered quickly. @throws {Error} with the agent's own words. */
@@ -48,10 +54,12 @@ export async function openSession(
 	options: OpeningOptions,
 	ask: Ask,
 ): Promise<OpenedSession> {
-	const { id, log, mcpServers, mcp } = options;
-	const { taken, unusable } = splitMcpServers(mcpServers, mcp, capabilities);
-	if (unusable.length > 0)
-		log.add("WARNING", id, `The coding agent cannot use these MCP servers: ${unusable.join(", ")}`);
+	const { mcpServers, mcp, path, onNotice } = options;
+	const { found, missing } = await programsFound(mcpServers, { folder, path });
+	const { taken, unusable } = splitMcpServers(found, mcp, capabilities);
+	const unsuited = `The coding agent cannot use these MCP servers: ${unusable.join(", ")}`;
+	for (const sentence of [...missing, ...(unusable.length > 0 ? [unsuited] : [])])
+		onNotice?.({ type: "warning", sentence });
 	const params = { cwd: folder, mcpServers: taken };
 	const opened = (await load(params, capabilities, options, ask)) ?? (await begin(params, capabilities, options, ask));
 	await setMode(opened, options, ask);

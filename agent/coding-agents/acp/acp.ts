@@ -5,13 +5,7 @@
 import { after, sleep } from "#shared/clock.ts";
 import type { PermissionMode } from "#shared/contracts/session-resource.ts";
 import type { AgentProcess } from "../agent-process.ts";
-import {
-	AgentLostError,
-	type AgentNotice,
-	type AgentUpdate,
-	type CodingAgent,
-	type ModeNotice,
-} from "../coding-agent.ts";
+import { AgentLostError, type AgentUpdate, type CodingAgent, type ModeNotice } from "../coding-agent.ts";
 import type { CommandTime } from "../command-end.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 import { JsonRpc, RpcError } from "../../io/json-rpc.ts";
@@ -36,8 +30,6 @@ export interface AcpOptions extends Omit<OpeningOptions, "mode"> {
 	/** How long an interrupt may take before the agent is ended. The default is 10 s. */
 	interruptMs?: number | undefined;
 	permissions: Permissions;
-	/** Receives what the agent reports beside its answers. */
-	onNotice?: (notice: AgentNotice) => void;
 }
 
 /** The part of the agent's process that the protocol needs. */

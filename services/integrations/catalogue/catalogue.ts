@@ -81,7 +81,10 @@ function uniqueIn(files: ReadonlyMap<string, ReadDefinition>): UniqueDefinitions
 
 function entryOf(definition: IntegrationDefinition): CatalogEntry {
 	const { slug, name, description, integration_type, adapter, icon, credential_schema, auth_type } = definition;
-	const { config_schema = { required: [], properties: {} }, mcp_server = null, oauth } = definition;
+	const { config_schema = { required: [], properties: {} }, oauth } = definition;
+	// Clients learn how the server is started; where it serves concerns launches only.
+	const { host: _host, config_key: _key, ...server } = definition.mcp_server ?? {};
+	const mcp_server = "name" in server ? server : null;
 	const shown = { slug, name, description, integration_type, adapter, icon, credential_schema, config_schema };
 	return { ...shown, mcp_server, auth_type, oauth_scopes: oauth?.scopes ?? [] };
 }

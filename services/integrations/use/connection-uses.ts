@@ -66,8 +66,11 @@ export class ConnectionUses {
 		});
 	}
 
-	/** Returns what a launch gets: of the named connections, or of those that the configuration says. */
-	async launch(owner: Owner, ids: readonly string[]): Promise<LaunchedConnections> {
+	/**
+	 * Returns what a launch gets: of the named connections, or of those that the configuration says.
+	 * @param repositories The URLs of the session's repositories.
+	 */
+	async launch(owner: Owner, ids: readonly string[], repositories: readonly string[]): Promise<LaunchedConnections> {
 		const named = ids.length > 0;
 		if (!named && this.#injected === "named") return { mappings: [], warnings: [] };
 		const connections = named ? await this.#records.ofIds(owner, ids) : await this.#records.enabled(owner);
@@ -77,7 +80,7 @@ export class ConnectionUses {
 			.slice(0, maxLaunched)
 			.flatMap((connection) => {
 				const definition = definitionOf(definitions, connection);
-				return (definition && launchMapping(definition, connection)) ?? [];
+				return (definition && launchMapping(definition, connection, { repositories, names: named })) ?? [];
 			});
 		return { mappings, warnings: named ? await this.unusable(owner, ids) : [] };
 	}

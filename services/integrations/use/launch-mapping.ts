@@ -2,9 +2,14 @@
 import type { LaunchMapping } from "#shared/contracts/credentials/launch-mapping.ts";
 import type { IntegrationDefinition } from "#shared/contracts/integrations/definition-fields.ts";
 import type { Connection } from "#shared/contracts/integrations/integrations.ts";
+import { type ServedSession, serves } from "./served-sessions.ts";
 
-/** Returns the mapping; undefined when sessions get nothing of connections to this integration. */
-export function launchMapping(definition: IntegrationDefinition, connection: Connection): LaunchMapping | undefined {
+/** Returns the mapping; undefined when the session gets nothing of the connection. */
+export function launchMapping(
+	definition: IntegrationDefinition,
+	connection: Connection,
+	session: ServedSession,
+): LaunchMapping | undefined {
 	const { slug, env_from_credentials, file_mounts, mcp_server } = definition;
 	const mapping: LaunchMapping = {
 		source: `integration "${slug}"`,
@@ -12,7 +17,7 @@ export function launchMapping(definition: IntegrationDefinition, connection: Con
 		variables: { ...mcp_server?.env_from_credentials, ...env_from_credentials },
 		files: { ...file_mounts },
 		git_hosts: gitHosts(definition, connection),
-		mcp_servers: mcp_server ? [serverOf(mcp_server)] : [],
+		mcp_servers: mcp_server && serves(definition, connection.config, session) ? [serverOf(mcp_server)] : [],
 	};
 	const { variables, files, git_hosts, mcp_servers } = mapping;
 	const parts = [...Object.keys(variables), ...Object.keys(files), ...git_hosts, ...mcp_servers];

@@ -15,6 +15,7 @@ import {
 	type SessionRecord,
 	statusOf,
 } from "../record/session-change.ts";
+import { launchWarnings } from "../record/launch-warnings.ts";
 import type { StoredStatus } from "../record/session-lifecycle.ts";
 import { reasonFor, timeoutFailure } from "../record/status-reason.ts";
 
@@ -45,7 +46,7 @@ export function observationChange(record: SessionRecord, observed: Observation, 
 
 function statusChange(record: SessionRecord, observed: Observation, at: number): SessionChange | undefined {
 	const move = moveFor(record, observed, at);
-	if (!move) return progressChange(record, observed, at);
+	if (!move) return progressChange(record, observed, at) ?? warningsChange(record, observed, at);
 	const { members, columns } = enter(move.to, at, move.failure);
 	return {
 		at,
@@ -70,6 +71,18 @@ function progressChange(
 			: { code: cloning, message: cutToJsonBytes(progress, maxProgress) };
 	if (message === shown.message) return undefined;
 	return { at, members: { status_reason: { ...shown, code, message } }, columns: {}, event: "session_updated" };
+}
+
+/** Returns the change of the warnings of a session that runs; undefined when they are the same. */
+function warningsChange(record: SessionRecord, observed: Observation, at: number): SessionChange | undefined {
+	const isRunning = statusOf(record) === "running" && observed.phase === "ready";
+	const members = isRunning ? warningMembers(record, observed) : {};
+	return members.warnings && { at, members, columns: {}, event: "session_updated" };
+}
+
+function warningMembers({ session }: SessionRecord, { warnings = [] }: Observation): Partial<Session> {
+	const shown = launchWarnings(session.warnings, warnings);
+	return shown === undefined ? {} : { warnings: shown };
 }
 
 /** Returns the change of a session that cannot run for a reason other than its pods. */
@@ -107,13 +120,14 @@ function moveFor(record: SessionRecord, { phase, failure = podLost }: Observatio
 	return overdue ? { to: "failed", failure: timeoutFailure(status) } : undefined;
 }
 
-function podMembers({ session, document }: SessionRecord, observed: Observation, to: StoredStatus): Partial<Session> {
+function podMembers(record: SessionRecord, observed: Observation, to: StoredStatus): Partial<Session> {
+	const { session, document } = record;
 	const claimed = document.claimed_at === undefined ? {} : { claimed: isoTime(document.claimed_at) };
 	return {
 		...(observed.pod_name !== undefined && { pod_name: observed.pod_name }),
 		timings: { ...session.timings, ...claimed, ...observed.timings },
 		...(observed.clones && { repositories: timed(session.repositories, observed.clones) }),
-		...(to === "running" && { activity_state: "idle" as const }),
+		...(to === "running" && { activity_state: "idle" as const, ...warningMembers(record, observed) }),
 	};
 }
 

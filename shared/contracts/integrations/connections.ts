@@ -50,7 +50,12 @@ export const connections = defineContract("connections", {
 	launch: {
 		access: "system",
 		summary: "The mappings of the connections that a launch uses; without ids those that the configuration says",
-		params: { ...person, session_id: { ...text, max: 36 }, integration_ids: ids },
+		params: {
+			...person,
+			session_id: { ...text, max: 36 },
+			integration_ids: ids,
+			repositories: { type: "array", max: 100, items: text, default: [], description: "The URLs of the session" },
+		},
 		returns: {
 			type: "object",
 			props: {

@@ -46,13 +46,26 @@ export const configSchemaFields = schema({
 	properties: { type: "record", key: { type: "string" }, value: { type: "object", props: configField }, default: {} },
 });
 
-export const mcpServerSpecFields = schema({
+const shownMcpServer = {
 	name: { type: "string", min: 1, max: 100 },
 	command: { type: "string", min: 1, max: 1_000 },
 	args: texts,
 	/** Environment variable of the server to field of the credential. */
 	env_from_credentials: map,
+} as const;
+
+/** An MCP server as clients see it. */
+export const mcpServerSpecFields = schema(shownMcpServer);
+
+/** An MCP server and where it serves. */
+const placedMcpServer = schema({
+	...shownMcpServer,
+	/** The only host that the server speaks to, which gets the credential; empty: it serves every connection and session. */
+	host: label,
+	/** The setting of the connection that names another host. */
+	config_key: { ...text, default: "base_url" },
 });
+export type McpServerDefinition = Output<typeof placedMcpServer>;
 
 const oauthFields = schema({
 	authorize_url: { ...text, min: 1 },
@@ -104,7 +117,7 @@ export const definitionFields = schema({
 	icon: label,
 	credential_schema: { type: "object", props: credentialSchemaFields },
 	config_schema: { type: "object", props: configSchemaFields, optional: true },
-	mcp_server: { type: "object", props: mcpServerSpecFields, optional: true },
+	mcp_server: { type: "object", props: placedMcpServer, optional: true },
 	/** Environment variable of a session to field of the credential. */
 	env_from_credentials: map,
 	/** File in a pod to field of the credential. */

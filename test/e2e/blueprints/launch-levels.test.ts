@@ -319,4 +319,16 @@ describe("the settings of a launch, seen by the coding agent", function () {
 		expect([unknown.status, unknown.text]).to.deep.equal([422, '{"detail":"Profile \\"later\\" does not exist"}']);
 		expect((await api.delete(`/sessions/${id}`)).status).to.equal(204);
 	});
+
+	it("tells in `warnings` which MCP server of a preset the session cannot start", async () => {
+		const server = { name: "web", type: "stdio", command: "no-such-program" };
+		const { id } = await posted<{ id: string }>("/presets", { name: "of-a-typo", mcp_servers: [server] });
+		const source = { type: "git", repo: fileUrl(join(folder, "repositories", "request")) };
+		const session = await posted<Session>("/sessions", { name: "typo", preset_id: id, agent: "builtin", source });
+		await sessionReaches(api, session.id, "running");
+		const { body } = await api.get<Session>(`/sessions/${session.id}`);
+		const [warning, ...more] = body.warnings.slice(session.warnings.length);
+		expect(warning).to.contain('launch: The MCP server "web" is left out').and.contain('"no-such-program"');
+		expect(more).to.deep.equal([]);
+	});
 });

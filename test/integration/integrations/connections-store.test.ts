@@ -128,18 +128,20 @@ for (const [engine, open] of Object.entries(engines)) {
 			const two = await made(alice, linear);
 			const off = await made(alice, { ...linear, enabled: false });
 			const sources = async (owner: typeof alice, ids: string[], injected?: Injected) =>
-				(await uses(injected).launch(owner, ids)).mappings.map(({ source }) => source);
+				(await uses(injected).launch(owner, ids, [])).mappings.map(({ source }) => source);
 			const [ofGithub, ofLinear] = ['integration "github"', 'integration "linear"'];
 			expect(await sources(alice, [])).to.have.members([ofGithub, ofLinear]);
 			expect(await sources(alice, [], "named")).to.deep.equal([]);
 			for (const injected of ["all", "named"] as const)
 				expect(await sources(alice, [one.id, off.id], injected)).to.deep.equal([ofGithub]);
 			for (const other of [bob, foreignAlice]) expect(await sources(other, [one.id, two.id])).to.deep.equal([]);
-			expect((await uses().launch(alice, [off.id, "none", two.id])).warnings).to.deep.equal([
+			expect((await uses().launch(alice, [off.id, "none", two.id], [])).warnings).to.deep.equal([
 				`connection "${off.id}" is disabled`,
 				'connection "none" does not exist',
 			]);
-			expect((await uses().launch(bob, [one.id])).warnings).to.deep.equal([`connection "${one.id}" does not exist`]);
+			expect((await uses().launch(bob, [one.id], [])).warnings).to.deep.equal([
+				`connection "${one.id}" does not exist`,
+			]);
 		});
 
 		it("are found by their credential, of a person and of a tenant", async () => {

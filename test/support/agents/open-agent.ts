@@ -61,6 +61,7 @@ export async function openStarted(
 		model: "",
 		systemPrompt: "",
 		mcpServers: [],
+		path: process.env["PATH"] ?? "",
 		modes,
 		saved: new SavedSession(join(folder, `${randomUUID()}.json`), id),
 		past: () => "",

@@ -32,7 +32,10 @@ export function podFrom(
 	};
 }
 
-type Reported = Pick<Pod, "timings" | "address" | "failure" | "agentTitle" | "progress" | "clones" | "branches">;
+type Reported = Pick<
+	Pod,
+	"timings" | "address" | "failure" | "agentTitle" | "progress" | "clones" | "branches" | "warnings"
+>;
 
 function reportedBy({ status }: RunRecords, listenHost: string): Reported {
 	if (!status) return { timings: {} };
@@ -45,6 +48,7 @@ function reportedBy({ status }: RunRecords, listenHost: string): Reported {
 		...(status.progress !== undefined && { progress: status.progress }),
 		...(status.clones && { clones: status.clones }),
 		...(status.branches && { branches: status.branches }),
+		...(status.warnings && { warnings: status.warnings }),
 	};
 }
 

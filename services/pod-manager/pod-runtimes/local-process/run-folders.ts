@@ -28,6 +28,7 @@ const statusFields = schema({
 	timings: { type: "record", key: text, value: text },
 	agent_title: { ...text, optional: true },
 	progress: { ...text, optional: true },
+	warnings: { type: "array", items: text, optional: true },
 	clones: {
 		type: "array",
 		items: { type: "object", props: { path: text, ms: { type: "number", integer: true, min: 0 } } },

@@ -1,5 +1,5 @@
 /** MCP servers of the built-in agent's sessions. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { McpServer } from "@agentclientprotocol/sdk";
 import { expect } from "chai";
@@ -93,16 +93,47 @@ describe("the built-in agent's MCP servers", () => {
 		const session = await agent.open(folder(), [broken, overHttp()]);
 		await session.say("add");
 		expect(shownBy(agent.calls[0])).to.equal("42");
-		expect(agent.errors).to.match(/^The MCP server "broken" cannot be used: .*ENOENT/);
 		const notices = agent.updates.filter((update) => update.sessionUpdate === "notice");
 		expect(notices).to.have.length(1);
+		expect(notices[0]).to.include({ severity: "warning" });
+		expect(String(notices[0]?.title)).to.match(/^The MCP server "broken" cannot be used: .*ENOENT/);
+	});
+
+	it("start with the first turn and not before it", async () => {
+		const marking: McpServer = { name: "marking", command: "sh", args: ["-c", "touch started"], env: [] };
+		const session = await agent.open(folder(), [marking]);
+		await agent.open(folder(), []);
+		expect(existsSync(join(folder(), "started"))).to.equal(false);
+		await session.say("hello");
+		expect(existsSync(join(folder(), "started"))).to.equal(true);
+	});
+
+	it("delay one turn by 3 s at most when they are slow, say so once, and are used when they are ready", async () => {
+		const script = `while [ ! -e ready ]; do sleep 0.1; done; exec "$0" "$1"`;
+		const slow: McpServer = { ...stdio, command: "sh", args: ["-c", script, process.execPath, program] };
+		const session = await agent.open(folder(), [slow]);
+		const said = () => agent.updates.filter((update) => update.sessionUpdate === "notice").map(({ title }) => title);
+		const since = performance.now();
+		await session.say("hello");
+		expect(performance.now() - since).to.be.within(2_900, 9_000);
+		const again = performance.now();
+		await session.say("hello");
+		expect(performance.now() - again).to.be.below(2_900);
+		expect(said()).to.deep.equal([
+			'The MCP server "tools" has not started within 3 s; this turn goes on without its tools',
+		]);
+		writeFileSync(join(folder(), "ready"), "");
+		await eventually(async () => {
+			await session.say("add");
+			return shownBy(agent.calls.at(-1)) === "42";
+		});
 	});
 
 	it("do not delay a turn that is cancelled before they are connected, and end with the session", async () => {
 		const mute: McpServer = { name: "mute", command: "sh", args: ["-c", "echo $$ > pid; exec sleep 300"], env: [] };
 		const session = await agent.open(folder(), [mute]);
-		const pid = await eventually(() => readFileSync(join(folder(), "pid"), "utf8") || undefined);
 		const turn = session.say("hello");
+		const pid = await eventually(() => readFileSync(join(folder(), "pid"), "utf8") || undefined);
 		const since = performance.now();
 		await session.cancel();
 		expect((await turn).stopReason).to.equal("cancelled");

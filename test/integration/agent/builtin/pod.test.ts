@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import type { SessionLogs } from "#shared/contracts/sessions.ts";
 import type { McpServer } from "#shared/pod/launch.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";
@@ -12,6 +13,27 @@ import { TestSession } from "../../../support/pods/test-pod.ts";
 const program = join(import.meta.dirname, "../../../support/agents/mcp-server.ts");
 
 describe("a pod whose built-in agent has a model", () => {
+	it("reports in its status and as WARNING in its log which MCP servers do not work, and why", async () => {
+		await using server = await ModelServer.listen({ script: turns({ hello: [say("hello")] }) });
+		await using session = new TestSession();
+		const stdio = { type: "stdio" as const, args: [], env: {}, url: "", headers: {} };
+		const mcp_servers: McpServer[] = [
+			{ ...stdio, name: "absent", command: "no-such-program" },
+			{ ...stdio, name: "gone", command: "true" },
+		];
+		const pod = await session.start({ model_access: server.access(), mcp_servers });
+		const left = `The MCP server "absent" is left out: the session has no program "no-such-program"`;
+		expect(pod.status?.warnings).to.have.length(1);
+		expect(pod.status?.warnings?.[0]).to.contain(left);
+		expect((await pod.ask("hello")).content).to.contain("hello");
+		expect(pod.status?.warnings).to.have.length(2);
+		expect(pod.status?.warnings?.[1]).to.match(/^The MCP server "gone" cannot be used: it ended before it answered$/);
+		const { lines } = await pod.get<SessionLogs>("/api/logs?lines=2000");
+		const logged = lines.filter(({ level }) => level === "WARNING").map(({ message }) => message);
+		expect(logged).to.deep.equal(pod.status?.warnings);
+		await pod.stop();
+	}).timeout(30_000);
+
 	it("goes on after kill -9 with the same conversation, including its tool calls", async () => {
 		const script = turns({
 			write: [edit("notes.txt", "new\n"), say("written")],

@@ -44,12 +44,16 @@ describe("launchSecrets()", () => {
 
 	it("asks for what the session names, and for its owner's connections, for the owner", async () => {
 		connected = async () => ({ mappings: [mapping], warnings: ["from the connections"] });
-		const launch = { credential_names: ["a"], integration_ids: ["i"] };
+		const repositories = [{ url: "https://github.com/ada/tool" }, { url: 7 }, "x", null];
+		const launch = { credential_names: ["a"], integration_ids: ["i"], repositories };
 		const got = await launchSecrets(bus, { ...claim, launch }, {});
 		expect(got).to.deep.equal({ ...secrets, warnings: ["from the connections", "from the credentials"] });
 		const person = { tenant: "acme", owner: "alice", session_id: "session" };
 		expect(asked).to.deep.equal([
-			{ action: "connections.launch", params: { ...person, integration_ids: ["i"] } },
+			{
+				action: "connections.launch",
+				params: { ...person, integration_ids: ["i"], repositories: ["https://github.com/ada/tool"] },
+			},
 			{ action: "injection.prepare", params: { ...person, credential_names: ["a"], mappings: [mapping] } },
 		]);
 	});

@@ -47,6 +47,16 @@ describe("readNotice()", () => {
 			expect(readNotice({ sessionUpdate: "usage_update", used, size })).to.equal(undefined);
 	});
 
+	it("reads a notice about trouble as a warning, and no other notice", () => {
+		const notice = (severity: unknown, title?: unknown, description?: unknown) =>
+			readNotice({ sessionUpdate: "notice", severity, title, description });
+		expect(notice("warning", "No tools")).to.deep.equal({ type: "warning", sentence: "No tools" });
+		expect(notice("error", "No tools", "spawn x")).to.deep.equal({ type: "warning", sentence: "No tools: spawn x" });
+		expect(notice("warning", "x".repeat(600))).to.deep.equal({ type: "warning", sentence: "x".repeat(500) });
+		for (const other of [notice("info", "Done"), notice("warning"), notice("warning", 7), notice(undefined, "x")])
+			expect(other).to.equal(undefined);
+	});
+
 	it("ignores other updates", () => {
 		for (const sessionUpdate of ["agent_message_chunk", undefined, 7])
 			expect(readNotice({ sessionUpdate })).to.equal(undefined);

@@ -6,7 +6,7 @@ import { launchMapping } from "#services/integrations/use/launch-mapping.ts";
 import type { Connection } from "#shared/contracts/integrations/integrations.ts";
 import { projectRoot } from "#shared/project-root.ts";
 
-function mappingOf(slug: string, config: Record<string, string> = {}) {
+function mappingOf(slug: string, config: Record<string, string> = {}, repositories: string[] = []) {
 	const read = definitionIn(slug, readFileSync(join(projectRoot, "config/integrations", `${slug}.yaml`), "utf8"));
 	if ("fault" in read) throw new Error(read.fault);
 	const { integration_type, adapter } = read.definition;
@@ -21,12 +21,12 @@ function mappingOf(slug: string, config: Record<string, string> = {}) {
 		slug,
 		...times,
 	};
-	return launchMapping(read.definition, connection);
+	return launchMapping(read.definition, connection, { repositories, names: false });
 }
 
 describe("launchMapping()", () => {
 	it("has the variables of the definition and of its MCP server", () => {
-		expect(mappingOf("github")).to.deep.equal({
+		expect(mappingOf("github", {}, ["git@github.com:ada/tool"])).to.deep.equal({
 			source: 'integration "github"',
 			credential_name: "key",
 			variables: { GITHUB_PERSONAL_ACCESS_TOKEN: "token" },
@@ -36,12 +36,18 @@ describe("launchMapping()", () => {
 				{
 					name: "github",
 					command: "npx",
-					args: ["-y", "@modelcontextprotocol/server-github"],
+					args: ["-y", "@modelcontextprotocol/server-github@2025.4.8"],
 					env: { GITHUB_PERSONAL_ACCESS_TOKEN: "token" },
 				},
 			],
 		});
 		expect(mappingOf("openai")?.variables).to.deep.equal({ OPENAI_API_KEY: "api_key" });
+	});
+
+	it("has no MCP server for a session that it does not serve, and the rest of the connection", () => {
+		const mapping = mappingOf("github", {}, ["https://gitlab.com/ada/tool"]);
+		expect(mapping?.mcp_servers).to.deep.equal([]);
+		expect(mapping?.variables).to.deep.equal({ GITHUB_PERSONAL_ACCESS_TOKEN: "token" });
 	});
 
 	it("is nothing for an integration of which sessions get nothing", () => {

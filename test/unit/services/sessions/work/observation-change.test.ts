@@ -54,6 +54,15 @@ describe("observationChange()", () => {
 		}
 	}
 
+	it("shows the warnings of a pod that is ready, when they are new", () => {
+		const told = (status: StoredStatus, warnings: string[]) =>
+			observationChange(record(status), seen("ready", { warnings }), at)?.members.warnings;
+		expect(told("provisioning", ["no tools"])).to.deep.equal(["launch: no tools"]);
+		expect(told("running", ["no tools"])).to.deep.equal(["launch: no tools"]);
+		expect(told("running", [])).to.equal(undefined);
+		expect(told("stopping", ["no tools"])).to.equal(undefined);
+	});
+
 	it("says why a session failed, in the pod's own words if it has any", () => {
 		const failure = { code: "CLONE_FAILED", message: "Repository not found" };
 		const told = observationChange(record("provisioning"), seen("failed", { failure }), at)?.members;
