@@ -8,6 +8,7 @@ import type { LogBuffer } from "../io/log-buffer.ts";
 import { credentialSettings, givenCredentialSettings, settingVariables } from "./git-credentials.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "../io/run-command.ts";
 import { readCloneStep } from "./clone-step.ts";
+import { gitRemedy } from "./git-remedy.ts";
 
 /** These settings keep git from starting a program of the repository's choice, whatever its configuration says. */
 const guard = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.ext.allow=never"].flatMap((setting) => [
@@ -107,10 +108,12 @@ const maxSentenceLength = 500;
 /** Lines that do not tell what went wrong. */
 const chatter = /^(Cloning into|remote: Total|warning:|hint:|Please make sure|and the repository exists)/;
 
-/** Returns what git, ssh and the remote wrote about a failure. */
+/** Returns what git, ssh and the remote wrote about a failure, and what can be done about it. */
 export function wordsOfGit({ words, timedOut, code }: CommandResult): string {
 	if (timedOut) return "git took too long";
 	const said = words.filter((line) => !chatter.test(line) && !readCloneStep(line)).slice(0, 3);
 	const clean = said.map((line) => withoutUserinfo(line.replace(/^(fatal|error): /, "")).replace(/\.$/, ""));
-	return clean.join("; ").slice(0, maxSentenceLength) || `git ended with exit code ${code}`;
+	const sentence = clean.join("; ").slice(0, maxSentenceLength) || `git ended with exit code ${code}`;
+	const remedy = gitRemedy(words);
+	return remedy === undefined ? sentence : `${sentence}; ${remedy}`;
 }

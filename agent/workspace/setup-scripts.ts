@@ -8,6 +8,7 @@ import type { WorkingEnvironment } from "../io/environment.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import { type CommandResult, runCommand } from "../io/run-command.ts";
+import { scriptWords } from "./script-words.ts";
 
 /** The time limit for all scripts together. */
 const setupMs = 280_000;
@@ -56,7 +57,9 @@ async function runScript(
 }
 
 function complaint({ code, timedOut, words }: CommandResult, log: LogBuffer): string {
-	const last = words.at(-1) ?? "";
-	const outcome = timedOut ? "took too long" : `ended with exit code ${code}`;
-	return last === "" ? outcome : `${outcome}: ${log.withoutSecrets(last).slice(0, 300)}`;
+	const said = log.withoutSecrets(scriptWords(words));
+	const outcome = timedOut
+		? `did not end; all scripts together have ${setupMs / 1_000} s`
+		: `ended with exit code ${code}`;
+	return said === "" ? outcome : `${outcome}: ${said}`;
 }

@@ -1,0 +1,21 @@
+import { expect } from "chai";
+import { gitRemedy } from "#agent/workspace/git-remedy.ts";
+
+describe("gitRemedy()", () => {
+	for (const [said, remedy] of [
+		["fatal: Authentication failed for 'https://git.example/a/b/'", /private.*git_credential.*docs\/credentials\.md/],
+		["fatal: could not read Username for 'https://github.com': terminal prompts disabled", /git_credential/],
+		["fatal: unable to access 'https://x/': The requested URL returned error: 403", /git_credential/],
+		["git@github.com: Permission denied (publickey).", /public ssh key.*git_credential/],
+		["remote: Repository not found.", /check the URL.*private.*git_credential/],
+		["Host key verification failed.", /known_hosts/],
+		["fatal: unable to access 'https://x/': SSL certificate problem: self-signed certificate", /sslCAInfo/],
+		["fatal: unable to access 'https://x/': Could not resolve host: x", /name server/],
+	] as const)
+		it(`says what to do about "${said}"`, () => expect(gitRemedy(["Cloning into 'x'...", said])).to.match(remedy));
+
+	it("is nothing for words that need none", () => {
+		for (const words of [[], ["fatal: early EOF"], ["fatal: remote error: overloaded"]])
+			expect(gitRemedy(words)).to.equal(undefined);
+	});
+});
