@@ -7,14 +7,12 @@
  * const store = await loadAdapter<DocumentStore>(config.store, documentStoreMethods);
  * ```
  */
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { schema, type Output } from "../bus/schema.ts";
 import { plain } from "./env.ts";
+import { adapterClass } from "./adapter-module.ts";
 import { environment } from "./environment.ts";
 import { notBuilt } from "./keys-not-built.ts";
 import { didYouMean } from "../nearest-name.ts";
-import { projectRoot } from "../project-root.ts";
 import { StartError } from "../start-error.ts";
 
 const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" }, default: {} } as const;
@@ -43,8 +41,8 @@ type AdapterClass = CallableFunction & Readonly<Record<string, unknown>>;
  * Creates the adapter that the configuration names.
  * @typeParam Port The interface that the adapter must implement; `methods` are checked to exist.
  * @param given Arguments of the platform itself; the configuration cannot change them.
- * @throws {TypeError} when the module lacks the class or the adapter lacks a method. {StartError} for an argument that
- * the class does not name in its static member `kwargs`.
+ * @throws {StartError} when there is no such module or class, and for an argument that the class does not name in its static
+ * member `kwargs`. {TypeError} when the adapter lacks a method.
  */
 export async function loadAdapter<Port>(
 	ref: AdapterRef,
@@ -62,14 +60,11 @@ export async function loadAdapter<Port>(
 /**
  * Returns the class that the configuration names, for its static members, which a process can read without having the
  * adapter's secrets.
- * @throws {TypeError} when the module lacks the class.
+ * @throws {StartError} when there is no such module or class.
  */
 export async function loadAdapterClass({ adapter }: Pick<AdapterRef, "adapter">): Promise<AdapterClass> {
-	const [path = "", name = ""] = adapter.split("#");
-	const module: Record<string, unknown> = await import(pathToFileURL(join(projectRoot, path)).href);
-	const found = module[name];
-	if (!isClass(found)) throw new TypeError(`Cannot load adapter "${adapter}": no such class`);
-	return found;
+	// The static members of a class are its properties.
+	return (await adapterClass(adapter)) as AdapterClass;
 }
 
 /**
@@ -89,10 +84,6 @@ export function refuseUnknownArguments(
 	throw new StartError(
 		`The adapter "${adapter}" has no argument "${unknown}"${meant || ";"} ${meant ? "Known" : "known"}: ${known.join(", ") || "none"}. Correct its kwargs, or name the adapter that has this argument`,
 	);
-}
-
-function isClass(value: unknown): value is AdapterClass {
-	return typeof value === "function";
 }
 
 function secretsOf({ secret_kwargs_env }: AdapterRef): Record<string, string | undefined> {

@@ -14,12 +14,14 @@ import { baseUrl } from "../base-url.ts";
 import type { Output, Rule, Schema } from "../bus/schema.ts";
 import { compileSchema, type Failure } from "../bus/validator.ts";
 import { configSchema } from "./config-schema.ts";
+import { missingAdapter } from "./adapter-module.ts";
 import { fromEnvironment, plain } from "./env.ts";
 import { environment } from "./environment.ts";
 import { notBuilt } from "./keys-not-built.ts";
 import { isTokenMap, maskSecrets } from "./mask-secrets.ts";
 import { projectRoot } from "../project-root.ts";
 import { StartError } from "../start-error.ts";
+import { wrongValue } from "./wrong-value.ts";
 import { yamlValue } from "./yaml-text.ts";
 
 export type Config = Output<typeof configSchema>;
@@ -42,19 +44,21 @@ export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
 	const merged = layers.reduce<Tree>((below, layer) => merge(below, layer), skeleton(configSchema));
 	refuseUnknown(merged, configSchema, []);
 	const failures = compileSchema(configSchema)(merged);
-	if (failures.length > 0) throw new ConfigError(failures.map((failure) => sentence(failure, merged)).join("\n"));
+	if (failures.length > 0) throw new ConfigError(failures.map((failure) => sentence(failure, merged, env)).join("\n"));
+	refuseMissingAdapters(merged, []);
 	return { ...(merged as Config), data_dir: resolve((merged as Config).data_dir) };
 }
 
-/**
- * The variables `PORT`, `HOST`, `DATA_DIR` and `ATELIER_INSTALLATION_KEY`, which have short names beside those of their
- * keys.
- */
+/** The variables with short names (wrong-value.ts). A port that is no number stays text, so that the refusal shows it. */
 function shortForms(env: NodeJS.ProcessEnv): Tree {
+	const { PORT = "" } = env;
 	return {
 		...(env["DATA_DIR"] && { data_dir: env["DATA_DIR"] }),
 		...(env["ATELIER_INSTALLATION_KEY"] && { installation_key: env["ATELIER_INSTALLATION_KEY"] }),
-		gateway: { ...(env["HOST"] && { host: env["HOST"] }), ...(env["PORT"] && { port: Number(env["PORT"]) }) },
+		gateway: {
+			...(env["HOST"] && { host: env["HOST"] }),
+			...(PORT !== "" && { port: Number.isNaN(Number(PORT)) ? PORT : Number(PORT) }),
+		},
 	};
 }
 
@@ -126,12 +130,23 @@ function refuseUnknownIn(list: readonly unknown[], rule: Rule, path: string[]): 
 		if (isTree(item)) refuseUnknown(item, rule.props, [...path, String(index)]);
 }
 
-function sentence({ path, message, expected }: Failure, tree: Tree): string {
-	const value = path.reduce<unknown>(memberOf, tree);
-	const allowed = expected === undefined ? "" : ` (allowed: ${JSON.stringify(expected)})`;
+/** Refuses adapters whose files do not exist, whichever key names them. @throws {ConfigError} */
+function refuseMissingAdapters(tree: Tree, path: string[]): void {
+	for (const [key, value] of Object.entries(tree)) {
+		const place = [...path, key];
+		if (isTree(value)) refuseMissingAdapters(value, place);
+		if (typeof value !== "string" || !/(^|_)adapter$/.test(key)) continue;
+		const missing = missingAdapter(value);
+		if (missing === undefined) continue;
+		throw new ConfigError(`Configuration key "${place.join(".")}" cannot be "${value}": ${missing}`);
+	}
+}
+
+function sentence(failure: Failure, tree: Tree, env: NodeJS.ProcessEnv): string {
+	const { path } = failure;
 	const name = path.find((key) => isTokenMap(String(key))) ?? path.at(-1);
-	const shown = JSON.stringify(maskSecrets(value, String(name)));
-	return `Configuration key "${path.join(".")}" cannot be ${shown}: ${message}${allowed}`;
+	const shown = maskSecrets(path.reduce<unknown>(memberOf, tree), String(name));
+	return wrongValue(failure, shown, { schema: configSchema, env });
 }
 
 function memberOf(node: unknown, key: string | number): unknown {

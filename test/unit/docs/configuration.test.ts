@@ -45,6 +45,8 @@ describe("npm run config", () => {
 	});
 
 	it("ends with a sentence when a value is wrong", () => {
-		expect(() => config([], { PORT: "99999" })).to.throw('Configuration key "gateway.port" cannot be 99999');
+		expect(() => config([], { PORT: "99999" })).to.throw(
+			'Configuration key "gateway.port" (environment variable PORT) cannot be 99999',
+		);
 	});
 });

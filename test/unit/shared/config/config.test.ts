@@ -4,6 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigError, inheritedEnvironment, loadConfig } from "#shared/config/config.ts";
 
+/** The values by the whole names of their keys. */
+function flat(tree: object, above = ""): Record<string, unknown> {
+	const entries = Object.entries(tree).map(([key, value]: [string, unknown]) =>
+		typeof value === "object" && value !== null && !Array.isArray(value)
+			? flat(value, `${above}${key}.`)
+			: { [above + key]: value },
+	);
+	return Object.assign({}, ...entries) as Record<string, unknown>;
+}
+
 describe("loadConfig()", () => {
 	let folder: string;
 
@@ -42,8 +52,8 @@ describe("loadConfig()", () => {
 	});
 
 	it("drops the arguments of an adapter that is replaced", () => {
-		const config = loadConfig({ TEMPLATES__ADAPTER: "services/x.ts#Other" });
-		expect(config.templates).to.deep.equal({ adapter: "services/x.ts#Other", kwargs: {}, secret_kwargs_env: {} });
+		const config = loadConfig({ TEMPLATES__ADAPTER: "services/storage.ts#Other" });
+		expect(config.templates).to.deep.equal({ adapter: "services/storage.ts#Other", kwargs: {}, secret_kwargs_env: {} });
 	});
 
 	it("leaves variables of other programs alone", () => {
@@ -108,8 +118,32 @@ describe("loadConfig()", () => {
 	});
 
 	it("ends the start with a sentence for a wrong short form", () => {
-		expect(() => loadConfig({ PORT: "http" })).to.throw(ConfigError, /"gateway\.port"/);
+		expect(failureOf(() => loadConfig({ PORT: "abc" })).message).to.equal(
+			'Configuration key "gateway.port" (environment variable PORT) cannot be "abc": allowed is a whole number from 0 to 65535',
+		);
 	});
+
+	it("ends the start with the key, the variable, the value and what is allowed, for each kind of value", () => {
+		for (const [variable, value, sentence] of [
+			["GATEWAY__PORT", "abc", /"gateway\.port" \(environment variable GATEWAY__PORT\) cannot be "abc": .* from 0 to/],
+			["LINEAR__ENABLED", "perhaps", /"linear\.enabled".*LINEAR__ENABLED.*"perhaps": allowed is true or false/],
+			["PODS__ON_EXIT", "maybe", /"pods\.on_exit".*PODS__ON_EXIT.*"maybe": allowed is one of keep, stop/],
+			["GATEWAY__ALLOWED_HOSTS", "7", /"gateway\.allowed_hosts".*cannot be 7: allowed is a list/],
+			["STORE__KWARGS", "7", /"store\.kwargs".*cannot be 7: allowed is a map of keys/],
+			["STORE__ADAPTER", "mongo", /"store\.adapter".*cannot be "mongo": allowed is a text of this form: Module/],
+		] as const)
+			expect(() => loadConfig({ [variable]: value }), variable).to.throw(ConfigError, sentence);
+	});
+
+	const adapterKeys = Object.keys(flat(loadConfig({}))).filter((key) => /(^|[._])adapter$/.test(key));
+	for (const key of adapterKeys)
+		it(`ends the start with a sentence for a file that "${key}" names and that does not exist`, () => {
+			const variable = key.toUpperCase().replaceAll(".", "__");
+			const value = "shared/store/mongo.ts#Mongo";
+			expect(failureOf(() => loadConfig({ [variable]: value })).message).to.equal(
+				`Configuration key "${key}" cannot be "${value}": the project has no file "shared/store/mongo.ts"; did you mean "shared/store/mongodb-store.ts"? (docs/configuration.md names the adapters)`,
+			);
+		});
 });
 
 function failureOf(attempt: () => unknown): ConfigError {

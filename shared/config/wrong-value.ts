@@ -1,0 +1,79 @@
+/** Makes the sentence about a value that the configuration cannot use: the key, its variable, the value, and what is allowed. Pure. */
+import type { Rule, Schema } from "../bus/schema.ts";
+import type { Failure } from "../bus/validator.ts";
+import { plain } from "./env.ts";
+
+/** Variables with a short name, and their keys. */
+export const shortNames = {
+	PORT: "gateway.port",
+	HOST: "gateway.host",
+	DATA_DIR: "data_dir",
+	ATELIER_INSTALLATION_KEY: "installation_key",
+} as const;
+
+/** The places from which a wrong value may come. */
+export interface ValuePlaces {
+	readonly schema: Schema;
+	readonly env: NodeJS.ProcessEnv;
+}
+
+/** @param shown The value as it may be shown, without secrets. */
+export function wrongValue({ path, message }: Failure, shown: unknown, { schema, env }: ValuePlaces): string {
+	const key = path.join(".");
+	const variable = variableOf(key, env);
+	const source = variable === undefined ? "" : ` (environment variable ${variable})`;
+	const needed = neededBy(ruleAt(path, { type: "object", props: schema }));
+	return `Configuration key "${key}"${source} cannot be ${JSON.stringify(shown)}: ${needed === undefined ? message : `allowed is ${needed}`}`;
+}
+
+/** Returns the variable that sets a key; undefined when a file does. */
+function variableOf(key: string, env: NodeJS.ProcessEnv): string | undefined {
+	const short = Object.entries(shortNames).find(([name, of]) => of === key && env[name]);
+	const spelled = key.split(".").map(plain).join(".");
+	return short?.[0] ?? Object.keys(env).find((name) => name.split("__").map(plain).join(".") === spelled);
+}
+
+function ruleAt(path: readonly (string | number)[], rule: Rule | undefined): Rule | undefined {
+	const [key, ...deeper] = path;
+	if (key === undefined || rule === undefined) return rule;
+	if (rule.type === "object") return ruleAt(deeper, rule.props[key]);
+	if (rule.type === "array") return ruleAt(deeper, rule.items);
+	return rule.type === "record" ? ruleAt(deeper, rule.value) : undefined;
+}
+
+/** Returns the words for the values that a rule allows; undefined when only the message of the check says it. */
+function neededBy(rule: Rule | undefined): string | undefined {
+	switch (rule?.type) {
+		case "number":
+			return numbers(rule);
+		case "boolean":
+			return "true or false";
+		case "enum":
+			return `one of ${rule.values.join(", ")}`;
+		case "array":
+			return `a list${bounds(rule, " of", " members")}`;
+		case "object":
+		case "record":
+			return "a map of keys";
+		case "string":
+			return texts(rule);
+		default:
+			return undefined;
+	}
+}
+
+function numbers(rule: { integer?: boolean; min?: number; max?: number }): string {
+	return `${rule.integer ? "a whole number" : "a number"}${bounds(rule, "", "")}`;
+}
+
+function texts(rule: { min?: number; max?: number; pattern?: string; description?: string }): string | undefined {
+	if (rule.pattern !== undefined)
+		return rule.description === undefined ? undefined : `a text of this form: ${rule.description}`;
+	return `a text${bounds(rule, " of", " characters")}`;
+}
+
+function bounds({ min, max }: { min?: number; max?: number }, before: string, after: string): string {
+	if (min !== undefined && max !== undefined) return `${before} from ${min} to ${max}${after}`;
+	if (min !== undefined) return `${before} at least ${min}${after}`;
+	return max === undefined ? "" : `${before} at most ${max}${after}`;
+}
