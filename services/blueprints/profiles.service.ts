@@ -26,7 +26,8 @@ export function profilesService(records: OwnedRecords<Profile>, lists: OwnedList
 
 			async of_launch({ tenant, owner, name, workload_type }) {
 				const profile = await records.launched({ tenant, id: owner }, name, workload_type);
-				return profile ? { profile } : {};
+				if (profile || name === undefined) return profile ? { profile } : {};
+				return { names: await records.names({ tenant, id: owner }) };
 			},
 		}),
 	};

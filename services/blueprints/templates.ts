@@ -1,11 +1,14 @@
 /** The present templates: those that can be used, and sentences about the others, each of which is logged once. */
 import { NotFoundError } from "#shared/errors.ts";
+import { didYouMean } from "#shared/nearest-name.ts";
 import type { Template } from "#shared/contracts/templates.ts";
 import type { ServiceLog } from "#shared/service-log.ts";
 import type { TemplateFault, TemplateSource } from "./template-source.ts";
 
 /** The most files that the refusal of an unknown name tells of. */
 const maxTold = 3;
+/** The most templates that a refusal names. */
+const maxNamed = 20;
 
 /** The templates of this process. */
 export class Templates {
@@ -28,7 +31,7 @@ export class Templates {
 		const { templates, faults } = await this.#read();
 		const found = templates.find((one) => one.name === name);
 		if (found) return found;
-		throw new NotFoundError(refusalOf(name, faults), "TEMPLATE_NOT_FOUND");
+		throw new NotFoundError(refusalOf(name, templates, faults), "TEMPLATE_NOT_FOUND");
 	}
 
 	async #read() {
@@ -40,9 +43,16 @@ export class Templates {
 	}
 }
 
-function refusalOf(name: string, faults: readonly TemplateFault[]): string {
+function refusalOf(name: string, templates: readonly Template[], faults: readonly TemplateFault[]): string {
 	const own = faults.find((fault) => fault.name === name);
 	if (own) return `Template "${name}" cannot be used. ${own.sentence}`;
 	const nameless = faults.filter((fault) => fault.name === undefined).slice(0, maxTold);
-	return [`Template "${name}" does not exist`, ...nameless.map(({ sentence }) => sentence)].join(". ");
+	const names = templates.map((template) => template.name);
+	const known = names.length === 0 ? "" : `; there are: ${names.slice(0, maxNamed).join(", ")}`;
+	return [
+		`Template "${name}" does not exist${didYouMean(names, name) || known}`,
+		...nameless.map(({ sentence }) => sentence),
+	]
+		.join(". ")
+		.replace("?. ", "? ");
 }

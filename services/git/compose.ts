@@ -1,6 +1,8 @@
 /** The part for git providers: repositories, pull requests, merge confidence. */
 import type { Caller } from "#shared/bus/service.ts";
 import type { Part, StoringPlatform } from "#shared/platform.ts";
+import { environmentSecret } from "#shared/config/config.ts";
+import { unsetVariables } from "#shared/config/unset-variables.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
 import { sweepAll, type Swept } from "#shared/sweep-all.ts";
 import type { ServiceLog } from "#shared/service-log.ts";
@@ -28,7 +30,8 @@ import { webhooksService } from "./webhooks.service.ts";
 export const collections = [pullCollection, evaluationCollection, deliveryCollection] as const;
 
 /** @throws {ConfigError} for a git provider that cannot be used. */
-export async function compose({ config, outbound, store, relay, log }: StoringPlatform): Promise<Part> {
+export async function compose({ config, outbound, store, relay, log, announce }: StoringPlatform): Promise<Part> {
+	for (const sentence of unsetVariables(config.git, "git", environmentSecret)) announce(`Warning: ${sentence}`);
 	const maker = new ProviderMaker(outbound);
 	const configured = await configuredProviders(config.git, maker);
 	let bus: Caller | undefined;

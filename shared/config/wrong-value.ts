@@ -43,23 +43,12 @@ function ruleAt(path: readonly (string | number)[], rule: Rule | undefined): Rul
 
 /** Returns the words for the values that a rule allows; undefined when only the message of the check says it. */
 function neededBy(rule: Rule | undefined): string | undefined {
-	switch (rule?.type) {
-		case "number":
-			return numbers(rule);
-		case "boolean":
-			return "true or false";
-		case "enum":
-			return `one of ${rule.values.join(", ")}`;
-		case "array":
-			return `a list${bounds(rule, " of", " members")}`;
-		case "object":
-		case "record":
-			return "a map of keys";
-		case "string":
-			return texts(rule);
-		default:
-			return undefined;
-	}
+	if (rule?.type === "number") return numbers(rule);
+	if (rule?.type === "boolean") return "true or false";
+	if (rule?.type === "enum") return `one of ${rule.values.join(", ")}`;
+	if (rule?.type === "array") return `a list${bounds(rule, " of", " members")}`;
+	if (rule?.type === "object" || rule?.type === "record") return "a map of keys";
+	return rule?.type === "string" ? texts(rule) : undefined;
 }
 
 function numbers(rule: { integer?: boolean; min?: number; max?: number }): string {

@@ -59,7 +59,7 @@ export class GitHubClient {
 
 	constructor({ outbound, base_url, token, isConfigured, ask, bounds }: GitHubClientOptions) {
 		const fetch = outboundFetch({ outbound, origin: base_url, isConfigured, bounds });
-		this.#ask = { ...ask, secrets: [...(ask.secrets ?? []), token] };
+		this.#ask = { ...ask, hint: addressHint(base_url), secrets: [...(ask.secrets ?? []), token] };
 		this.#headers = {
 			accept: "application/vnd.github+json",
 			"x-github-api-version": "2022-11-28",
@@ -136,6 +136,13 @@ export class GitHubClient {
 		const texts = Object.entries(headers).map(([name, text]) => [name, String(text)]);
 		return { status, headers: Object.fromEntries(texts), data };
 	}
+}
+
+/** Returns what is wrong with the address of an API without a path, which only GitHub's own service has. */
+function addressHint(base_url: string): string | undefined {
+	const { hostname, pathname } = new URL(base_url);
+	if (pathname !== "/" || hostname.startsWith("api.")) return undefined;
+	return "; the base_url of a GitHub Enterprise Server ends with /api/v3, and this one does not";
 }
 
 /** Octokit would otherwise write to the console. */

@@ -59,14 +59,14 @@ export class OriginGuard {
 		if (!probePaths.has(path)) this.#refuseForeignHost(host);
 		if (origin === undefined || origin === `http://${name}` || origin === `https://${name}`) return undefined;
 		if (!this.#origins.has(origin)) {
-			throw new ForbiddenError(`Origin "${shortened(origin)}" is not allowed`, "FOREIGN_ORIGIN");
+			throw new ForbiddenError(`Origin "${shortened(origin)}" is not allowed${remedy("origins")}`, "FOREIGN_ORIGIN");
 		}
 		return this.#foreignOrigins.has(origin) ? origin : undefined;
 	}
 
 	#refuseForeignHost(host: string): void {
 		if (!this.#checksHost || this.#isOwnHost(host.toLowerCase())) return;
-		throw new ForbiddenError(`Host "${shortened(host)}" is not allowed`, "FOREIGN_HOST");
+		throw new ForbiddenError(`Host "${shortened(host)}" is not allowed${remedy("hosts")}`, "FOREIGN_HOST");
 	}
 
 	#isOwnHost(host: string): boolean {
@@ -82,6 +82,11 @@ export function inUrl(host: string): string {
 /** Whether only programs of this machine reach a server that listens on this address. */
 export function isLoopback(host: string): boolean {
 	return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+}
+
+/** Returns the key that would change it. It is public, and only who configures the platform can set it. */
+function remedy(what: "hosts" | "origins"): string {
+	return `; whoever runs the platform can name it in gateway.allowed_${what}`;
 }
 
 function shortened(value: string): string {

@@ -26,6 +26,8 @@ export interface ProviderAsk {
 	readonly provider: string;
 	/** The question as the end of a sentence: `the branches of org/repo`. */
 	readonly asked: string;
+	/** A doubt about the address, as the end of a sentence; absent: nothing. */
+	readonly hint?: string | undefined;
 	/** Texts that must not be repeated, whatever the provider says. */
 	readonly secrets?: readonly string[];
 }
@@ -55,17 +57,17 @@ const longestMessage = 300;
  */
 export function refusalOf(ask: ProviderAsk, refusal: Refusal): ServiceError {
 	const { status, headers, message = "" } = refusal;
-	const { provider, asked } = ask;
+	const { provider, asked, hint = "" } = ask;
 	if (isBusy({ status, headers, body: message })) return busy(ask, waitOf({ status, headers }));
 	const said = quoted(ask, message);
 	switch (status) {
 		case 401:
 		case 403:
-			return new UnauthorizedError(`${provider} refused the credential for ${asked}`, providerRefused);
+			return new UnauthorizedError(`${provider} refused the credential for ${asked}${hint}`, providerRefused);
 		case 404:
 		case 410:
 			return new NotFoundError(
-				`${provider} does not know ${asked}, or hides it from this credential`,
+				`${provider} does not know ${asked}, or hides it from this credential${hint}`,
 				providerNotFound,
 			);
 		case 405:
@@ -74,7 +76,7 @@ export function refusalOf(ask: ProviderAsk, refusal: Refusal): ServiceError {
 		case 422:
 			return new UnprocessableError(`${provider} did not accept ${asked}${said}`, providerInvalid);
 		default:
-			return new UpstreamError(`${provider} answered with the status ${status} to ${asked}`, providerFailed);
+			return new UpstreamError(`${provider} answered with the status ${status} to ${asked}${hint}`, providerFailed);
 	}
 }
 
@@ -91,8 +93,12 @@ export function failureOf(ask: ProviderAsk, error: unknown): ServiceError {
 }
 
 /** The error for an answer that does not have the form of the provider's description. */
-export function malformed({ provider, asked }: ProviderAsk, options?: ErrorOptions): UpstreamError {
-	return new UpstreamError(`${provider} sent an answer to ${asked} that cannot be read`, providerMalformed, options);
+export function malformed({ provider, asked, hint = "" }: ProviderAsk, options?: ErrorOptions): UpstreamError {
+	return new UpstreamError(
+		`${provider} sent an answer to ${asked} that cannot be read${hint}`,
+		providerMalformed,
+		options,
+	);
 }
 
 /** Returns a text of the provider for people: one line, without secrets, at most 300 characters. */

@@ -112,8 +112,12 @@ export function openInstallationKey(dataDir: string, configured: string): Instal
 	try {
 		return new InstallationKey(Buffer.from(configured === "" ? storedSecret(dataDir, kind) : configured, "base64url"));
 	} catch (error) {
-		const place = configured === "" ? ` in the data folder "${dataDir}"` : "";
 		const reason = error instanceof Error ? error.message : String(error);
-		throw new StartError(`Cannot open the installation key${place}: ${reason}`, { cause: error });
+		// An error of the file system concerns the folder, which the person chose; of keys that person knows nothing.
+		const isFolder = configured === "" && error instanceof Error && "code" in error;
+		const sentence = isFolder
+			? `Cannot use the data folder "${dataDir}" (data_dir, or the environment variable DATA_DIR): ${reason}; name a folder in which this user may write`
+			: `Cannot open the installation key${configured === "" ? ` in the data folder "${dataDir}"` : ""}: ${reason}`;
+		throw new StartError(sentence, { cause: error });
 	}
 }

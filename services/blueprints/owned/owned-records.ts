@@ -23,6 +23,8 @@ export interface NewBlueprint<B> {
 	readonly key?: string | undefined;
 }
 
+const maxNames = 20;
+
 /** The blueprints of one kind. */
 export class OwnedRecords<B extends OwnedBlueprint> {
 	readonly #store: DocumentStore;
@@ -48,6 +50,13 @@ export class OwnedRecords<B extends OwnedBlueprint> {
 		const id = (await this.#defaults.read(owner)).of(group);
 		const document = id === undefined ? undefined : await this.#owned(owner, id);
 		return document?.grouping === group ? blueprintOf(document) : undefined;
+	}
+
+	/** Returns the first names of an owner, at most 20, for sentences about an unknown one. */
+	async names({ tenant, id: owner }: Owner): Promise<string[]> {
+		const range = { equals: [tenant, owner] };
+		const { documents } = await this.#store.find(this.#kind.collection, "by_name", range, { limit: maxNames });
+		return documents.map(({ name = "" }) => name);
 	}
 
 	/**

@@ -121,8 +121,15 @@ function noProvider(url: string, lent: Served | undefined): BadRequestError {
 	const host = repositoryAddress(url)?.host ?? (barePlace(url) && "github.com");
 	return new BadRequestError(
 		host === undefined
-			? "The repository URL cannot be read"
+			? unreadable(url)
 			: `No git provider serves this repository at "${host}" for you; connect one, or ask the operator to configure it`,
 		"NO_PROVIDER",
 	);
+}
+
+/** Returns the sentence about a URL without a host. */
+function unreadable(url: string): string {
+	if (/^file:|^[/.~]/i.test(url.trim()))
+		return "A repository on this machine has no git provider, and so no pull requests; push its branch to a git host, or merge it with git";
+	return "The repository URL cannot be read; write it as https://<host>/<owner>/<name> or git@<host>:<owner>/<name>";
 }

@@ -27,6 +27,10 @@ export interface WebhookParts {
 	readonly observe: (event: PullEvent) => Promise<void>;
 }
 
+/** It is the same for all, so that nobody learns which providers there are. The operator reads in the log which secret is missing. */
+const refusal =
+	"The signature of the message is not right, or the platform has no webhook secret for this provider (docs/webhooks.md)";
+
 /** The webhooks of the installation. */
 export class WebhookDesk {
 	readonly #parts: WebhookParts;
@@ -40,7 +44,7 @@ export class WebhookDesk {
 		const { deliveries, sources, observe } = this.#parts;
 		const source = sources.get(provider);
 		if (!isSigned(source?.type ?? "github", source?.secret, delivery) || !source)
-			throw new UnauthorizedError("The signature of the message is not right", "WEBHOOK_REFUSED");
+			throw new UnauthorizedError(refusal, "WEBHOOK_REFUSED");
 		const event = pullEvent(source.type, delivery);
 		// A repository may send what it likes, also the name of one that is elsewhere. What has no effect is not remembered:
 		// it would fill the store, and the id of a delivery, which is not signed, could be used up by it.

@@ -27,6 +27,7 @@ import {
 	withheldSentence,
 } from "./local-process/local-process-options.ts";
 import { MarkedProcesses } from "./local-process/marked-processes.ts";
+import { missingGit } from "./local-process/needed-programs.ts";
 import { PodList } from "./local-process/pod-list.ts";
 import { PodMarks } from "./local-process/pod-marks.ts";
 import { PodWatch } from "./local-process/pod-watch.ts";
@@ -105,8 +106,11 @@ export class LocalProcessRuntime implements PodRuntime {
 		void this.#groups.adopt();
 		this.#unprovenEnded = this.#endUnproven(signal);
 		this.#waiting.keep(signal);
-		const shortcoming = await this.#groups.shortcoming();
-		return [shortcoming, withheldSentence(this.#passed)].filter((sentence) => sentence !== undefined);
+		const [git, shortcoming] = await Promise.all([
+			missingGit(this.#program.environment["PATH"] ?? ""),
+			this.#groups.shortcoming(),
+		]);
+		return [git, shortcoming, withheldSentence(this.#passed)].filter((sentence) => sentence !== undefined);
 	}
 
 	async close(): Promise<void> {

@@ -13,8 +13,29 @@ export function refuseOthers(principal: Principal, { session }: SessionRecord): 
 }
 
 /** Refuses a session that does not run. @throws {ConflictError} */
-export function refuseUnlessRunning({ session: { status } }: SessionRecord): void {
-	if (status !== "running") throw new ConflictError(`The session is ${status}, not running`, "SESSION_NOT_RUNNING");
+export function refuseUnlessRunning({ session }: SessionRecord): void {
+	const { status } = session;
+	if (status === "running") return;
+	const sentence = `The session is ${status}, not running${remedyOf(session)}`;
+	throw new ConflictError(sentence, "SESSION_NOT_RUNNING");
+}
+
+/** Returns why the session does not run, when it failed, and what brings it to run, as the end of a sentence. */
+function remedyOf({ id, status, error }: SessionRecord["session"]): string {
+	const start = `start it with POST /sessions/${id}/start`;
+	switch (status) {
+		case "failed":
+			return `${error === null ? "" : `: ${error}`}; ${start}`;
+		case "archived":
+			return `; restore it with POST /sessions/${id}/restore, then ${start}`;
+		case "starting":
+		case "provisioning":
+			return "; wait until it is";
+		case "stopping":
+			return `; wait until it is stopped, then ${start}`;
+		default:
+			return `; ${start}`;
+	}
 }
 
 /** Returns the pod of a running session. @throws {ConflictError} when the session does not run; {NotFoundError} without a pod. */

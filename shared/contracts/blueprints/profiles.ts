@@ -102,7 +102,13 @@ export const profiles = defineContract("profiles", {
 			name: { type: "string", max: 255, optional: true },
 			workload_type: { type: "string", max: 255 },
 		},
-		returns: { type: "object", props: { profile: { ...record, optional: true } } },
+		returns: {
+			type: "object",
+			props: {
+				profile: { ...record, optional: true },
+				names: { type: "array", items: { type: "string" }, optional: true, description: "At most 20, for a refusal" },
+			},
+		},
 		idempotent: true,
 	},
 });

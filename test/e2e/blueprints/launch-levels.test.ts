@@ -316,7 +316,10 @@ describe("the settings of a launch, seen by the coding agent", function () {
 		expect(await ask(api, id, "$ echo $SAID_BY")).to.equal("later\n");
 		await api.post(`/sessions/${id}/stop`);
 		const unknown = await api.post(`/sessions/${id}/start`, { profile_name: "later" });
-		expect([unknown.status, unknown.text]).to.deep.equal([422, '{"detail":"Profile \\"later\\" does not exist"}']);
+		expect([unknown.status, unknown.text]).to.deep.equal([
+			422,
+			'{"detail":"Profile \\"later\\" does not exist; there are: of-profile, of-usual"}',
+		]);
 		expect((await api.delete(`/sessions/${id}`)).status).to.equal(204);
 	});
 

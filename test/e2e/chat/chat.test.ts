@@ -192,7 +192,9 @@ describe("the chat of a session", function () {
 			await sessionReaches(api, other, "stopped");
 			const refusal: Refusal = await refusedChat(url.replace(id, other), alice);
 			expect([refusal.status, refusal.headers["x-error-code"]]).to.deep.equal([409, "SESSION_NOT_RUNNING"]);
-			expect(refusal.text).to.equal('{"detail":"The session is stopped, not running"}');
+			expect(refusal.text).to.equal(
+				`{"detail":"The session is stopped, not running; start it with POST /sessions/${other}/start"}`,
+			);
 			expect((await api.post(`/sessions/${other}/interrupt`)).status).to.equal(409);
 			expect((await api.get(`/sessions/${other}/permissions`)).status).to.equal(409);
 			await api.delete(`/sessions/${other}`);

@@ -56,7 +56,10 @@ describe("templates of a folder", () => {
 			message: `Template "bad" cannot be used. ${first}`,
 		});
 		expect(await failureOf(templates.named("none"))).to.include({
-			message: `Template "none" does not exist. ${second}`,
+			message: `Template "none" does not exist; there are: good. ${second}`,
+		});
+		expect(await failureOf(templates.named("goood"))).to.include({
+			message: `Template "goood" does not exist; did you mean "good"? ${second}`,
 		});
 		write("b.yaml", "name: bad\nsetup_scripts: [one]\n");
 		expect(await names()).to.equal("good,bad");

@@ -56,7 +56,11 @@ describe("gateway: the chain", () => {
 		]) {
 			it(`refuses "${host}" before anything is parsed`, async () => {
 				const answer = await gateway.send(`POST ${thing}`, { Host: host, ...json }, good);
-				await gateway.expectDetail(answer, 403, `Host "${host}" is not allowed`);
+				await gateway.expectDetail(
+					answer,
+					403,
+					`Host "${host}" is not allowed; whoever runs the platform can name it in gateway.allowed_hosts`,
+				);
 				const nonsense = await gateway
 					.send("BREW /?", { Host: host, "Content-Type": "text/plain" }, "x")
 					.catch(() => undefined);
@@ -80,7 +84,11 @@ describe("gateway: the chain", () => {
 
 		it("refuses a request of HTTP/1.0 without a Host", async () => {
 			const answer = await sendRaw(gateway.port, `GET ${thing} HTTP/1.0\r\n\r\n`);
-			await gateway.expectDetail(answer, 403, 'Host "" is not allowed');
+			await gateway.expectDetail(
+				answer,
+				403,
+				'Host "" is not allowed; whoever runs the platform can name it in gateway.allowed_hosts',
+			);
 		});
 
 		for (const origin of [
@@ -94,7 +102,11 @@ describe("gateway: the chain", () => {
 		]) {
 			it(`refuses the origin ${origin}`, async () => {
 				const answer = await gateway.send(`POST ${thing}`, { Origin: origin, ...json }, good);
-				await gateway.expectDetail(answer, 403, `Origin "${origin}" is not allowed`);
+				await gateway.expectDetail(
+					answer,
+					403,
+					`Origin "${origin}" is not allowed; whoever runs the platform can name it in gateway.allowed_origins`,
+				);
 				expect(answer.headers).to.not.have.property("access-control-allow-origin");
 			});
 		}

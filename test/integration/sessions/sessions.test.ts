@@ -40,8 +40,11 @@ describeSessions("sessions", (testbed) => {
 	const mounts = [{ host_path: "/", mount_path: "/" }];
 	const refused: Record<string, [object, RegExp]> = {
 		"an unknown template": [{ template_name: "nope" }, /Template "nope" does not exist/],
-		"an unknown profile": [{ profile_name: "nope" }, /Profile "nope" does not exist/],
-		"an unknown preset": [{ preset_id: randomUUID() }, /Preset .* does not exist/],
+		"an unknown profile": [
+			{ profile_name: "nope" },
+			/Profile "nope" does not exist; you have none, and POST \/profiles makes one/,
+		],
+		"an unknown preset": [{ preset_id: randomUUID() }, /Preset .* does not exist; .*GET \/presets lists them/],
 		"an unknown model": [
 			{ model: "claude-sonet-4-6" },
 			/^There is no model "claude-sonet-4-6"; did you mean "claude-sonnet-4-6"\? Known: claude-opus-4-6, /,

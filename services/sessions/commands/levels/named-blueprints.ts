@@ -7,6 +7,7 @@ import { type Profile, profiles } from "#shared/contracts/blueprints/profiles.ts
 import type { SessionCreate } from "#shared/contracts/session-resource.ts";
 import { type Template, templates } from "#shared/contracts/templates.ts";
 import { NotFoundError, UnprocessableError } from "#shared/errors.ts";
+import { didYouMean } from "#shared/nearest-name.ts";
 import type { Blueprints } from "./merged-order.ts";
 
 const job = vouch(systemPrincipal("sessions"));
@@ -33,31 +34,37 @@ export async function namedBlueprints(request: SessionCreate, owner: Owner, ctx:
 	]);
 	if (profile) return { template, preset, profile };
 	const workload = request.workload_type || preset?.workload_type || template?.workload_type || defaultWorkload;
-	const defaultProfile = await findProfile({ workload_type: workload }, owner, ctx);
+	const { profile: defaultProfile } = await findProfile({ workload_type: workload }, owner, ctx);
 	return { template, preset, defaultProfile };
 }
 
 /** Returns a profile. @throws {UnprocessableError} when it does not exist. */
 export async function namedProfile(name: string, owner: Owner, ctx: RequestContext): Promise<Profile> {
-	const profile = await findProfile({ name, workload_type: "" }, owner, ctx);
+	const { profile, names = [] } = await findProfile({ name, workload_type: "" }, owner, ctx);
 	if (profile) return profile;
-	throw new UnprocessableError(`Profile "${name}" does not exist`, "PROFILE_UNKNOWN");
+	const known =
+		names.length === 0 ? "; you have none, and POST /profiles makes one" : `; there are: ${names.join(", ")}`;
+	throw new UnprocessableError(
+		`Profile "${name}" does not exist${didYouMean(names, name) || known}`,
+		"PROFILE_UNKNOWN",
+	);
 }
 
 async function findProfile(
 	which: { name?: string; workload_type: string },
 	{ tenant, id: owner }: Owner,
 	ctx: RequestContext,
-): Promise<Profile | undefined> {
+): Promise<{ profile?: Profile | undefined; names?: string[] | undefined }> {
 	const asked = { tenant, owner, ...which };
-	return (await call(ctx.broker, profiles.actions.of_launch, asked, metaOf(ctx))).profile;
+	return call(ctx.broker, profiles.actions.of_launch, asked, metaOf(ctx));
 }
 
 async function findPreset(preset_id: string, { tenant, id: owner }: Owner, ctx: RequestContext): Promise<Preset> {
 	const asked = { tenant, owner, preset_id };
 	const { preset } = await call(ctx.broker, presets.actions.of_launch, asked, metaOf(ctx));
 	if (preset) return preset;
-	throw new UnprocessableError(`Preset "${preset_id}" does not exist`, "PRESET_UNKNOWN");
+	const sentence = `Preset "${preset_id}" does not exist; preset_id is the id of a preset of yours, and GET /presets lists them`;
+	throw new UnprocessableError(sentence, "PRESET_UNKNOWN");
 }
 
 async function findTemplate(name: string, ctx: RequestContext): Promise<Template> {

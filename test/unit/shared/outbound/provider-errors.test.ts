@@ -16,6 +16,13 @@ import {
 const ask = { provider: 'GitHub "work"', asked: "the branches of org/repo", secrets: ["ghp_secret"] };
 
 describe("refusalOf", () => {
+	it("adds what may be wrong with the address to refusals that it can explain", () => {
+		const hinted = { ...ask, hint: "; look at the address" };
+		for (const status of [401, 403, 404, 500])
+			expect(refusalOf(hinted, { status, headers: {} }).message).to.match(/; look at the address$/);
+		expect(refusalOf(hinted, { status: 429, headers: {} }).message).not.to.contain("address");
+	});
+
 	for (const [status, headers, code, type] of [
 		[401, {}, 401, providerRefused],
 		[403, {}, 401, providerRefused],

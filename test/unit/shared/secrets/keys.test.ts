@@ -63,6 +63,14 @@ describe("openInstallationKey()", () => {
 		}
 	});
 
+	it("says of a folder that cannot be used which setting names it, and nothing of keys", () => {
+		for (const folder of ["/proc/nothing/here", "/dev/null/data"])
+			expect(() => openInstallationKey(folder, "")).to.throw(
+				StartError,
+				/^Cannot use the data folder ".*" \(data_dir, or the environment variable DATA_DIR\): .*; name a folder in which/,
+			);
+	});
+
 	it("refuses an incomplete key", () => {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-keys-"));
 		try {

@@ -108,7 +108,9 @@ describe("ProviderRegistry", () => {
 			["https://evil.example/o/r", '"evil.example"'],
 			["other/repo", '"github.com" does not serve organization "other"'],
 			["https://user:secret@github.com/acme/repo", "cannot be read"],
-			["nonsense", "cannot be read"],
+			["nonsense", "cannot be read; write it as https://<host>/<owner>/<name>"],
+			["file:///srv/repo", "A repository on this machine has no git provider, and so no pull requests"],
+			["/srv/repo", "A repository on this machine has no git provider"],
 		] as const) {
 			const error = await failureOf(registry.find(person, url));
 			expect(error).to.include({ code: 400, type: "NO_PROVIDER" });

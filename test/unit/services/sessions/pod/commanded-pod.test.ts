@@ -38,6 +38,19 @@ describe("runningPod()", () => {
 		}
 	});
 
+	it("says why a session does not run, and what brings it to run", () => {
+		const { id } = sessionRecord({}).session;
+		for (const [status, error, sentence] of [
+			["failed", 'Cannot clone "x"', `failed, not running: Cannot clone "x"; start it with POST /sessions/${id}/start`],
+			["failed", null, `failed, not running; start it with POST /sessions/${id}/start`],
+			["stopped", null, `stopped, not running; start it with POST /sessions/${id}/start`],
+			["archived", null, `archived, not running; restore it with POST /sessions/${id}/restore, then start it`],
+			["provisioning", null, "provisioning, not running; wait until it is"],
+			["stopping", null, "stopping, not running; wait until it is stopped, then start it"],
+		] as const)
+			expect(() => runningPod(sessionRecord({ status, members: { error } }), key)).to.throw(ConflictError, sentence);
+	});
+
 	it("is not found while a running session has no address", () => {
 		expect(() => runningPod(sessionRecord({ status: "running" }), key)).to.throw(NotFoundError);
 	});
