@@ -44,7 +44,7 @@ export const compose: Compose = async (platform) => {
 	const { host } = platform.config.gateway;
 	const gateway = await openGateway(platform);
 	return {
-		services: [gatewayService(gateway, () => platform.announce(`Atelier listens on ${gateway.entrance(host)}`))],
+		services: [gatewayService(gateway, () => platform.announce(readyLine(gateway.entrance(host))))],
 		unready: () => gateway.unready(),
 		drain: () => gateway.drain(),
 		close: async () => gateway.close(),
@@ -194,4 +194,9 @@ function routeTable(
 		[...pages(readiness, document, shortcomings), ...apiPage(), rootPage(prefix), ...routes],
 		prefixes,
 	);
+}
+
+/** Returns the line that tells people where the platform is, and what they can do next. */
+function readyLine(entrance: string): string {
+	return `Atelier listens on ${entrance} (all operations: /docs; a first session, from a second terminal: npm run demo)`;
 }

@@ -1,8 +1,9 @@
 /** Wires the pod manager to the bus. It offers no action; it asks the sessions service for due sessions. */
 import { randomUUID } from "node:crypto";
-import type { Service, ServiceBroker, ServiceSchema } from "moleculer";
+import type { Service, ServiceSchema } from "moleculer";
 import { systemPrincipal } from "#shared/bus/principal.ts";
-import { call, type Meta, on } from "#shared/bus/service.ts";
+import { patientCaller } from "#shared/bus/served-actions.ts";
+import { type Caller, call, type Meta, on } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
 import { launchSecrets, renewedSecrets } from "./launch-secrets.ts";
@@ -70,31 +71,32 @@ export function podManager(
 
 		async started(this: Service) {
 			const warn = (sentence: string) => this.logger.warn(sentence);
+			const bus = patientCaller(this.broker);
 			const renewed = new RenewedSecrets({
-				secretsOf: (claim, hasSome) => renewedSecrets(this.broker, claim, jobMeta(), hasSome),
+				secretsOf: (claim, hasSome) => renewedSecrets(bus, claim, jobMeta(), hasSome),
 				send: sendSecrets,
 				write: warn,
 			});
 			renewals = renewed;
 			const whole: PassDependencies = {
 				...dependencies,
-				secretsOf: (claim) => launchSecrets(this.broker, claim, jobMeta()),
+				secretsOf: (claim) => launchSecrets(bus, claim, jobMeta()),
 				onFound: (claim, pod) => renewed.passed(claim, pod),
 			};
 			const host = dependencies.runtime.place?.host;
-			const passes = new Reconciler(whole, workOver(this.broker, startingPerOwner, host), warn, metrics);
+			const passes = new Reconciler(whole, workOver(bus, startingPerOwner, host), warn, metrics);
 			reconciler = passes;
 			sweep = new Sweep(
 				{
 					runtime: dependencies.runtime,
-					expected: (asked) => expectedOver(this.broker, asked, host),
-					adopt: (ids) => adoptOver(this.broker, ids, host),
-					unknownWorkspaces: (ids) => call(this.broker, workspaceWork.actions.unknown, { ids }, workOptions()),
+					expected: (asked) => expectedOver(bus, asked, host),
+					adopt: (ids) => adoptOver(bus, ids, host),
+					unknownWorkspaces: (ids) => call(bus, workspaceWork.actions.unknown, { ids }, workOptions()),
 					look: (sessionId) => passes.look(sessionId),
 				},
 				warn,
 			);
-			keeper = new WorkspaceKeeper(dependencies.runtime, workspaceTasksOver(this.broker, host), warn);
+			keeper = new WorkspaceKeeper(dependencies.runtime, workspaceTasksOver(bus, host), warn);
 		},
 
 		stopped: stop,
@@ -108,22 +110,22 @@ export function podManager(
 	return { schema, stop, check };
 }
 
-function workOver(broker: ServiceBroker, starting_per_owner: number, host: string | undefined): Work {
+function workOver(bus: Caller, starting_per_owner: number, host: string | undefined): Work {
 	const { claim_due, observe } = sessionWork.actions;
 	return {
 		claim(limit, ids) {
 			const asked = { limit, starting_per_owner, ...(ids && { ids }), ...(host && { host }) };
-			return call(broker, claim_due, asked, { meta: jobMeta(), timeout: claimTimeoutMs });
+			return call(bus, claim_due, asked, { meta: jobMeta(), timeout: claimTimeoutMs });
 		},
-		observe: (report) => call(broker, observe, report, { meta: jobMeta(), timeout: observeTimeoutMs }),
+		observe: (report) => call(bus, observe, report, { meta: jobMeta(), timeout: observeTimeoutMs }),
 	};
 }
 
-function workspaceTasksOver(broker: ServiceBroker, host: string | undefined): WorkspaceTasks {
+function workspaceTasksOver(bus: Caller, host: string | undefined): WorkspaceTasks {
 	const { claim, report } = workspaceWork.actions;
 	return {
-		claim: (limit, measure) => call(broker, claim, { limit, measure, ...(host && { host }) }, workOptions()),
-		report: (done) => call(broker, report, done, workOptions()),
+		claim: (limit, measure) => call(bus, claim, { limit, measure, ...(host && { host }) }, workOptions()),
+		report: (done) => call(bus, report, done, workOptions()),
 	};
 }
 
@@ -131,9 +133,9 @@ function workOptions() {
 	return { meta: jobMeta(), timeout: observeTimeoutMs };
 }
 
-function expectedOver(broker: ServiceBroker, asked: Asked, host: string | undefined): Promise<ExpectedPage> {
+function expectedOver(bus: Caller, asked: Asked, host: string | undefined): Promise<ExpectedPage> {
 	return call(
-		broker,
+		bus,
 		sessionWork.actions.expected,
 		{ limit: expectedLimit, ...asked, ...(host && { host }) },
 		{ meta: jobMeta(), timeout: expectedTimeoutMs },
@@ -141,9 +143,9 @@ function expectedOver(broker: ServiceBroker, asked: Asked, host: string | undefi
 }
 
 /** Binds files to this host. @throws {Error} also while only sessions services of an earlier version answer. */
-async function adoptOver(broker: ServiceBroker, ids: string[], host: string | undefined): Promise<void> {
+async function adoptOver(bus: Caller, ids: string[], host: string | undefined): Promise<void> {
 	if (host === undefined) return;
-	await call(broker, sessionWork.actions.adopt, { host, ids }, { meta: jobMeta(), timeout: expectedTimeoutMs });
+	await call(bus, sessionWork.actions.adopt, { host, ids }, { meta: jobMeta(), timeout: expectedTimeoutMs });
 }
 
 function jobMeta(): Meta {

@@ -36,6 +36,14 @@ describe("start and stop", function () {
 		expect(platform.agents()).to.deep.equal([agent]);
 	});
 
+	it("a clean start and stop write no warning and no error, and the first line tells what to do next", async () => {
+		await using platform = await startPlatform();
+		await runningSession(platform.client());
+		await platform.stop();
+		expect(platform.output).to.match(/^Atelier listens on \S+ \(all operations: \/docs; .*npm run demo\)\n/);
+		expect(platform.output.split("\n").filter((line) => /\b(WARN|ERROR|FATAL|Warning:)/.test(line))).to.deep.equal([]);
+	});
+
 	it("SIGTERM also ends the sessions if the configuration says so", async () => {
 		await using platform = await startPlatform({ env: { PODS__ON_EXIT: "stop" } });
 		await runningSession(platform.client());
