@@ -41,14 +41,20 @@ function ruleAt(path: readonly (string | number)[], rule: Rule | undefined): Rul
 	return rule.type === "record" ? ruleAt(deeper, rule.value) : undefined;
 }
 
+/** The words for values of types without bounds. */
+const kinds: Readonly<Partial<Record<Rule["type"], string>>> = {
+	boolean: "true or false",
+	object: "a map of keys",
+	record: "a map of keys",
+};
+
 /** Returns the words for the values that a rule allows; undefined when only the message of the check says it. */
 function neededBy(rule: Rule | undefined): string | undefined {
 	if (rule?.type === "number") return numbers(rule);
-	if (rule?.type === "boolean") return "true or false";
+	if (rule?.type === "string") return texts(rule);
 	if (rule?.type === "enum") return `one of ${rule.values.join(", ")}`;
 	if (rule?.type === "array") return `a list${bounds(rule, " of", " members")}`;
-	if (rule?.type === "object" || rule?.type === "record") return "a map of keys";
-	return rule?.type === "string" ? texts(rule) : undefined;
+	return rule && kinds[rule.type];
 }
 
 function numbers(rule: { integer?: boolean; min?: number; max?: number }): string {

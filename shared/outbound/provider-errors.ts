@@ -57,7 +57,8 @@ const longestMessage = 300;
  */
 export function refusalOf(ask: ProviderAsk, refusal: Refusal): ServiceError {
 	const { status, headers, message = "" } = refusal;
-	const { provider, asked, hint = "" } = ask;
+	const { provider, asked } = ask;
+	const hint = hintOf(ask);
 	if (isBusy({ status, headers, body: message })) return busy(ask, waitOf({ status, headers }));
 	const said = quoted(ask, message);
 	switch (status) {
@@ -93,9 +94,10 @@ export function failureOf(ask: ProviderAsk, error: unknown): ServiceError {
 }
 
 /** The error for an answer that does not have the form of the provider's description. */
-export function malformed({ provider, asked, hint = "" }: ProviderAsk, options?: ErrorOptions): UpstreamError {
+export function malformed(ask: ProviderAsk, options?: ErrorOptions): UpstreamError {
+	const { provider, asked } = ask;
 	return new UpstreamError(
-		`${provider} sent an answer to ${asked} that cannot be read${hint}`,
+		`${provider} sent an answer to ${asked} that cannot be read${hintOf(ask)}`,
 		providerMalformed,
 		options,
 	);
@@ -108,6 +110,10 @@ export function cleaned({ secrets = [] }: Pick<ProviderAsk, "secrets">, text: st
 	for (const secret of secrets) if (secret !== "") shown = shown.replaceAll(secret, "***");
 	const line = shown.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
 	return line.length > longestMessage ? `${line.slice(0, longestMessage - 1)}…` : line;
+}
+
+function hintOf({ hint = "" }: ProviderAsk): string {
+	return hint;
 }
 
 function quoted(ask: ProviderAsk, message: string): string {

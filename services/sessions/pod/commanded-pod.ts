@@ -23,19 +23,14 @@ export function refuseUnlessRunning({ session }: SessionRecord): void {
 /** Returns why the session does not run, when it failed, and what brings it to run, as the end of a sentence. */
 function remedyOf({ id, status, error }: SessionRecord["session"]): string {
 	const start = `start it with POST /sessions/${id}/start`;
-	switch (status) {
-		case "failed":
-			return `${error === null ? "" : `: ${error}`}; ${start}`;
-		case "archived":
-			return `; restore it with POST /sessions/${id}/restore, then ${start}`;
-		case "starting":
-		case "provisioning":
-			return "; wait until it is";
-		case "stopping":
-			return `; wait until it is stopped, then ${start}`;
-		default:
-			return `; ${start}`;
-	}
+	const remedies: Partial<Record<typeof status, string>> = {
+		failed: `${error === null ? "" : `: ${error}`}; ${start}`,
+		archived: `; restore it with POST /sessions/${id}/restore, then ${start}`,
+		starting: "; wait until it is",
+		provisioning: "; wait until it is",
+		stopping: `; wait until it is stopped, then ${start}`,
+	};
+	return remedies[status] ?? `; ${start}`;
 }
 
 /** Returns the pod of a running session. @throws {ConflictError} when the session does not run; {NotFoundError} without a pod. */

@@ -316,22 +316,18 @@ describe("the settings of a launch, seen by the coding agent", function () {
 		expect(await ask(api, id, "$ echo $SAID_BY")).to.equal("later\n");
 		await api.post(`/sessions/${id}/stop`);
 		const unknown = await api.post(`/sessions/${id}/start`, { profile_name: "later" });
-		expect([unknown.status, unknown.text]).to.deep.equal([
-			422,
-			'{"detail":"Profile \\"later\\" does not exist; there are: of-profile, of-usual"}',
-		]);
+		expect(unknown.status).to.equal(422);
+		expect(unknown.text).to.contain('Profile \\"later\\" does not exist; there are: of-profile, of-usual');
 		expect((await api.delete(`/sessions/${id}`)).status).to.equal(204);
 	});
 
 	it("tells in `warnings` which MCP server of a preset the session cannot start", async () => {
-		const server = { name: "web", type: "stdio", command: "no-such-program" };
-		const { id } = await posted<{ id: string }>("/presets", { name: "of-a-typo", mcp_servers: [server] });
+		const mcp_servers = [{ name: "web", type: "stdio", command: "no-such-program" }];
+		const { id } = await posted<{ id: string }>("/presets", { name: "of-a-typo", mcp_servers });
 		const source = { type: "git", repo: fileUrl(join(folder, "repositories", "request")) };
 		const session = await posted<Session>("/sessions", { name: "typo", preset_id: id, agent: "builtin", source });
 		await sessionReaches(api, session.id, "running");
 		const { body } = await api.get<Session>(`/sessions/${session.id}`);
-		const [warning, ...more] = body.warnings.slice(session.warnings.length);
-		expect(warning).to.contain('launch: The MCP server "web" is left out').and.contain('"no-such-program"');
-		expect(more).to.deep.equal([]);
+		expect(body.warnings.at(-1)).to.contain('launch: The MCP server "web" is left out: the session has no program "no');
 	});
 });
