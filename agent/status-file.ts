@@ -1,7 +1,6 @@
 /** Writes the pod's status to the file that the runtime reads; every change replaces the whole file. */
 import { isoTime } from "#shared/clock.ts";
 import { replaceFileSync } from "#shared/files/replaced-file.ts";
-import { podWarnings } from "#shared/contracts/pod-warnings.ts";
 import type { PodPhase, PodStatus } from "#shared/pod/status.ts";
 import type { LaunchFailure } from "./io/launch-failure.ts";
 
@@ -12,6 +11,10 @@ const stepBefore: Partial<Record<PodPhase, keyof PodStatus["timings"]>> = {
 	starting_agent: "set_up",
 	ready: "ready",
 };
+
+/** The most warnings, and the most characters of one; the platform takes no more (session-work.ts). */
+const maxWarnings = 10;
+const maxWarning = 400;
 
 /** The members of the status that a phase may add. */
 export type PhaseDetails = Pick<PodStatus, "port" | "agent_title" | "clones" | "branches">;
@@ -44,8 +47,8 @@ export class StatusFile {
 	/** Adds a warning of this launch, unless it is there or there are too many. */
 	warn(sentence: string): void {
 		const { warnings = [] } = this.#status;
-		const shown = sentence.slice(0, podWarnings.length);
-		if (warnings.includes(shown) || warnings.length >= podWarnings.count) return;
+		const shown = sentence.slice(0, maxWarning);
+		if (warnings.includes(shown) || warnings.length >= maxWarnings) return;
 		this.#write({ ...this.#status, warnings: [...warnings, shown] });
 	}
 

@@ -6,7 +6,7 @@ const noise = [
 	/A complete log of this run can be found in/i,
 	/^npm (error|ERR!) [\w-]+$/,
 	/^npm notice /,
-	/[\w/.-]+-debug(-\d+)?\.log\b/,
+	/-debug-\d+\.log/,
 	/^info Visit https?:\/\//,
 ];
 

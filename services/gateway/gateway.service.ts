@@ -1,6 +1,5 @@
 /** Wires the gateway to the bus. It is a service without actions, so that it starts and ends with the others. */
 import type { Service, ServiceSchema } from "moleculer";
-import { isServed } from "#shared/bus/served-actions.ts";
 import { on } from "#shared/bus/service.ts";
 import { tokensRevoked } from "#shared/contracts/pat/tokens.ts";
 import type { Gateway } from "./gateway.ts";
@@ -16,7 +15,7 @@ export function gatewayService(gateway: Gateway, announce: () => void): ServiceS
 			const { broker, logger } = this;
 			gateway.attach({
 				caller: broker,
-				isServed: (action) => isServed(broker, action),
+				isServed: (action) => (broker.registry.actions.get(action)?.count() ?? 0) > 0,
 				logError: (message, error) => logger.error(message, error),
 			});
 			announce();

@@ -1,6 +1,5 @@
 /** Plans a pass: from the desired state and the present pods of a session to steps and a report. Pure. */
 import { fitsJson } from "#shared/bus/json-size.ts";
-import { podWarnings } from "#shared/contracts/pod-warnings.ts";
 import {
 	type Claim,
 	maxObservedClones,
@@ -9,6 +8,7 @@ import {
 	type ObservedPhase,
 	observedTimingsBytes,
 	podLost,
+	podWarnings,
 } from "#shared/contracts/session-work.ts";
 import { isBranchName } from "#shared/git/branch-name.ts";
 import type { PodFailure } from "#shared/pod/status.ts";

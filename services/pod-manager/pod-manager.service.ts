@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto";
 import type { Service, ServiceSchema } from "moleculer";
 import { systemPrincipal } from "#shared/bus/principal.ts";
-import { patientCaller } from "#shared/bus/served-actions.ts";
 import { type Caller, call, type Meta, on } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
+import { patientCaller } from "./patient-caller.ts";
 import { launchSecrets, renewedSecrets } from "./launch-secrets.ts";
 import { tokensRenewed } from "#shared/contracts/integrations/oauth.ts";
 import { workspaceDue, workspaceWork } from "#shared/contracts/workspaces/workspace-work.ts";
@@ -71,7 +71,8 @@ export function podManager(
 
 		async started(this: Service) {
 			const warn = (sentence: string) => this.logger.warn(sentence);
-			const bus = patientCaller(this.broker);
+			const { broker } = this;
+			const bus = patientCaller(broker, (action) => (broker.registry.actions.get(action)?.count() ?? 0) > 0);
 			const renewed = new RenewedSecrets({
 				secretsOf: (claim, hasSome) => renewedSecrets(bus, claim, jobMeta(), hasSome),
 				send: sendSecrets,

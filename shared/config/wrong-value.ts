@@ -4,7 +4,7 @@ import type { Failure } from "../bus/validator.ts";
 import { plain } from "./env.ts";
 
 /** Variables with a short name, and their keys. */
-export const shortNames = {
+const shortNames = {
 	PORT: "gateway.port",
 	HOST: "gateway.host",
 	DATA_DIR: "data_dir",

@@ -4,7 +4,6 @@
  */
 import { defineContract, defineEvent } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
-import { podWarnings } from "./pod-warnings.ts";
 import { affectedSession } from "./credentials/credentials.ts";
 
 /**
@@ -72,6 +71,9 @@ export const observedLengths = {
 
 /** The most clones that a pod reports; a runtime cuts more. */
 export const maxObservedClones = 20;
+
+/** The most warnings of a launch, and the most characters of one; a runtime cuts more. */
+export const podWarnings = { count: 10, length: 400 } as const;
 
 /** The most bytes of the reported timings as JSON; a runtime cuts larger ones. */
 export const observedTimingsBytes = 1_024;

@@ -15,7 +15,7 @@ import {
 	type SessionRecord,
 	statusOf,
 } from "../record/session-change.ts";
-import { launchWarnings } from "../record/launch-warnings.ts";
+import { launchWarnings } from "./launch-warnings.ts";
 import type { StoredStatus } from "../record/session-lifecycle.ts";
 import { reasonFor, timeoutFailure } from "../record/status-reason.ts";
 
