@@ -26,7 +26,7 @@ describeSessions("sessions", (testbed) => {
 	it("prefers `source` to the flat form", async () => {
 		const source = { type: "git", repo: "https://example.org/b.git", base_branch: "base" };
 		const session = await testbed.ada.create({ source, repo: "https://example.org/a.git", branch: "dev" });
-		expect(session).to.include({ repo: "https://example.org/b.git", branch: "main" });
+		expect(session).to.include({ repo: "https://example.org/b.git", branch: "" });
 	});
 
 	it("takes repository, branch and model from the template, where the request has none", async () => {
@@ -34,7 +34,7 @@ describeSessions("sessions", (testbed) => {
 		expect(session).to.include({ template_name: "node-service", branch: "master" });
 		expect(session.repo).to.match(/^https:/);
 		const own = await testbed.ada.create({ template_name: "node-service", repo: "https://example.org/a.git" });
-		expect(own).to.include({ repo: "https://example.org/a.git", branch: "main" });
+		expect(own).to.include({ repo: "https://example.org/a.git", branch: "" });
 	});
 
 	const mounts = [{ host_path: "/", mount_path: "/" }];
