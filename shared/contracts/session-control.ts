@@ -134,6 +134,7 @@ export const sessionControl = defineContract("session-control", {
 		rest: "PUT /sessions/:session_id/mode",
 		summary: "Choose one of the coding agent's own modes, until the permission mode is set or the agent starts again",
 		params: { ...sessionId, mode: { type: "string", min: 1, max: 100, description: "Id of one of its modes" } },
+		example: { mode: "plan" },
 		returns: { type: "object", props: agentMode },
 		errors: [400, 404, 409, 502],
 		idempotent: true,

@@ -88,10 +88,11 @@ describe("a session with several repositories", function () {
 	it("clones them at the same time, and tells how far it is", async () => {
 		const created = await create("stack");
 		({ id } = created);
+		// A repository has the branch of its remote as soon as it is cloned.
 		expect(created.repositories).to.deep.equal([
-			{ url: `file://${folder}/git/api`, branch: "main", path: "api" },
+			{ url: `file://${folder}/git/api`, branch: "", path: "api" },
 			{ url: `file://${folder}/git/web`, branch: "next", path: "clients/web" },
-			{ url: `file://${folder}/git/assets`, branch: "main", path: "assets" },
+			{ url: `file://${folder}/git/assets`, branch: "", path: "assets" },
 		]);
 		const seen = new Set<string>();
 		await eventually(

@@ -45,7 +45,7 @@ export async function walkRepositories(walker: Walker): Promise<void> {
 
 async function walkBranches(walker: Walker, repo_url: string): Promise<void> {
 	const names = await walker.call<string[]>("listBranches", 200, { query: { repo_url } });
-	expect(names).to.deep.equal(["feature-1", "feature-2", "feature-3", "feature-4", "main", "work"]);
+	expect(names).to.deep.equal(["main", "feature-1", "feature-2", "feature-3", "feature-4", "work"]);
 	const page = await walker.answer("listBranches", 200, { query: { repo_url, limit: "2" } });
 	expect(page.body).to.deep.equal(names.slice(0, 2));
 	expect(page.headers.get("link")).to.contain('rel="next"');
