@@ -4,15 +4,12 @@ import { now } from "#shared/clock.ts";
 import { jsonText } from "#shared/bus/json-text.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { implement, type RequestContext } from "#shared/bus/service.ts";
-import {
-	activityStates,
-	type ActivityState,
-	sessionStatuses,
-	type SessionStatus,
-} from "#shared/contracts/session-resource.ts";
+import { activityStates, type ActivityState, sessionStatuses } from "#shared/contracts/session-resource.ts";
 import { sessions } from "#shared/contracts/sessions.ts";
-import { InvalidParametersError, UnprocessableError } from "#shared/errors.ts";
+import { UnprocessableError } from "#shared/errors.ts";
+import { logLevels } from "#shared/pod/log-tail.ts";
 import type { RecurringJob } from "#shared/recurring-job.ts";
+import { inEitherCase } from "./either-case.ts";
 import type { Hints } from "./hints.ts";
 import { listPage } from "./record/session-list.ts";
 import type { SessionChange, SessionRecord } from "./record/session-change.ts";
@@ -51,7 +48,11 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 
 		actions: implement(sessions, {
 			list({ status, ...query }, principal, { meta }) {
-				const asked = { ...query, cursor: query.cursor, status: status === undefined ? undefined : readStatus(status) };
+				const asked = {
+					...query,
+					cursor: query.cursor,
+					status: status === undefined ? undefined : inEitherCase("status", sessionStatuses, status),
+				};
 				return listPage(records, principal, asked, meta.if_none_match);
 			},
 
@@ -114,8 +115,10 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 				await records.change(principal, session_id, decide, { deadline });
 			},
 
-			logs: async ({ session_id, lines, level }, principal) =>
-				pod.logs(await records.get(principal, session_id), lines, level),
+			async logs({ session_id, lines, level }, principal) {
+				const least = inEitherCase("level", logLevels, level);
+				return pod.logs(await records.get(principal, session_id), lines, least);
+			},
 
 			async messages({ session_id, content }, principal, ctx) {
 				const record = await records.get(principal, session_id);
@@ -141,14 +144,6 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 function commander(principal: Principal, ctx: RequestContext) {
 	const { idempotency_key: key, deadline } = ctx.meta;
 	return { principal, key, deadline };
-}
-
-/** Parses a status in upper or lower case; the specification writes upper case. @throws {InvalidParametersError} */
-function readStatus(text: string): SessionStatus {
-	const status = sessionStatuses.find((known) => known === text.toLowerCase());
-	if (status) return status;
-	const message = `Input should be one of: ${sessionStatuses.join(", ")}`;
-	throw new InvalidParametersError([{ type: "enumValue", path: ["status"], message, expected: sessionStatuses }]);
 }
 
 function isActivity(state: string): state is ActivityState {

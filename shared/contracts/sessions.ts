@@ -210,7 +210,7 @@ export const sessions = defineContract("sessions", {
 				type: "string",
 				max: 20,
 				default: "DEBUG",
-				description: "Least level: DEBUG, INFO, WARNING or ERROR; an unknown name means DEBUG",
+				description: "Least level: DEBUG, INFO, WARNING or ERROR, in either case",
 			},
 		},
 		returns: { type: "object", props: sessionLogs },

@@ -2,7 +2,8 @@
 import type { SessionLogs } from "../contracts/sessions.ts";
 import { answerBytes, jsonBytes } from "./answer-size.ts";
 
-const logLevels = ["DEBUG", "INFO", "WARNING", "ERROR"] as const;
+/** The levels of log entries, the least one first. */
+export const logLevels = ["DEBUG", "INFO", "WARNING", "ERROR"] as const;
 export type LogLevel = (typeof logLevels)[number];
 export type PodLogEntry = SessionLogs["lines"][number];
 

@@ -13,6 +13,7 @@ import { pullPatches } from "./git/pull-patches.ts";
 import { repositoryPatches } from "./git/repository-patches.ts";
 import { promptPatches } from "./prompt-patches.ts";
 import { workspacePatches } from "./workspaces/workspace-patches.ts";
+import { logLevels } from "#shared/pod/log-tail.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { settingsPatches } from "./settings-patches.ts";
 import { tokenPatches } from "./tokens/token-patches.ts";
@@ -217,6 +218,15 @@ export const patches: readonly Patch[] = [
 		ours: "no body counts as `{}`",
 		apply(edit) {
 			for (const id of ["updateSession", "sendSessionMessage"]) edit.makeBodyOptional(id);
+		},
+	},
+	{
+		operation: "getSessionLogs",
+		contract: "any `level`",
+		ours: "`level` in either case; 422 for an unknown one",
+		apply(edit) {
+			const level = edit.operation("getSessionLogs").parameters?.find(({ name }) => name === "level");
+			if (level) level.schema = { enum: logLevels.flatMap((name) => [name, name.toLowerCase()]) };
 		},
 	},
 	{

@@ -129,7 +129,8 @@ async function walkRunning(walker: Walker, session_id: string): Promise<void> {
 		},
 		{ withinMs: 20_000, everyMs: 100, what: "both messages are answered" },
 	);
-	await walker.call("getSessionLogs", 200, { path, query: { lines: "5", level: "no-such-level" } });
+	await walker.call("getSessionLogs", 200, { path, query: { lines: "5", level: "warning" } });
+	await walker.call("getSessionLogs", 422, { path, query: { level: "no-such-level" } });
 	await walkDiff(walker, session_id);
 	await walker.call("reportActivity", 204, { path, body: { state: "tool_executing", metadata: { turn_count: 1 } } });
 	await walker.call("reportActivity", 422, { path, body: { state: "asleep" } });
