@@ -1,5 +1,6 @@
 /** The identities of people who are admitted by the platform pass the suite of every identity provider. */
 import { expect } from "chai";
+import { decodeJwt } from "jose";
 import { OidcIdentity } from "#services/gateway/identity-providers/oidc.ts";
 import { OidcTeamIdentity } from "#services/gateway/identity-providers/oidc-team.ts";
 import { ForbiddenError } from "#shared/errors.ts";
@@ -31,24 +32,37 @@ for (const Adapter of [OidcIdentity, OidcTeamIdentity])
 			known: [
 				{
 					authorization: `Bearer ${token}`,
-					found: { kind: "claimed", person: { id: "ada", email: "ada@example.test", roles: ["admin"] } },
+					found: {
+						kind: "claimed",
+						person: { id: "ada", email: "ada@example.test", roles: ["admin"], as_of: issuedAt(token) },
+					},
 				},
 			],
 			nobody: undefined,
 		};
 	});
 
+/** The time at which a token was issued, in milliseconds since 1970. */
+function issuedAt(token: string): number {
+	return (decodeJwt(token).iat ?? 0) * 1_000;
+}
+
 describe("the claims of a login token", () => {
+	/** Returns the person without the time of the claims, which is that of the token. */
 	async function personOf(kwargs: object, claims: Record<string, unknown>): Promise<unknown> {
 		const identity = new OidcIdentity({ issuer: server.issuer, audience: "atelier", ...kwargs });
-		const authorization = `Bearer ${await tokenFor({ sub: "ada", ...claims })}`;
-		const found = await identity.authenticate({ authorization }, {});
-		return found?.person;
+		const token = await tokenFor({ sub: "ada", ...claims });
+		const found = await identity.authenticate({ authorization: `Bearer ${token}` }, {});
+		if (!found) return undefined;
+		const { as_of, ...person } = { as_of: undefined, ...found.person };
+		expect(as_of).to.equal(issuedAt(token));
+		return person;
 	}
 
 	it("are found where the configuration says", async () => {
 		const kwargs = {
 			user_claim: "oid",
+			user_ids: "unique",
 			tenant_claim: "https://example.test/org",
 			role_claim: ["resource_access", "atelier.web", "roles"],
 			role_mapping: { boss: "admin", reader: "viewer" },

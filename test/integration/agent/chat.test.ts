@@ -10,7 +10,7 @@ import { TestConnection, TestSession } from "../../support/pods/test-pod.ts";
 /** Removes the members that belong to one connection only. */
 function shared({ frames }: TestConnection): unknown[] {
 	return frames.filter(
-		({ type }) => !["system", "available_commands", "context", "conversation_history"].includes(type),
+		({ type }) => !["system", "available_commands", "context", "mode", "conversation_history"].includes(type),
 	);
 }
 
@@ -66,6 +66,7 @@ describe("the chat of a pod", function () {
 			"conversation_history",
 			"available_commands",
 			"context",
+			"mode",
 			"message_start",
 			"content_block_start",
 			"content_block_start",
@@ -75,7 +76,7 @@ describe("the chat of a pod", function () {
 			"say done",
 			"done",
 		]);
-		expect(late.frames[5]).to.have.nested.property("content_block.text", "under way");
+		expect(late.frames[6]).to.have.nested.property("content_block.text", "under way");
 		const { slash_commands } = await late.frame("available_commands");
 		expect(slash_commands).to.deep.equal(["compact"]);
 	});

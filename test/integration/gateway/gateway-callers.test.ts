@@ -70,7 +70,7 @@ describe("gateway: callers", () => {
 			};
 			const { principal, meta } = await gateway.seenBy(`GET ${thing}?token=token-of-carol&principal=x`, claims);
 			expect(principal.id).to.equal("alice");
-			expect(Object.keys(meta).sort()).to.deep.equal(["address", "deadline", "principal", "request_id"]);
+			expect(Object.keys(meta).sort()).to.deep.equal(["address", "deadline", "principal", "request_id", "warnings"]);
 			expect(meta.address).to.equal("127.0.0.1");
 			expect(VouchedPrincipal.read(meta.principal)?.id).to.equal("alice");
 		});

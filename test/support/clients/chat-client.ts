@@ -65,7 +65,7 @@ export class ChatClient extends TestConnection {
 
 	/** The frames that every client of the session gets, from the newest message on. */
 	get shared(): PodFrame[] {
-		const own = ["system", "available_commands", "context", "conversation_history"];
+		const own = ["system", "available_commands", "context", "mode", "conversation_history"];
 		const from = this.frames.findLastIndex(({ type }) => type === "user_confirmed");
 		return this.frames.slice(Math.max(from, 0)).filter(({ type }) => !own.includes(type));
 	}
