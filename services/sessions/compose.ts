@@ -41,6 +41,7 @@ import { sessionCollection } from "./record/session-collection.ts";
 import { SessionCreations } from "./commands/session-creations.ts";
 import { SessionCommands } from "./commands/session-commands.ts";
 import { SessionHistory } from "./history/session-history.ts";
+import { nameSessions } from "./work/session-names.ts";
 import { SessionPod } from "./pod/session-pod.ts";
 import { RunningLimits } from "./record/running-limits.ts";
 import { SessionRecords } from "./record/session-records.ts";
@@ -72,6 +73,7 @@ export const collections = [
 export const migrations: readonly Migration[] = [
 	{ version: 1, name: "counts of sessions", kind: "expand", run: openStoredCounts },
 	{ version: 2, name: "sessions are counted again", kind: "expand", run: recountSessions },
+	{ version: 3, name: "names of sessions", kind: "expand", run: nameSessions },
 ];
 
 export async function compose(platform: StoringPlatform): Promise<Part> {

@@ -48,11 +48,8 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 
 		actions: implement(sessions, {
 			list({ status, ...query }, principal, { meta }) {
-				const asked = {
-					...query,
-					cursor: query.cursor,
-					status: status === undefined ? undefined : inEitherCase("status", sessionStatuses, status),
-				};
+				const wanted = status === undefined ? undefined : inEitherCase("status", sessionStatuses, status);
+				const asked = { ...query, name: query.name, cursor: query.cursor, status: wanted };
 				return listPage(records, principal, asked, meta.if_none_match);
 			},
 

@@ -84,6 +84,12 @@ export const sessions = defineContract("sessions", {
 				default: false,
 				description: "Also archived sessions, when `status` is absent",
 			},
+			name: {
+				type: "string",
+				max: 255,
+				optional: true,
+				description: "The exact name; names are not unique, so there may be several sessions, or none",
+			},
 			limit: { type: "number", integer: true, min: 1, max: 500, default: 500 },
 			cursor: {
 				type: "string",

@@ -51,6 +51,7 @@ export function newSession(order: NewSession): SessionDocument {
 		...columns.set,
 		tenant: principal.tenant,
 		owner: principal.id,
+		name: session.name,
 		created_at: session.created_at,
 		rev: session.rev,
 		generation: session.generation,

@@ -7,6 +7,8 @@ export const sessionCollection = defineCollection(
 	{
 		tenant: "text",
 		owner: "text",
+		/** The name as in the API; every write sets it. */
+		name: "text",
 		/** The lists that contain the session: active, archived or deleted. */
 		shelf: "text",
 		/** The status as in the API, or `deleted` for a tombstone. */
@@ -68,6 +70,10 @@ export const sessionCollection = defineCollection(
 		owner_status: { columns: ["tenant", "owner", "status", "created_at"] },
 		tenant_shelf: { columns: ["tenant", "shelf", "created_at"] },
 		tenant_status: { columns: ["tenant", "status", "created_at"] },
+		owner_shelf_name: { columns: ["tenant", "owner", "shelf", "name", "created_at"] },
+		owner_status_name: { columns: ["tenant", "owner", "status", "name", "created_at"] },
+		tenant_shelf_name: { columns: ["tenant", "shelf", "name", "created_at"] },
+		tenant_status_name: { columns: ["tenant", "status", "name", "created_at"] },
 		due: { columns: ["due_at"] },
 		place: { columns: ["place_until"] },
 		/** All sessions, in an order that no change affects. */

@@ -13,6 +13,8 @@ export interface ListQuery {
 	/** The status of the sessions; when given, `include_archived` is ignored. */
 	readonly status: SessionStatus | undefined;
 	readonly include_archived: boolean;
+	/** The exact name of the sessions; absent: any. */
+	readonly name: string | undefined;
 	readonly limit: number;
 	readonly cursor: string | undefined;
 }
@@ -40,27 +42,27 @@ export async function listPage(
 async function shelfPage(
 	records: SessionRecords,
 	principal: Principal,
-	{ status, limit, cursor }: ListQuery,
+	{ status, ...rest }: ListQuery,
 	known: string,
 ): Promise<StoredPage> {
-	const filter = { by: status === undefined ? ({ shelf: "active" } as const) : { status }, limit, cursor };
+	const filter = { ...rest, by: status === undefined ? ({ shelf: "active" } as const) : { status } };
 	const list = {
 		page: () => records.page(principal, filter),
 		versions: () => records.versions(principal, filter),
 	};
-	return storedPage(list, limit, known);
+	return storedPage(list, rest.limit, known);
 }
 
 /** Merges the pages of both lists. The cursor is the last session taken, after which both continue. */
 async function bothShelves(
 	records: SessionRecords,
 	principal: Principal,
-	{ limit, cursor }: ListQuery,
+	query: ListQuery,
 	known: string,
 ): Promise<StoredPage> {
-	const pages = await Promise.all(shelves.map((shelf) => records.page(principal, { by: { shelf }, limit, cursor })));
+	const pages = await Promise.all(shelves.map((shelf) => records.page(principal, { ...query, by: { shelf } })));
 	return readPage(
-		mergedPage(pages, ({ created_at = "" }) => created_at, limit),
+		mergedPage(pages, ({ created_at = "" }) => created_at, query.limit),
 		known,
 	);
 }

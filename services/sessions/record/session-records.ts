@@ -24,6 +24,8 @@ import { refuseStale } from "./stale-launch.ts";
 export interface SessionFilter {
 	/** A status, or one of the lists of sessions. */
 	readonly by: { status: StoredStatus } | { shelf: "active" | "archived" };
+	/** The exact name of the sessions; absent: any. */
+	readonly name?: string | undefined;
 	readonly limit: number;
 	readonly cursor?: string | undefined;
 }
@@ -59,6 +61,12 @@ const audienceColumns = ["tenant", "owner", "status"] as const;
 
 /** The columns that say what is booked. */
 const bookedColumns = ["booked", "status"] as const;
+
+/** The indexes of the lists. */
+const indexesOf = {
+	tenant: { status: "tenant_status", shelf: "tenant_shelf" },
+	owner: { status: "owner_status", shelf: "owner_shelf" },
+} as const;
 
 /** The columns that lists need. */
 const listColumns = ["rev", "created_at"] as const;
@@ -102,8 +110,8 @@ export class SessionRecords {
 	 * Returns a page, newest first, which ends at `limit` sessions or at the bound of bytes; only the columns of lists
 	 * are read.
 	 */
-	async page(principal: Principal, { by, limit, cursor }: SessionFilter): Promise<Found<SessionColumns>> {
-		const { index, range } = scopeOf(principal, by);
+	async page(principal: Principal, { limit, cursor, ...filter }: SessionFilter): Promise<Found<SessionColumns>> {
+		const { index, range } = scopeOf(principal, filter);
 		return this.#store.find(sessionCollection, index, range, {
 			limit,
 			maxBytes: answerBytes,
@@ -114,8 +122,8 @@ export class SessionRecords {
 	}
 
 	/** Returns the lines of id and revision of the same page, and of the first session after it. */
-	async versions(principal: Principal, { by, limit, cursor }: SessionFilter): Promise<string> {
-		const { index, range } = scopeOf(principal, by);
+	async versions(principal: Principal, { limit, cursor, ...filter }: SessionFilter): Promise<string> {
+		const { index, range } = scopeOf(principal, filter);
 		return this.#store.versions(sessionCollection, index, range, {
 			limit: limit + 1,
 			descending: true,
@@ -125,7 +133,7 @@ export class SessionRecords {
 	}
 
 	async count(principal: Principal, by: SessionFilter["by"]): Promise<number> {
-		const { index, range } = scopeOf(principal, by);
+		const { index, range } = scopeOf(principal, { by });
 		return this.#store.count(sessionCollection, index, range);
 	}
 
@@ -227,7 +235,7 @@ export class SessionRecords {
 			sessionCollection,
 			document.id,
 			{ equals: { rev: session.rev, ...guard }, ...(change.fits && { fits: change.fits }) },
-			{ ...columns, wire, set: { ...columns.set, rev } },
+			{ ...columns, wire, set: { ...columns.set, name: after.name, rev } },
 			[eventOf({ ...document, rev }, change, data, counters)],
 		);
 		if (!written) return undefined;
@@ -250,12 +258,14 @@ function eventOf(
 }
 
 /** Returns the index and the range of a principal's sessions. */
-function scopeOf(principal: Principal, by: SessionFilter["by"]) {
-	const value = "status" in by ? by.status : by.shelf;
+function scopeOf(principal: Principal, { by, name }: Pick<SessionFilter, "by" | "name">) {
+	const isByStatus = "status" in by;
 	const everybody = seesWholeTenant(principal);
-	const range: Range = { equals: everybody ? [principal.tenant, value] : [principal.tenant, principal.id, value] };
-	if ("status" in by) return { index: everybody ? "tenant_status" : "owner_status", range } as const;
-	return { index: everybody ? "tenant_shelf" : "owner_shelf", range } as const;
+	const audience = everybody ? [principal.tenant] : [principal.tenant, principal.id];
+	const value = isByStatus ? by.status : by.shelf;
+	const range: Range = { equals: name === undefined ? [...audience, value] : [...audience, value, name] };
+	const plain = indexesOf[everybody ? "tenant" : "owner"][isByStatus ? "status" : "shelf"];
+	return { index: name === undefined ? plain : (`${plain}_name` as const), range };
 }
 
 function mayKnow(principal: Principal, { id, status, tenant, owner }: SessionDocument): boolean {

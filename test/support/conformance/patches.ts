@@ -124,10 +124,11 @@ export const patches: readonly Patch[] = [
 	{
 		operation: "listSessions",
 		contract: "unbounded",
-		ours: "`limit` (default 500), `cursor`, header `Link`",
+		ours: "`name`; `limit` (default 500), `cursor`, header `Link`",
 		apply(edit) {
 			edit.addQuery("listSessions", "limit", { type: "integer", minimum: 1, maximum: 500 });
 			edit.addQuery("listSessions", "cursor", { type: "string" });
+			edit.addQuery("listSessions", "name", text);
 		},
 	},
 	{
