@@ -57,8 +57,8 @@ export function outcomeOf(
 }
 
 /** Whether the platform has failed, or has no such route. */
-function hasFailed({ status, text }: ProbeAnswer): boolean {
-	return status >= 500 || status === 405 || (status === 404 && text === '{"detail":"Not Found"}');
+function hasFailed({ status, headers }: ProbeAnswer): boolean {
+	return status >= 500 || status === 405 || (status === 404 && headers.includes("UNKNOWN_PATH"));
 }
 
 /** Whether nothing in an answer tells the object from one that does not exist. */

@@ -14,11 +14,13 @@ import type { InstallationKey } from "#shared/secrets/keys.ts";
 import type { Admissions } from "./admissions.ts";
 import { bearerToken } from "./bearer-token.ts";
 import type { Ends } from "../http/connection-rows.ts";
-import { notFound } from "../http/http-errors.ts";
+import { HttpError } from "../http/http-errors.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
 import { namedTenant, refuseOtherTenant } from "./named-tenant.ts";
 import type { PersonalTokens } from "./personal-tokens.ts";
 import type { RefusalNotes } from "./refusal-notes.ts";
+
+const notItsSession = new HttpError(404, "The key of a pod finds no session but its own");
 
 const podTokenForm = /^svcs_([0-9a-f-]{36})_(\d{1,9})_[\w-]{43}$/;
 
@@ -73,7 +75,7 @@ export class Authenticator {
 		const { connection, path } = claim;
 		const principal = this.#admitted(await this.#find(claim, known), action, connection);
 		const session = namedSession(path) ?? principal.id;
-		if (principal.kind === "pod" && !mayUseSession(principal, "see", { session })) throw notFound;
+		if (principal.kind === "pod" && !mayUseSession(principal, "see", { session })) throw notItsSession;
 		return principal;
 	}
 

@@ -35,7 +35,10 @@ const maxProblems = 50;
 const retryAfter = ["Retry-After", "1"];
 const challenge = ["WWW-Authenticate", "Bearer"];
 
-export const notFound = new HttpError(404, "Not Found");
+/** Returns the answer to a path that no route has; its code tells it from an object that does not exist. */
+export function unknownPath(detail: string): HttpError {
+	return new HttpError(404, detail, ["X-Error-Code", "UNKNOWN_PATH"]);
+}
 
 const internalError = new HttpError(500, "Internal Server Error").answer;
 const unavailable = new HttpError(503, "The service is not available at the moment", retryAfter).answer;

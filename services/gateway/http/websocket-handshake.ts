@@ -2,9 +2,11 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { tokenSubprotocol } from "#shared/contracts/chat-subprotocols.ts";
 import { headerList } from "#shared/header-list.ts";
-import { HttpError, notFound } from "./http-errors.ts";
+import { HttpError, unknownPath } from "./http-errors.ts";
 
 const chatPath = /^\/s\/([0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})\/session$/;
+
+const noChat = unknownPath('A chat has the path "/s/<id of the session>/session", and ids are UUIDs in lower case');
 
 const badRequest = (detail: string): HttpError => new HttpError(400, detail);
 
@@ -16,7 +18,7 @@ export function isChatUpgrade({ url = "", headers }: Pick<IncomingMessage, "url"
 /** Returns the id of the session whose chat is requested. @throws {HttpError} 404 */
 export function sessionOf(url: string): string {
 	const id = chatPath.exec(split(url).pathname)?.[1];
-	if (id === undefined) throw notFound;
+	if (id === undefined) throw noChat;
 	return id;
 }
 

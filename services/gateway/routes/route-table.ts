@@ -4,9 +4,10 @@
  */
 import router from "find-my-way";
 import { type AnyAction, isIdempotent } from "#shared/bus/contract.ts";
-import { HttpError, notFound } from "../http/http-errors.ts";
+import type { HttpError } from "../http/http-errors.ts";
 import type { ActionRoute } from "./action-route.ts";
 import type { PageRoute } from "./pages.ts";
+import { PathRefusals } from "./path-refusals.ts";
 
 export type RouteTarget = ActionRoute | PageRoute;
 
@@ -39,9 +40,11 @@ export class RouteTable {
 	readonly #targets = new Map<unknown, RouteTarget>();
 	/** The actions by method and path. */
 	readonly #actions = new Map<string, AnyAction>();
+	readonly #refusals: PathRefusals;
 
-	/** @param prefixes The prefixes of relative paths, e.g. `/api/v1/svc`. */
+	/** @param prefixes The prefixes of relative paths, e.g. `/api/v1/svc`; answers name the first one. */
 	constructor(targets: readonly RouteTarget[], prefixes: readonly string[]) {
+		this.#refusals = new PathRefusals(prefixes[0] ?? "/");
 		for (const target of targets) {
 			const { path } = target;
 			const paths = path.startsWith("//") ? [path.slice(1)] : prefixes.map((prefix) => prefix + path);
@@ -73,10 +76,10 @@ export class RouteTable {
 		const mark = url.indexOf("?");
 		const path = mark === -1 ? url : url.slice(0, mark);
 		const query = mark === -1 ? "" : url.slice(mark + 1);
-		if (!path.startsWith("/") || path.includes("//") || disguised.test(path)) throw notFound;
+		if (!path.startsWith("/") || path.includes("//") || disguised.test(path)) throw this.#refusals.unknown;
 		if (path.endsWith("/") && path !== "/") throw this.#withoutSlash(path.slice(0, -1), query);
 		const match = this.#match(method, path);
-		if (!match) throw this.#refusal(path);
+		if (!match) throw this.#refusal(method, path);
 		return { ...match, query };
 	}
 
@@ -88,14 +91,13 @@ export class RouteTable {
 	}
 
 	#withoutSlash(path: string, query: string): HttpError {
-		if (this.#allowed(path).length === 0) return notFound;
-		return new HttpError(307, "Temporary Redirect", ["Location", query === "" ? path : `${path}?${query}`]);
+		if (this.#allowed(path).length === 0) return this.#refusals.unknown;
+		return this.#refusals.slash(query === "" ? path : `${path}?${query}`);
 	}
 
-	#refusal(path: string): HttpError {
+	#refusal(method: string, path: string): HttpError {
 		const allowed = this.#allowed(path);
-		if (allowed.length === 0) return notFound;
-		return new HttpError(405, "Method Not Allowed", ["Allow", allowed.join(", ")]);
+		return allowed.length === 0 ? this.#refusals.unknown : this.#refusals.method(method, allowed);
 	}
 
 	#allowed(path: string): string[] {

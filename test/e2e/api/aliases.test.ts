@@ -47,8 +47,8 @@ describe("aliases", function () {
 
 	it("are the configured ones only, and health is outside of all of them", async () => {
 		for (const path of ["/api/v1/other/features", "/api/v1/volundr/health", "/features"]) {
-			const { status, text } = await new ApiClient(platform.url).get(path);
-			expect([status, text], path).to.deep.equal([404, '{"detail":"Not Found"}']);
+			const { status, headers } = await new ApiClient(platform.url).get(path);
+			expect([status, headers.get("x-error-code")], path).to.deep.equal([404, "UNKNOWN_PATH"]);
 		}
 		const { status, body } = await new ApiClient(platform.url).get("/health");
 		expect(status).to.equal(200);

@@ -112,8 +112,9 @@ describe("conformance", function () {
 		it(`finds that ${operation.id} answers 404 for an unknown id`, async () => {
 			const [body, query] = [leastBodies[operation.id], leastQueries[operation.id]];
 			const request = { ...(body !== undefined && { body }), ...(query && { query }) };
-			const { detail } = await walker.call<{ detail: unknown }>(operation.id, 404, request);
-			expect(detail).to.be.a("string").and.to.not.equal("Not Found");
+			const { body: refusal, headers } = await walker.answer(operation.id, 404, request);
+			expect(refusal).to.have.property("detail").that.is.a("string");
+			expect(headers.get("x-error-code")).to.not.equal("UNKNOWN_PATH");
 		});
 	}
 

@@ -59,7 +59,9 @@ describe("gateway: bodies and parameters", () => {
 		}
 
 		it("no type is 415, and every spelling of the right one is read", async () => {
-			await expectStill(415, gateway.send(`POST ${thing}`, {}, good));
+			const untyped = await gateway.send(`POST ${thing}`, {}, good);
+			await expectStill(415, untyped);
+			expect(untyped.text).to.include("Content-Type: application/json").and.to.include("curl: --json");
 			for (const type of ["APPLICATION/JSON", 'application/json; charset="UTF-8"', "application/json;charset=utf-8"]) {
 				await taken(gateway.send(`POST ${thing}`, { "Content-Type": type }, good));
 			}

@@ -125,7 +125,7 @@ describe("gateway: callers", () => {
 
 		it("find no session but their own, whether it exists or not", async () => {
 			const answer = await gateway.send(report.replace(id, otherId), { Authorization: token() });
-			await gateway.expectDetail(answer, 404, "Not Found");
+			await gateway.expectDetail(answer, 404, "The key of a pod finds no session but its own");
 		});
 
 		it("reach only the routes for pods, which nobody else reaches", async () => {

@@ -59,11 +59,8 @@ export class Walker {
 
 /** Whether the gateway has a route for an operation, by its answer to a request with an unknown id. */
 export async function isRouted(send: Send, operation: Operation): Promise<boolean> {
-	const { status, text } = await send(operation, operation.body ? { body: {} } : {});
-	return !(
-		(status === 404 && text === '{"detail":"Not Found"}') ||
-		(status === 405 && text === '{"detail":"Method Not Allowed"}')
-	);
+	const { status, headers } = await send(operation, operation.body ? { body: {} } : {});
+	return status !== 405 && headers.get("x-error-code") !== "UNKNOWN_PATH";
 }
 
 /** Returns the contradictions between the list of missing operations and the routes of the platform. */

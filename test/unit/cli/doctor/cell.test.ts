@@ -51,6 +51,8 @@ describe("outcomeOf()", () => {
 	});
 
 	it("is a failure when there is no such route", () => {
-		expect(outcomeOf({ status: 404, text: '{"detail":"Not Found"}', headers: "" }, id, undefined)).to.equal("failed");
+		expect(outcomeOf({ status: 404, text: "", headers: "x-error-code: UNKNOWN_PATH" }, id, undefined)).to.equal(
+			"failed",
+		);
 	});
 });
