@@ -25,6 +25,11 @@ interface StringRule {
 	min?: number;
 	max?: number;
 	pattern?: string;
+	/**
+	 * The end of the sentence "String should …" for a value outside the pattern; without it the expression is told. It
+	 * has no double quotes and backslashes, because the library puts it into code.
+	 */
+	words?: string;
 	/** Blanks around the value are removed before the other checks. */
 	trim?: boolean;
 	/** JSON Schema `format`; documents the value, is not checked. */

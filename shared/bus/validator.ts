@@ -27,6 +27,9 @@ export interface Failure {
  */
 export type Check = (value: unknown) => Failure[];
 
+/** The beginning of the message of a pattern that the schema has words for. */
+export const patternSentence = "String should ";
+
 const fastest = new FastestValidator({ considerNullAsAValue: true });
 
 /** Returns the check of an object with these fields. */
@@ -62,6 +65,9 @@ function strictRule(rule: Rule): object {
 	if (rule.type === "record") return { ...common, key: { ...rule.key }, value: strictRule(rule.value) };
 	if (rule.type === "multi") return { ...common, rules: rule.rules.map(strictRule) };
 	if (rule.type === "any") return { ...common, nullable: true };
+	if (rule.type === "string" && rule.words !== undefined) {
+		return { ...common, messages: { stringPattern: `${patternSentence}${rule.words}` } };
+	}
 	return common;
 }
 

@@ -14,6 +14,7 @@ const patchPiece = {
 		min: 1,
 		max: 64,
 		pattern: "^[\\w-]+$",
+		words: "have only letters, digits, hyphens and underscores",
 		description: "Id of the patch; a patch with another id replaces it",
 	},
 	piece: { type: "number", integer: true, min: 0, max: 15, description: "Counts from 0" },

@@ -188,6 +188,7 @@ const name = {
 	min: 1,
 	max: 63,
 	pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",
+	words: "have only lower-case letters, digits and hyphens, and begin and end with a letter or digit",
 	description: "RFC 1123 label: lower-case letters, digits and hyphens",
 } as const;
 

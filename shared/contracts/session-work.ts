@@ -12,7 +12,12 @@ import { affectedSession } from "./credentials/credentials.ts";
  */
 export const sessionIdForm = "[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
 
-const id = { type: "string", max: 36, pattern: `^${sessionIdForm}$` } as const;
+const id = {
+	type: "string",
+	max: 36,
+	pattern: `^${sessionIdForm}$`,
+	words: "have the form of the id of a session",
+} as const;
 const count = { type: "number", integer: true, min: 0 } as const;
 const text = { type: "string" } as const;
 const named = { ...text, max: 1_000 } as const;
@@ -26,6 +31,7 @@ export type Desired = (typeof desiredStates)[number];
 export const hostField = {
 	type: "string",
 	pattern: "^[0-9a-f]{16}$",
+	words: "have 16 lower-case hexadecimal digits",
 	max: 16,
 	optional: true,
 	description: "Only what is on this host, or on none yet; absent: everything",
@@ -174,7 +180,7 @@ export const sessionWork = defineContract("session-work", {
 		access: "system",
 		summary: "Bind to a host the sessions and workspaces whose files an earlier version has left there; how many",
 		params: {
-			host: { type: "string", pattern: hostField.pattern, max: hostField.max },
+			host: { type: "string", pattern: hostField.pattern, words: hostField.words, max: hostField.max },
 			ids: { type: "array", max: 500, items: id, description: "Ids of workspaces and sessions with files" },
 		},
 		returns: count,

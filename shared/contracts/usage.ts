@@ -10,7 +10,13 @@ const dollars = { type: "number", min: 0 } as const;
 const uuid = { type: "uuid" } as const;
 
 /** The id of a report or a reservation; its creator chooses it. */
-export const reporterId = { type: "string", min: 1, max: 64, pattern: "^[\\w-]+$" } as const;
+export const reporterId = {
+	type: "string",
+	min: 1,
+	max: 64,
+	pattern: "^[\\w-]+$",
+	words: "have only letters, digits, hyphens and underscores",
+} as const;
 
 /** The four exclusive buckets of tokens. */
 export const bucketFields = {

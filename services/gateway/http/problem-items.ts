@@ -2,7 +2,7 @@
  * Makes the items of a 422 in the form of the contract's first implementation (pydantic's error types), so that clients
  * written for it understand them.
  */
-import type { Failure } from "#shared/bus/validator.ts";
+import { type Failure, patternSentence } from "#shared/bus/validator.ts";
 
 /** A violated rule with its location: the place in the request, then names and indexes. */
 export interface Problem {
@@ -74,6 +74,9 @@ const wordings: Readonly<Record<string, Wording>> = {
 	header: { type: "string_pattern_mismatch", msg: "Header should match pattern '#'", ctx: "pattern" },
 };
 
+const idInPath = `${noUuid.msg}: this part of the path is an id and not a name`;
+const idOfSession = `${idInPath}; GET /sessions?name= finds the id of a session`;
+
 /** The most characters of a refused text that the answer repeats. */
 const maxInputLength = 100;
 
@@ -84,10 +87,16 @@ export function problemItem({ loc, failure, input }: Problem): ProblemItem {
 	return {
 		type,
 		loc,
-		msg: filled(msg, wanted, input),
+		msg: sentenceOf(failure, loc) ?? filled(msg, wanted, input),
 		...(isShort(input) && { input }),
 		...(ctx !== undefined && { ctx: { [ctx]: wanted ?? msg } }),
 	};
+}
+
+/** Returns the sentence that says more than the rule: a contract's words for its pattern, and how to find an id. */
+function sentenceOf({ type, message }: Failure, [place, name]: Problem["loc"]): string | undefined {
+	if (type === "uuid" && place === "path") return name === "session_id" ? idOfSession : idInPath;
+	return type === "stringPattern" && message.startsWith(patternSentence) ? message : undefined;
 }
 
 /** Fills a sentence: `#` is the required value, `(s)` its plural, and `@` the count of items that were sent. */

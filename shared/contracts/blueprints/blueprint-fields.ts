@@ -11,11 +11,17 @@ export const blueprintName = {
 	min: 1,
 	max: 255,
 	pattern: "^(?!\\.{1,2}$)[^\\u0000-\\u001f\\u007f/\\\\]+$",
+	words: "be neither . nor .. and have no control characters and slashes",
 	description: "Unique among those of the caller; no control characters and slashes, and neither `.` nor `..`",
 } as const;
 
 /** The name of a group within which at most one is the default. */
-export const groupName = { type: "string", max: 255, pattern: "^[^\\u0000-\\u001f\\u007f]*$" } as const;
+export const groupName = {
+	type: "string",
+	max: 255,
+	pattern: "^[^\\u0000-\\u001f\\u007f]*$",
+	words: "have no control characters",
+} as const;
 
 export const anyMembers = { type: "record", key: text, value: { type: "any" }, max_bytes: maxMemberBytes } as const;
 export const listOfObjects = {

@@ -10,7 +10,13 @@ const text = { type: "string" } as const;
 const texts = { type: "array", items: text } as const;
 const time = { type: "string", format: "date-time" } as const;
 const secretType = { type: "enum", values: secretTypes } as const;
-const name = { type: "string", min: 1, max: 100, pattern: "^[a-z0-9_-]+$" } as const;
+const name = {
+	type: "string",
+	min: 1,
+	max: 100,
+	pattern: "^[a-z0-9_-]+$",
+	words: "have only lower-case letters, digits, hyphens and underscores",
+} as const;
 /** A name in a path. One of another form belongs to no credential, so that it is unknown and not invalid. */
 const named = { name: { type: "string", min: 1, max: 255 } } as const;
 

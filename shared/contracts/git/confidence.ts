@@ -16,7 +16,13 @@ const count = { type: "number", integer: true, min: 0, max: maxCount } as const;
 const keep = { optional: true, nullable: true } as const;
 const pullNumber = { type: "number", integer: true, min: 1, max: maxCount } as const;
 const repoUrl = { type: "string", min: 1, max: 2_048 } as const;
-const headSha = { type: "string", min: 7, max: 64, pattern: "^[0-9a-fA-F]+$" } as const;
+const headSha = {
+	type: "string",
+	min: 7,
+	max: 64,
+	pattern: "^[0-9a-fA-F]+$",
+	words: "have only hexadecimal digits",
+} as const;
 const action = { type: "enum", values: mergeActions } as const;
 const unlessPull = "Required unless `repo_url` and `number` name a pull request";
 

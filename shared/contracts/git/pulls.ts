@@ -137,6 +137,7 @@ export const pulls = defineContract("pulls", {
 				type: "string",
 				max: 64,
 				pattern: "^[0-9a-f]{40}([0-9a-f]{24})?$",
+				words: "be the whole hash of a commit: 40 or 64 lower-case hexadecimal digits",
 				optional: true,
 				nullable: true,
 				description: "The commit that was looked at; 409 `PULL_HEAD_MOVED` when there are newer ones",

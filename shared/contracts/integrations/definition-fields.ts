@@ -13,6 +13,8 @@ export type IntegrationType = (typeof integrationTypes)[number];
 
 /** The form of a slug, which is also a part of file names and of credential names. */
 export const slugForm = "^[a-z0-9][a-z0-9_-]*$";
+const slugWords =
+	"begin with a lower-case letter or digit, and have only lower-case letters, digits, hyphens and underscores";
 
 /** A field of the credential, for forms. */
 const credentialField = schema({
@@ -108,7 +110,7 @@ const checkFields = schema({
 });
 
 export const definitionFields = schema({
-	slug: { type: "string", min: 1, max: 100, pattern: slugForm },
+	slug: { type: "string", min: 1, max: 100, pattern: slugForm, words: slugWords },
 	name: { type: "string", min: 1, max: 200 },
 	description: label,
 	integration_type: { type: "enum", values: integrationTypes },

@@ -30,6 +30,7 @@ export const tokenCreate = schema({
 		min: 1,
 		max: 100,
 		pattern: "^[a-zA-Z0-9][a-zA-Z0-9 _-]*$",
+		words: "begin with a letter or digit, and have only letters, digits, blanks, hyphens and underscores",
 		description: "Unique among the caller's tokens",
 	},
 	scope: {

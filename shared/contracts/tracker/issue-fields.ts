@@ -29,13 +29,20 @@ export type TrackerStatus = Output<typeof trackerStatus>;
 export const maxIssues = 25;
 
 /** The id or the key of an issue. A control character in it would reach the tracker's URL or query. */
-export const issueId = { type: "string", min: 1, max: 255, pattern: "^[^\\u0000-\\u001f\\u007f]+$" } as const;
+export const issueId = {
+	type: "string",
+	min: 1,
+	max: 255,
+	pattern: "^[^\\u0000-\\u001f\\u007f]+$",
+	words: "have no control characters",
+} as const;
 export const searchText = { type: "string", min: 1, max: 500 } as const;
 export const projectId = {
 	type: "string",
 	min: 1,
 	max: 255,
 	pattern: "^[^\\u0000-\\u001f\\u007f]+$",
+	words: "have no control characters",
 	description: "Project of the tracker, in its own form",
 } as const;
 export const stateName = {

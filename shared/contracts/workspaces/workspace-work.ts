@@ -6,7 +6,12 @@ import { defineContract, defineEvent } from "../../bus/contract.ts";
 import { schema, type Output } from "../../bus/schema.ts";
 import { hostField, sessionIdForm } from "../session-work.ts";
 
-const id = { type: "string", max: 36, pattern: `^${sessionIdForm}$` } as const;
+const id = {
+	type: "string",
+	max: 36,
+	pattern: `^${sessionIdForm}$`,
+	words: "have the form of the id of a session",
+} as const;
 const count = { type: "number", integer: true, min: 0 } as const;
 
 const task = {

@@ -86,6 +86,25 @@ describe("problemItem()", () => {
 		expect(problemItem({ loc: ["body"], failure }).msg).to.equal("String should match pattern '^$&$'");
 	});
 
+	it("says a pattern in the words of the contract, and keeps the expression for programs", () => {
+		const item = itemOf(
+			{ a: { type: "string", pattern: "^[a-z]+$", words: "have only lower-case letters" } },
+			{ a: "A" },
+		);
+		expect(item.msg).to.equal("String should have only lower-case letters");
+		expect(item.ctx).to.deep.equal({ pattern: "^[a-z]+$" });
+	});
+
+	it("says of a name in the place of an id that it is one, and how the id of a session is found", () => {
+		const failure = { type: "uuid", path: ["a"], message: "" };
+		const words = "Input should be a valid UUID: this part of the path is an id and not a name";
+		expect(problemItem({ loc: ["path", "profile_id"], failure }).msg).to.equal(words);
+		expect(problemItem({ loc: ["path", "session_id"], failure }).msg).to.equal(
+			`${words}; GET /sessions?name= finds the id of a session`,
+		);
+		expect(problemItem({ loc: ["body", "session_id"], failure }).msg).to.equal("Input should be a valid UUID");
+	});
+
 	it("uses the validator's words for a rule without a wording", () => {
 		const failure = { type: "unheard", path: ["a"], message: "No" };
 		expect(problemItem({ loc: ["body"], failure })).to.deep.equal({ type: "value_error", loc: ["body"], msg: "No" });
