@@ -57,6 +57,15 @@ export function newDraft({ id, session, launch, parent, former, at }: DraftOrder
 	};
 }
 
+/** Returns the change of a draft that was begun before the session knew the branch of its remote; undefined when there is none. */
+export function foundBranch(
+	{ branch: former, config_snapshot }: Chronicle,
+	{ branch }: Session,
+): { members: Partial<Chronicle> } | undefined {
+	if (former !== "" || branch === "") return undefined;
+	return { members: { branch, config_snapshot: { ...config_snapshot, branch } } };
+}
+
 /** Returns the members of a report or an edit that are not null. */
 export function saidMembers(said: Partial<Record<keyof Chronicle, unknown>>): Partial<Chronicle> {
 	return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined && value !== null));

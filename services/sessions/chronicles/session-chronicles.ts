@@ -9,7 +9,7 @@ import { PageRoom } from "#shared/store/page-room.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import type { Asker } from "../record/change-queue.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
-import { newDraft, reportedMembers } from "./chronicle-draft.ts";
+import { foundBranch, newDraft, reportedMembers } from "./chronicle-draft.ts";
 import { type ChronicleChange, chronicleOf, type ChronicleRecords } from "./chronicle-records.ts";
 import {
 	type AcknowledgedReports,
@@ -123,7 +123,9 @@ export class SessionChronicles {
 	/** Returns the newest chronicle if it is a draft, otherwise a new one; undefined when another writer was faster. */
 	async #draft(session: SessionRecord): Promise<ChronicleDocument | undefined> {
 		const newest = await this.#records.newest(session.session.id);
-		return newest?.status === "draft" ? newest : this.#begin(session, newest);
+		if (newest?.status !== "draft") return this.#begin(session, newest);
+		const change = foundBranch(chronicleOf(newest), session.session);
+		return change ? this.#records.replace(newest, change) : newest;
 	}
 
 	/** Creates a draft; undefined when another writer was faster. */
