@@ -147,7 +147,7 @@ describe("AcpAgent", () => {
 	const tools: McpServer = {
 		name: "tools",
 		type: "stdio",
-		command: "t",
+		command: "true",
 		args: ["-x"],
 		env: { A: "1" },
 		url: "",
