@@ -150,7 +150,7 @@ export class RequestChain {
 				const parts = { path: match.path, query: match.query, body };
 				const warnings = tellIgnored(exchange, route, parts);
 				const result = await this.#call(exchange, route, present, { params: route.readParams(parts), warnings });
-				this.#answer(exchange, successAnswer(route, result, url));
+				this.#answer(exchange, successAnswer(route, result, url, request.headers.accept));
 			});
 		} finally {
 			begun.end();

@@ -33,6 +33,15 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  */
 export type Route = `${Method} /${string}`;
 
+/** A member of a result that can be sent as it is. */
+export interface TextForm {
+	readonly member: string;
+	/** The media types that ask for it; the answer has the first one that the request names. */
+	readonly types: readonly string[];
+	/** A line before the text of a result whose member `truncated` is true; its readers ignore the line. */
+	readonly truncated_note: string;
+}
+
 /** The declaration of one action: its routes, access, schemas and bounds. */
 export interface ActionSpec {
 	/** REST routes; absent for bus-only actions. The first is the canonical one. */
@@ -62,6 +71,8 @@ export interface ActionSpec {
 	 * `text/html` is a page `{html, policy}`, whose policy says what a browser may load for it.
 	 */
 	readonly produces?: "text/event-stream" | "text/html";
+	/** The result has a member that clients get alone, as text, when their `Accept` names one of the media types. */
+	readonly text_form?: TextForm;
 	/**
 	 * The gateway tells which browser sent the request, in the member `browser` of the call's metadata: `marks` gives a
 	 * browser a mark that has none, `reads` does not.

@@ -268,6 +268,11 @@ export const sessions = defineContract("sessions", {
 	diff: {
 		rest: "GET /sessions/:session_id/diff",
 		summary: "Changes in the workspace, including new files",
+		text_form: {
+			member: "patch",
+			types: ["text/x-diff", "text/x-patch"],
+			truncated_note: "This patch is incomplete: it was cut at the end of a file to fit 900 KB",
+		},
 		params: {
 			...sessionId,
 			file: {
@@ -282,7 +287,7 @@ export const sessions = defineContract("sessions", {
 				type: "enum",
 				values: ["files", "patch"],
 				default: "files",
-				description: "`patch`: the whole unified diff",
+				description: "`patch`: the whole unified diff, as text if `Accept` is `text/x-diff` or `text/x-patch`",
 			},
 		},
 		returns: {

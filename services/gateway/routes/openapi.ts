@@ -1,5 +1,5 @@
 /** Derives the OpenAPI 3.1 document from the contracts. */
-import type { AnyAction } from "#shared/bus/contract.ts";
+import type { AnyAction, TextForm } from "#shared/bus/contract.ts";
 import { type Rule, type Schema } from "#shared/bus/schema.ts";
 import { ruleToJsonSchema, toJsonSchema } from "#shared/bus/json-schema.ts";
 import type { ActionRoute } from "./action-route.ts";
@@ -119,10 +119,11 @@ function bodyOf({ raw_body, example = {} }: AnyAction, fields: Schema): Json {
 	return { required: "required" in schema, content: { "application/json": { schema, example } } };
 }
 
-function success({ action: { returns, paged, wrapped, produces } }: ActionRoute): Json {
+function success({ action: { returns, paged, wrapped, produces, text_form } }: ActionRoute): Json {
 	if (!returns) return { description: "Done", headers: told };
 	if (produces)
 		return { description: "Success", headers: told, content: { [produces]: { schema: { type: "string" } } } };
+	if (text_form) return withText(ruleToJsonSchema(returns), text_form);
 	if (!paged) return { description: "Success", headers: told, content: json(ruleToJsonSchema(returns)) };
 	const items = returns.type === "object" ? returns.props["items"] : undefined;
 	if (!items) throw new TypeError("Cannot describe a page that has no items");
@@ -130,6 +131,17 @@ function success({ action: { returns, paged, wrapped, produces } }: ActionRoute)
 		description: "Success",
 		headers: { ...told, Link: { description: "The next page, with `rel=next`, where there is one", schema: string } },
 		content: json(ruleToJsonSchema(wrapped === undefined ? items : { type: "object", props: { [wrapped]: items } })),
+	};
+}
+
+/** The JSON, which is the default, and the text that clients may ask for. */
+function withText(schema: Json, { types, truncated_note }: TextForm): Json {
+	const texts = types.map((type) => [type, { schema: string }]);
+	const description = `In answers that are text: whether the text is incomplete; it then begins with the line "${truncated_note}"`;
+	return {
+		description: "Success",
+		headers: { ...told, "Atelier-Truncated": { description, schema: string } },
+		content: { ...json(schema), ...Object.fromEntries(texts) },
 	};
 }
 

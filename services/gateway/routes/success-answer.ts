@@ -1,13 +1,22 @@
-/** Makes the answer to a successful request: the result as JSON, or a page's items and the URL of the next page. */
+/**
+ * Makes the answer to a successful request: the result as JSON, or as the text that the client accepts, or a page's items and
+ * the URL of the next page.
+ */
 import { textOf } from "#shared/bus/json-text.ts";
+import type { TextForm } from "#shared/bus/contract.ts";
 import type { ActionRoute } from "./action-route.ts";
 import type { Answer } from "../http/answer.ts";
 
-/** Makes the answer. @param url The requested URL; the next page's URL differs in the cursor only. */
-export function successAnswer({ action, status }: ActionRoute, result: unknown, url: string): Answer {
+/**
+ * Makes the answer.
+ * @param url The requested URL; the next page's URL differs in the cursor only.
+ * @param accept The `Accept` header of the request.
+ */
+export function successAnswer({ action, status }: ActionRoute, result: unknown, url: string, accept = ""): Answer {
 	if (action.returns === undefined) return { status };
 	if (result === null && action.returns.nullable) return { status: 204 };
 	if (action.produces === "text/html") return pageAnswer(status, result);
+	if (action.text_form) return formAnswer(action.text_form, status, result, accept);
 	if (action.paged) return listAnswer(action, status, result, url);
 	return { status, body: textOf(result) };
 }
@@ -22,6 +31,24 @@ function listAnswer({ wrapped }: ActionRoute["action"], status: number, result: 
 	const link = next === undefined ? [] : ["Link", `<${withCursor(url, next)}>; rel="next"`];
 	const body = wrapped === undefined ? textOf(items) : `{${JSON.stringify(wrapped)}:${textOf(items)}}`;
 	return { status, body, headers: [...link, ...tag], caching };
+}
+
+/** Returns the answer with the text of the result, if it has one and the client accepts it, and as JSON otherwise. */
+function formAnswer(form: TextForm, status: number, result: unknown, accept: string): Answer {
+	const type = form.types.find((one) => acceptedTypes(accept).includes(one));
+	const members: Readonly<Record<string, unknown>> = typeof result === "object" && result !== null ? { ...result } : {};
+	const text = members[form.member];
+	const varies = ["Vary", "Accept"];
+	if (type === undefined || typeof text !== "string") return { status, body: textOf(result), headers: varies };
+	const isTruncated = members["truncated"] === true;
+	const body = isTruncated ? `${form.truncated_note}\n${text}` : text;
+	const headers = [...varies, "Atelier-Truncated", String(isTruncated)];
+	return { status, body, type: `${type}; charset=utf-8`, headers };
+}
+
+/** Returns the media types of an `Accept` header without their parameters. */
+function acceptedTypes(accept: string): string[] {
+	return accept.split(",").map((range) => (range.split(";", 1)[0] ?? "").trim().toLowerCase());
 }
 
 /** Returns the answer with a page for people. @throws {TypeError} when the service has violated its contract. */
