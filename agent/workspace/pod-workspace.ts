@@ -12,6 +12,7 @@ import { readIdentity, writeIdentity } from "./git-identity.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 import type { PodContext } from "../io/pod-context.ts";
 import { credentialSettings } from "./git-credentials.ts";
+import { ignorePermissionFiles, permissionFilesOf } from "./permission-files.ts";
 import { PlacedSecrets } from "./pod-secrets.ts";
 import { runSetupScripts } from "./setup-scripts.ts";
 import { copySettings } from "./person-settings.ts";
@@ -72,6 +73,7 @@ export class PodWorkspace {
 		enter("setting_up", found);
 		const place = { workspace, env: { ...env, [layoutRoot]: join(workspace, working_folder) }, log, signal };
 		await runSetupScripts(setup_scripts, place);
+		await ignorePermissionFiles(launch, await permissionFilesOf(launch.agent));
 		enter("starting_agent", found);
 		const folder = await folderBelow(workspace, working_folder);
 		if (folder === undefined) {
@@ -107,8 +109,11 @@ export class PodWorkspace {
 	}
 
 	async #openDiff(): Promise<Comparison> {
-		const { home } = this.#context.launch;
-		const { compareTrees } = await import("./diff/several-diffs.ts");
-		return compareTrees(treesOfLaunch(this.#context.launch), { scratch: home, git: this.git });
+		const { launch } = this.#context;
+		const [{ compareTrees }, permissionFiles] = await Promise.all([
+			import("./diff/several-diffs.ts"),
+			permissionFilesOf(launch.agent),
+		]);
+		return compareTrees(treesOfLaunch(launch), { scratch: launch.home, git: this.git, permissionFiles });
 	}
 }

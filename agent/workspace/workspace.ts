@@ -5,8 +5,6 @@
 import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { monotonic } from "#shared/clock.ts";
-import { replaceFile } from "#shared/files/replaced-file.ts";
-import { readUntrusted } from "#shared/files/untrusted-file.ts";
 import type { LaunchDocument, Repository } from "#shared/pod/launch.ts";
 import type { RepositoryBranch } from "#shared/pod/status.ts";
 import { maxRepositories, pathsInside, repositoryPath } from "#shared/pod/repository-path.ts";
@@ -15,6 +13,7 @@ import { followBranches, rememberBranches } from "./chosen-branches.ts";
 import type { CloneProgress } from "./clone-progress.ts";
 import { isRepository } from "./diff/shadow-repository.ts";
 import { type Git, wordsOfGit } from "./git.ts";
+import { ignorePaths } from "./ignored-paths.ts";
 import { cloneRepository, localMs, refuseBranch } from "./repository-clone.ts";
 import { isFreeOfLinks } from "./workspace-path.ts";
 
@@ -23,8 +22,6 @@ const cloneMs = 280_000;
 /** The repositories that are cloned at a time. */
 const concurrent = 4;
 const firstBranch = "main";
-/** The bound on a repository's list of ignored files; a longer list is replaced. */
-const maxExcludeBytes = 1_048_576;
 
 const ownRepository: Repository = { url: "", branch: firstBranch, base_branch: "", path: "" };
 
@@ -187,7 +184,7 @@ export class Workspace {
 			repositories.map((one) => one.path),
 		);
 		if (inner.length > 0)
-			await ignore(
+			await ignorePaths(
 				join(this.#folder, path),
 				inner.map((one) => `/${one}/`),
 			);
@@ -197,14 +194,4 @@ export class Workspace {
 async function hasFiles(folder: string): Promise<boolean> {
 	const names = await readdir(folder).catch((): string[] => []);
 	return names.length > 0;
-}
-
-async function ignore(repository: string, patterns: readonly string[]): Promise<void> {
-	const folder = join(repository, ".git", "info");
-	await mkdir(folder, { recursive: true });
-	const file = join(folder, "exclude");
-	const text = String((await readUntrusted(file, maxExcludeBytes).catch(() => undefined)) ?? "");
-	const lines = text.split("\n");
-	const added = patterns.filter((pattern) => !lines.includes(pattern)).map((pattern) => `${pattern}\n`);
-	if (added.length > 0) await replaceFile(file, `${text}${lines.at(-1) === "" ? "" : "\n"}${added.join("")}`);
 }

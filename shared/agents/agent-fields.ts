@@ -56,6 +56,14 @@ export const agentFields = schema({
 		default: [],
 		description: "Folders of the home that outlive the pod, so that a conversation can be continued",
 	},
+	permission_files: {
+		type: "array",
+		max: 20,
+		items: { ...place, description: "Path below a folder of the workspace" },
+		default: [],
+		description:
+			"Files of the workspace in which it keeps what it was permitted for ever. New ones are in no diff and no pull request",
+	},
 	wires: {
 		type: "record",
 		key: { type: "string" },

@@ -14,8 +14,11 @@ import { type Comparison, type DiffPlace, maxStoredPatchBytes, WorkspaceDiff } f
 const concurrent = 2;
 const waiting = 16 * (maxRepositories + 1);
 
+/** The place of the comparisons of all trees. */
+type TreesPlace = Pick<DiffPlace, "scratch" | "git" | "permissionFiles">;
+
 /** Returns the comparison of these trees. @param trees At least one; outer ones before inner ones. */
-export function compareTrees(trees: readonly WorkTree[], place: Pick<DiffPlace, "scratch" | "git">): Comparison {
+export function compareTrees(trees: readonly WorkTree[], place: TreesPlace): Comparison {
 	const [only, ...others] = trees;
 	return only && others.length === 0 ? new WorkspaceDiff(only, place) : new SeveralDiffs(trees, place);
 }
@@ -29,7 +32,7 @@ interface ComparedTree {
 export class SeveralDiffs implements Comparison {
 	readonly #trees: readonly ComparedTree[];
 
-	constructor(trees: readonly WorkTree[], place: Pick<DiffPlace, "scratch" | "git">) {
+	constructor(trees: readonly WorkTree[], place: TreesPlace) {
 		const semaphore = new Semaphore(concurrent, waiting);
 		this.#trees = trees.map((tree) => ({
 			path: tree.path,

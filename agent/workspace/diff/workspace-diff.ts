@@ -15,6 +15,7 @@ import type { CommandResult } from "../../io/run-command.ts";
 import { DiffFailedError, DiffQuestionError, DiffTimeoutError } from "./diff-errors.ts";
 import { readHead } from "./head-commit.ts";
 import { ShadowRepository } from "./shadow-repository.ts";
+import { withoutPermissionFiles } from "../permission-files.ts";
 import { Semaphore } from "./semaphore.ts";
 
 const limitMs = 30_000;
@@ -57,6 +58,8 @@ export interface DiffPlace {
 	readonly scratch: string;
 	/** Git with the environment for work without a remote. */
 	readonly git: Git;
+	/** Files in which the agent keeps its permissions; those that git does not know are no changes. */
+	readonly permissionFiles?: readonly string[];
 	/** Comparisons that share it take turns. The default is one of the comparison's own. */
 	readonly semaphore?: Semaphore;
 	/** The tree is one of several: without a remote's default branch, everything in it counts as changed. */
@@ -140,7 +143,10 @@ export class WorkspaceDiff implements Comparison {
 						maxBytes,
 					});
 				const commit = await this.#findBase(run, base);
-				await addNewFiles(run, await mayHoldRepositories(shadow));
+				await addNewFiles(run, [
+					...((await mayHoldRepositories(shadow)) ? await innerRepositories(run) : []),
+					...withoutPermissionFiles(this.#place.permissionFiles ?? []),
+				]);
 				return await compare(run, commit);
 			} catch (error) {
 				throw signal.aborted ? new DiffTimeoutError(`The diff took more than ${limitMs / 1_000} s`) : error;
@@ -178,10 +184,9 @@ async function commitOf(run: RunGit, args: readonly string[]): Promise<string | 
  * Adds new files, which are changes too. Inner repositories that the outer one has recorded are left out: to find
  * their changes, git would start itself inside them.
  */
-async function addNewFiles(run: RunGit, holdsRepositories: boolean): Promise<void> {
-	const inner = holdsRepositories ? await innerRepositories(run) : [];
+async function addNewFiles(run: RunGit, leftOut: readonly string[]): Promise<void> {
 	const args = ["add", "--all", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"];
-	await succeed(run(args, ["."].concat(inner).join("\0")));
+	await succeed(run(args, [".", ...leftOut].join("\0")));
 }
 
 /** Returns patterns that leave the inner repositories out. */

@@ -7,6 +7,7 @@ import { hasCredentialFor } from "../git-credentials.ts";
 import { type GitIdentity, isSessionIdentity, readIdentity } from "../git-identity.ts";
 import { cloneEnvironment, Git, localEnvironment, pushEnvironment } from "../git.ts";
 import { isFreeOfLinks } from "../workspace-path.ts";
+import { permissionFilesOf } from "../permission-files.ts";
 import { pushBranch, type PushCredential } from "./branch-push.ts";
 import { PushRefusedError, UnknownRepositoryError, WorkUnderWayError } from "./publish-errors.ts";
 import { commitWork } from "./work-commit.ts";
@@ -38,13 +39,15 @@ export class WorkPublication {
 		const folder = join(launch.workspace, path);
 		if (credential) log.hide(credential.password);
 		const local = new Git(localEnvironment(inherited, launch), log);
-		const { sha, committed } = await commitWork({ folder, git: local, signal }, message, await this.#author(author));
+		const permissionFiles = await permissionFilesOf(launch.agent);
+		const place = { folder, git: local, signal, permissionFiles };
+		const { sha, committed } = await commitWork(place, message, await this.#author(author));
 		const gitFor = (to: string, given?: PushCredential): Git =>
 			new Git(given ? pushEnvironment(inherited, launch, to) : cloneEnvironment(inherited, launch), log);
 		const isGiven = credential !== undefined && !hasCredentialFor(launch, url);
 		const push = { folder, url, branch, sha, ...(isGiven && { credential }) };
-		const place = { scratch: launch.state, protocols: launch.git_protocols, gitFor, signal };
-		await pushBranch(push, place).catch((error: unknown) => {
+		const from = { scratch: launch.state, protocols: launch.git_protocols, gitFor, signal };
+		await pushBranch(push, from).catch((error: unknown) => {
 			if (error instanceof PushRefusedError) throw new PushRefusedError(log.withoutSecrets(error.message));
 			throw error;
 		});

@@ -6,6 +6,7 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Git, wordsOfGit } from "../git.ts";
 import type { GitIdentity } from "../git-identity.ts";
+import { withoutPermissionFiles } from "../permission-files.ts";
 import { CommitFailedError, UnknownRepositoryError } from "./publish-errors.ts";
 
 /** The time limit of each command; a large workspace takes a while. */
@@ -18,6 +19,8 @@ export interface CommitPlace {
 	/** Git in the environment for work without a remote. */
 	readonly git: Git;
 	readonly signal: AbortSignal;
+	/** Files in which the agent keeps its permissions; those that git does not know are not committed. */
+	readonly permissionFiles: readonly string[];
 }
 
 /** The newest commit of a repository. */
@@ -33,7 +36,7 @@ export interface WorkCommit {
  * @throws {CommitFailedError} {UnknownRepositoryError}
  */
 export async function commitWork(
-	{ folder, git, signal }: CommitPlace,
+	{ folder, git, signal, permissionFiles }: CommitPlace,
 	message: string,
 	author: GitIdentity,
 ): Promise<WorkCommit> {
@@ -50,7 +53,9 @@ export async function commitWork(
 		if (result.code !== 0) throw new CommitFailedError(`The work cannot be committed: ${wordsOfGit(result)}`);
 		return result.stdout.toString("utf8").trim();
 	};
-	await done(["add", "--all"]);
+	// A pathspec leaves out changes of tracked files too.
+	if (permissionFiles.length > 0) await done(["add", "--update"]);
+	await done(["add", "--all", "--", ".", ...withoutPermissionFiles(permissionFiles)]);
 	const { code } = await run(["diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv"]);
 	if (code !== 0) await done(["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--file=-"], message);
 	const { stdout } = await run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);

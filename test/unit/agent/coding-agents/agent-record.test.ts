@@ -24,6 +24,7 @@ const written: WrittenAgent = {
 	env: { M: "{model}", N: "n", EMPTY: "{compile_cache}" },
 	files: [],
 	keeps: [],
+	permission_files: [],
 	wires: {},
 	needs_model: false,
 	own_model: true,

@@ -86,6 +86,7 @@ describe("readAgentRecord()", () => {
 		["a model to need, and no wire format", { wires: {} }, /wires: an agent that needs a model has one$/],
 		["a variable that is a number", { env: { A: 1 } }, /env\.A: it has to be text or a map$/],
 		["a file outside its home", { files: [{ path: "../x", format: "json", content: {} }] }, /files\.0\.path: /],
+		["a wildcard for its permissions", { permission_files: [".x/*.json"] }, /permission_files\.0: /],
 		["a folder at the root", { keeps: ["/etc"] }, /keeps\.0: /],
 		[
 			"a version that is a range",
