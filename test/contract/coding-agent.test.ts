@@ -156,14 +156,18 @@ describe("AcpAgent", () => {
 	const web: McpServer = { ...tools, name: "web", type: "http", url: "http://127.0.0.1:1/mcp", headers: { H: "2" } };
 
 	it("passes MCP servers in the form that the agent supports, and names unsupported ones", async () => {
+		let warning = "";
+		const onNotice: AcpOptions["onNotice"] = (notice) => {
+			if (notice.type === "warning") warning = notice.sentence;
+		};
 		const ask = (habits: string[], options: Partial<AcpOptions> = {}): Promise<string[]> =>
-			textsOf(scriptedRecord(...habits), ["say {servers}"], { mcpServers: [tools, web], ...options });
+			textsOf(scriptedRecord(...habits), ["say {servers}"], { mcpServers: [tools, web], onNotice, ...options });
 		expect(await ask(["http"])).to.deep.equal(["tools:stdio:-x:1 web:http:http://127.0.0.1:1/mcp:2"]);
 		expect(await ask([])).to.deep.equal(["tools:stdio:-x:1"]);
-		expect(lastWords()).to.equal("The coding agent cannot use these MCP servers: web (http)");
+		expect(warning).to.equal("The coding agent cannot use these MCP servers: web (http)");
 		expect(await ask(["http"], { mcp: "http" })).to.deep.equal(["web:http:http://127.0.0.1:1/mcp:2"]);
 		await ask(["http"], { mcp: "none" });
-		expect(lastWords()).to.equal("The coding agent cannot use these MCP servers: tools (stdio), web (http)");
+		expect(warning).to.equal("The coding agent cannot use these MCP servers: tools (stdio), web (http)");
 	});
 
 	it("chooses the mode of its record, and warns where the agent has no such mode", async () => {
