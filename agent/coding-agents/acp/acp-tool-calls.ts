@@ -25,6 +25,8 @@ interface Call {
 	/** The texts that were reported last, until the call has ended: some agents write the arguments there. */
 	texts: JsonObject[];
 	isRefused: boolean;
+	/** The call is a command that was running when the turn was cancelled. */
+	isCut: boolean;
 	/** The agent has reported the call by an update and not only by a request for permission. */
 	isAnnounced: boolean;
 	/** The time when the call was first reported, or permission was asked, in clock ticks since the machine's start. */
@@ -53,7 +55,8 @@ export class AcpToolCalls {
 		const call = this.#merge(id, update);
 		call.isAnnounced = true;
 		const { status } = call.reported;
-		const shown = call.isRefused && update["status"] === "completed" ? { ...update, status: "failed" } : update;
+		const isUndone = call.isRefused || call.isCut;
+		const shown = isUndone && update["status"] === "completed" ? { ...update, status: "failed" } : update;
 		if (!overStatuses.has(status)) return readUpdate(shown, verbFor(call));
 		// The call is over, so the planned changes have either happened or not.
 		const content = call.diffs.length > 0 && !Array.isArray(update["content"]) ? { content: call.diffs } : {};
@@ -96,11 +99,18 @@ export class AcpToolCalls {
 		return shown;
 	}
 
+	/**
+	 * Marks the running commands when the turn is cancelled: they have failed, even if the agent calls their end a
+	 * completion. Returns the time since which one has been running.
+	 */
+	cutCommands(): CommandTime | undefined {
+		for (const call of this.#openCommands) call.isCut = true;
+		return this.commandTime;
+	}
+
 	/** The time since which a command has been running; undefined when none is. */
 	get commandTime(): CommandTime | undefined {
-		const open = [...this.#calls.values()].filter(
-			({ reported }) => isCommand(reported) && !overStatuses.has(reported["status"]),
-		);
+		const open = this.#openCommands;
 		if (open.length === 0) return undefined;
 		const reportedAt = Math.min(...open.map((call) => call.reportedAt));
 		const earliest = Math.min(...open.map((call) => call.reportedAt - call.lateTicks));
@@ -115,6 +125,12 @@ export class AcpToolCalls {
 			const update = this.updated({ sessionUpdate: "tool_call_update", toolCallId, status });
 			if (update) yield update;
 		}
+	}
+
+	get #openCommands(): Call[] {
+		return [...this.#calls.values()].filter(
+			({ reported }) => isCommand(reported) && !overStatuses.has(reported["status"]),
+		);
 	}
 
 	#merge(id: string, update: JsonObject): Call {
@@ -136,6 +152,7 @@ export class AcpToolCalls {
 			diffs: [],
 			texts: [],
 			isRefused: false,
+			isCut: false,
 			isAnnounced: false,
 			reportedAt: startTimeNow(),
 			lateTicks,

@@ -180,7 +180,7 @@ export class AcpAgent implements CodingAgent {
 		const turn = this.#onUpdate;
 		const { id, log, permissions, interruptMs = defaultInterruptMs } = this.#options;
 		const isRepeated = this.#cancelled === turn;
-		if (!isRepeated) this.#cancelledCommand = this.#calls.commandTime;
+		if (!isRepeated) this.#cancelledCommand = this.#calls.cutCommands();
 		this.#cancelled = turn;
 		permissions.cancel();
 		// An agent that receives the notification twice cancels the next turn too, or fails.

@@ -79,6 +79,18 @@ describe("AcpToolCalls", () => {
 		});
 	});
 
+	it("shows a command that an interrupt ended as failed, whatever the agent reports", () => {
+		calls.updated({ ...announced, title: "make", kind: "execute", status: "completed" });
+		calls.updated({ ...announced, toolCallId: "u", title: "sleep 60", kind: "execute", status: "in_progress" });
+		calls.updated({ ...announced, toolCallId: "v", title: "Edit", kind: "edit", status: "in_progress" });
+		expect(calls.cutCommands()).to.not.equal(undefined);
+		expect(calls.updated({ ...updated, status: "completed" })).to.deep.include({ id: "t", status: "completed" });
+		expect(calls.updated({ ...updated, toolCallId: "u", status: "completed" })).to.deep.include({ status: "failed" });
+		expect(calls.updated({ ...updated, toolCallId: "v", status: "completed" })).to.deep.include({
+			status: "completed",
+		});
+	});
+
 	it("ends open calls at the end of a turn", () => {
 		calls.updated({ ...announced, status: "in_progress" });
 		calls.updated({ ...announced, toolCallId: "over", status: "completed" });
