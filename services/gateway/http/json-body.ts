@@ -3,6 +3,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBounded } from "#shared/bounded-read.ts";
 import { HttpError, InvalidRequestError } from "./http-errors.ts";
+import { jsonMistake } from "./json-mistake.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -97,10 +98,12 @@ export function parseObject(bytes: Buffer): JsonObject {
 
 function parse(bytes: Buffer): unknown {
 	if (!isUtf8(bytes)) throw problem("json", "The text is not UTF-8");
+	const text = bytes.toString();
 	try {
-		return JSON.parse(bytes.toString());
+		return JSON.parse(text);
 	} catch {
-		throw problem("json", "The text is not JSON");
+		const { at, sentence } = jsonMistake(text) ?? { at: 0, sentence: "The text is not JSON" };
+		throw problem("json", sentence, [at]);
 	}
 }
 
@@ -123,7 +126,8 @@ function isObject(value: unknown): value is JsonObject {
 	return typeof value === "object" && value !== null;
 }
 
-function problem(type: string, expected?: unknown): InvalidRequestError {
+/** @param place The place of the mistake within the body. */
+function problem(type: string, expected?: unknown, place: readonly number[] = []): InvalidRequestError {
 	const failure = { type, path: [], message: "", ...(expected !== undefined && { expected }) };
-	return new InvalidRequestError([{ loc: ["body"], failure }]);
+	return new InvalidRequestError([{ loc: ["body", ...place], failure }]);
 }
