@@ -143,16 +143,16 @@ describe("the chat of a session", function () {
 	});
 
 	describe("is refused before anything is upgraded", () => {
-		const rows: [what: string, status: number, code: string | undefined, options: ChatOptions, path?: string][] = [
+		const rows: [what: string, status: number, code: string, options: ChatOptions, path?: string][] = [
 			["a page from elsewhere", 403, "FOREIGN_ORIGIN", { ...alice, headers: { origin: "https://attacker.example" } }],
 			["a name that is not ours", 403, "FOREIGN_HOST", { ...alice, headers: { host: "attacker.example" } }],
 			["a token nobody has", 401, "UNAUTHORIZED", { token: "token-of-mallory" }],
 			["a subprotocol with such a token", 401, "UNAUTHORIZED", { protocolToken: "token-of-mallory" }],
 			["somebody else", 404, "SESSION_NOT_FOUND", bob],
 			["an id that does not exist", 404, "SESSION_NOT_FOUND", alice, `/s/${unknownId}/session`],
-			["a path that is none", 404, undefined, alice, "/s/session"],
-			["a path that is nearly one", 404, undefined, alice, `/s/${unknownId}/session/`],
-			["an id in disguise", 404, undefined, alice, `/s/%2e%2e%2f${unknownId}/session`],
+			["a path that is none", 404, "UNKNOWN_PATH", alice, "/s/session"],
+			["a path that is nearly one", 404, "UNKNOWN_PATH", alice, `/s/${unknownId}/session/`],
+			["an id in disguise", 404, "UNKNOWN_PATH", alice, `/s/%2e%2e%2f${unknownId}/session`],
 			["a token in the URL that nobody has", 401, "UNAUTHORIZED", {}, `/s/${unknownId}/session?access_token=mallory`],
 		];
 		for (const [what, status, code, options, path] of rows) {

@@ -16,7 +16,7 @@ import { alice } from "../../../support/bus/test-brokers.ts";
 /** A session that was created so many milliseconds after the first. */
 function stoppedSession(n: number): SessionDocument {
 	const created_at = isoTime(1_700_000_000_000 + n);
-	const wire = JSON.stringify({ rev: 1, status: "stopped", generation: 1, budget: { limit: null } });
+	const wire = JSON.stringify({ name: "old", rev: 1, status: "stopped", generation: 1, budget: { limit: null } });
 	const columns = { tenant: alice.tenant, owner: alice.id, shelf: "active", status: "stopped", rev: 1, created_at };
 	return { id: timeBasedUuid(now()), wire, ...columns };
 }
