@@ -118,9 +118,10 @@ export class StagedSession {
 	agentPid(): number {
 		const all = this.processes();
 		const pod = all.find(({ parent }) => !all.some(({ pid }) => pid === parent));
-		const agent = all.find(
-			({ pid, parent }) => parent === pod?.pid && !/^(\S*\/)?git\0/.test(processFile(pid, "cmdline")),
-		);
+		const ofPod = pod ? processFile(pod.pid, "cmdline") : "";
+		// A process that the pod is about to start has the pod's command line until it runs its own program.
+		const isAgent = (command: string): boolean => !["", ofPod].includes(command) && !/^(\S*\/)?git\0/.test(command);
+		const agent = all.find(({ pid, parent }) => parent === pod?.pid && isAgent(processFile(pid, "cmdline")));
 		if (!agent) throw new Error(`Session ${this.id} has no coding agent`);
 		return agent.pid;
 	}

