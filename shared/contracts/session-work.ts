@@ -12,12 +12,14 @@ import { affectedSession } from "./credentials/credentials.ts";
  */
 export const sessionIdForm = "[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
 
-const id = {
+/** The rule of an id of this form in the parameters of a contract. */
+export const sessionIdRule = {
 	type: "string",
 	max: 36,
 	pattern: `^${sessionIdForm}$`,
 	words: "have the form of the id of a session",
 } as const;
+const id = sessionIdRule;
 const count = { type: "number", integer: true, min: 0 } as const;
 const text = { type: "string" } as const;
 const named = { ...text, max: 1_000 } as const;

@@ -4,14 +4,9 @@
  */
 import { defineContract, defineEvent } from "../../bus/contract.ts";
 import { schema, type Output } from "../../bus/schema.ts";
-import { hostField, sessionIdForm } from "../session-work.ts";
+import { hostField, sessionIdRule } from "../session-work.ts";
 
-const id = {
-	type: "string",
-	max: 36,
-	pattern: `^${sessionIdForm}$`,
-	words: "have the form of the id of a session",
-} as const;
+const id = sessionIdRule;
 const count = { type: "number", integer: true, min: 0 } as const;
 
 const task = {
