@@ -3,15 +3,10 @@
  * Main: how a platform starts and ends.
  */
 import { expect } from "chai";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
-import { eventually } from "../../support/eventually.ts";
-import { freePort } from "../../support/machine/free-port.ts";
-import { isThere } from "../../support/machine/is-there.ts";
+import { NpmStart } from "../../support/installations/npm-start.ts";
 import { ask, runningSession, sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
 
@@ -109,24 +104,12 @@ describe("start and stop", function () {
 
 	it("npm start passes SIGTERM on, and no process remains", async () => {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-npm-start-"));
-		const port = await freePort();
-		const npm = spawn("npm", ["start"], {
-			cwd: projectRoot,
-			env: { ...process.env, PORT: String(port), DATA_DIR: join(folder, "data"), NO_UPDATE_NOTIFIER: "1" },
-			stdio: ["ignore", "pipe", "inherit"],
-			detached: true,
-		});
 		try {
-			let output = "";
-			npm.stdout.on("data", (chunk: Buffer) => (output += chunk));
-			await eventually(() => output.includes(`Atelier listens on http://127.0.0.1:${port}`), { withinMs: 20_000 });
-			const ended = once(npm, "close");
-			npm.kill("SIGTERM");
-			await ended;
-			await expectRefused(port);
-			await eventually(() => !isThere(-(npm.pid ?? 0)), { what: "no process of its group is left" });
+			await using npm = await NpmStart.begin(folder, process.env, 20_000);
+			await npm.end("SIGTERM", "npm");
+			await expectRefused(npm.port);
+			await npm.gone();
 		} finally {
-			if (npm.exitCode === null && npm.signalCode === null) process.kill(-(npm.pid ?? 0), "SIGKILL");
 			rmSync(folder, { recursive: true, force: true });
 		}
 	});

@@ -1,15 +1,11 @@
 /** No process of a running platform has a secret in its environment, where other programs of the user can read it. */
 import { expect } from "chai";
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
 import { eventually } from "../../support/eventually.ts";
-import { freePort } from "../../support/machine/free-port.ts";
-import { isThere } from "../../support/machine/is-there.ts";
+import { NpmStart } from "../../support/installations/npm-start.ts";
 import { ask, runningSession } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
 
@@ -84,25 +80,12 @@ describe("the environment of the platform", function () {
 	it("remains only with npm after npm start, and Ctrl-C ends both in order (H8)", async () => {
 		const canary = randomUUID();
 		const folder = mkdtempSync(join(tmpdir(), "atelier-npm-start-"));
-		const port = await freePort();
-		const own = { PORT: String(port), DATA_DIR: join(folder, "data"), NO_UPDATE_NOTIFIER: "1" };
-		const npm = spawn("npm", ["start"], {
-			cwd: projectRoot,
-			env: { ...process.env, ...secrets(canary), ...own },
-			stdio: ["ignore", "pipe", "inherit"],
-			detached: true,
-		});
 		try {
-			let output = "";
-			npm.stdout.on("data", (chunk: Buffer) => (output += chunk));
-			await eventually(() => output.includes(`Atelier listens on http://127.0.0.1:${port}`), { withinMs: 60_000 });
+			await using npm = await NpmStart.begin(folder, { ...process.env, ...secrets(canary) });
 			expect(holders(canary)).to.deep.equal([npm.pid]);
-			const ended = once(npm, "close");
-			process.kill(-(npm.pid ?? 0), "SIGINT");
-			await ended;
-			await eventually(() => !isThere(-(npm.pid ?? 0)), { what: "no process of its group is left" });
+			await npm.end("SIGINT", "group");
+			await npm.gone();
 		} finally {
-			if (npm.exitCode === null && npm.signalCode === null) process.kill(-(npm.pid ?? 0), "SIGKILL");
 			rmSync(folder, { recursive: true, force: true });
 		}
 	});

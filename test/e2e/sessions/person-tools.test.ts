@@ -1,16 +1,12 @@
 /** Sessions of a platform that `npm start` runs find the programs and the packages that its person finds in a shell. */
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { pathOfPerson } from "#shared/config/person-path.ts";
-import { projectRoot } from "#shared/project-root.ts";
 import { ApiClient } from "../../support/clients/api-client.ts";
-import { eventually } from "../../support/eventually.ts";
-import { freePort } from "../../support/machine/free-port.ts";
-import { isThere } from "../../support/machine/is-there.ts";
+import { NpmStart } from "../../support/installations/npm-start.ts";
 import { ask, runningSession } from "../../support/platform/session-steps.ts";
 
 const npmrc = `registry=https://packages.example/npm/
@@ -56,31 +52,14 @@ describe("the tools of a session after npm start", function () {
 	it("are those of the person's own shell, and no token is among them", async () => {
 		writeFileSync(join(folder, "ca.pem"), "");
 		const expected = execFileSync("sh", ["-c", tools], { cwd: folder, env: shell(), encoding: "utf8" });
-		const port = await freePort();
-		const own = { PORT: String(port), DATA_DIR: join(folder, "data"), PODS__ON_EXIT: "stop" };
-		const npm = spawn("npm", ["start"], {
-			cwd: projectRoot,
-			env: { ...shell(), ...own },
-			stdio: ["ignore", "pipe", "inherit"],
-			detached: true,
-		});
-		try {
-			let output = "";
-			npm.stdout.on("data", (chunk: Buffer) => (output += chunk));
-			await eventually(() => output.includes(`Atelier listens on http://127.0.0.1:${port}`), { withinMs: 60_000 });
-			const api = new ApiClient(`http://127.0.0.1:${port}/api/v1/svc`);
-			const { id } = await runningSession(api);
-			expect(await ask(api, id, `$ ${tools}`)).to.equal(expected);
-			const all = await ask(api, id, "$ env | cut -d= -f1; cat ~/.npmrc; echo $no_proxy");
-			expect(all)
-				.to.include("127.0.0.1,")
-				.and.not.match(/canary|npm_lifecycle|npm_package|npm_execpath|INIT_CWD/);
-			const ended = once(npm, "close");
-			process.kill(-(npm.pid ?? 0), "SIGINT");
-			await ended;
-		} finally {
-			if (npm.exitCode === null && npm.signalCode === null) process.kill(-(npm.pid ?? 0), "SIGKILL");
-			await eventually(() => !isThere(-(npm.pid ?? 0)), { what: "no process of its group is left" });
-		}
+		await using npm = await NpmStart.begin(folder, { ...shell(), PODS__ON_EXIT: "stop" });
+		const api = new ApiClient(`http://127.0.0.1:${npm.port}/api/v1/svc`);
+		const { id } = await runningSession(api);
+		expect(await ask(api, id, `$ ${tools}`)).to.equal(expected);
+		const all = await ask(api, id, "$ env | cut -d= -f1; cat ~/.npmrc; echo $no_proxy");
+		expect(all)
+			.to.include("127.0.0.1,")
+			.and.not.match(/canary|npm_lifecycle|npm_package|npm_execpath|INIT_CWD/);
+		await npm.end("SIGINT", "group");
 	});
 });
