@@ -3,9 +3,8 @@
  * (RLIMIT_DATA), and `taskset` the processors. Both hold for everything that the command starts.
  */
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { access } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { delimiter } from "node:path";
+import { programIn } from "#shared/files/program-in-folders.ts";
 import type { ResourceLimits } from "#shared/pod/resource-limits.ts";
 import { readProc } from "#shared/process-files.ts";
 
@@ -36,7 +35,8 @@ export async function limitedCommand(
 	let limited = command;
 	const allowed = processors === undefined ? [] : allowedProcessors();
 	if (processors !== undefined && processors < allowed.length) {
-		const program = await findProgram("taskset", path);
+		const folders = path.split(delimiter).filter((folder) => folder.startsWith("/"));
+		const program = await programIn(folders, "taskset");
 		if (program === undefined) warnings.push(`The session's processors are not limited: "taskset" is not installed`);
 		else limited = [program, "-c", chosenProcessors(allowed, processors, id).join(","), ...limited];
 	}
@@ -64,16 +64,4 @@ export function readProcessorList(text: string): number[] {
 function allowedProcessors(): number[] {
 	const status = readProc(process.pid, "status") ?? "";
 	return readProcessorList(/^Cpus_allowed_list:\t(.*)$/m.exec(status)?.[1] ?? "");
-}
-
-async function findProgram(name: string, path: string): Promise<string | undefined> {
-	for (const folder of path.split(delimiter).filter((one) => one.startsWith("/"))) {
-		const file = join(folder, name);
-		const isThere = await access(file, constants.X_OK).then(
-			() => true,
-			() => false,
-		);
-		if (isThere) return file;
-	}
-	return undefined;
 }

@@ -2,9 +2,8 @@
  * Finds the programs of MCP servers before an agent gets the servers, because most agents keep silent about one that they cannot
  * start.
  */
-import { constants } from "node:fs";
-import { access } from "node:fs/promises";
 import { delimiter, resolve } from "node:path";
+import { programIn } from "#shared/files/program-in-folders.ts";
 import type { McpServer } from "#shared/pod/launch.ts";
 
 /** The folder and the PATH with which an agent starts servers. */
@@ -28,11 +27,11 @@ export async function programsFound(
 async function hasProgram({ type, command, env }: McpServer, { folder, path }: StartPlace): Promise<boolean> {
 	if (type === "http") return true;
 	const folders = command.includes("/") ? [folder] : (env["PATH"] ?? path).split(delimiter);
-	const tries = folders.map((one) => access(resolve(folder, one, command), constants.X_OK));
-	return Promise.any(tries).then(
-		() => true,
-		() => false,
+	const program = await programIn(
+		folders.map((one) => resolve(folder, one)),
+		command,
 	);
+	return program !== undefined;
 }
 
 function missingProgram({ name, command }: McpServer): string {
