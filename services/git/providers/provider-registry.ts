@@ -114,7 +114,7 @@ function noProvider(url: string, lent: Served | undefined): BadRequestError {
 	if (lent) {
 		const { type, host } = lent.provider;
 		return new BadRequestError(
-			`The platform's own token for "${host}" does not serve organization "${lent.place.owner}" for this; connect your account (POST /integrations with the slug "${type}"), or ask the operator to name the organization in \`git.${type}.orgs\``,
+			`The platform's own token for "${host}" does not serve organization "${lent.place.owner}" for this request; connect your account (POST /integrations with the slug "${type}"), or ask the operator to name the organization in \`git.${type}.orgs\``,
 			"NO_PROVIDER",
 		);
 	}

@@ -37,8 +37,10 @@ export class RepositoryQueries {
 	 */
 	async branches(principal: Principal, url: string): Promise<string[]> {
 		const { provider, place } = await this.#registry.find(principal, url);
-		const names = await provider.branches(place);
-		const repository = await provider.repository(place).catch(unlessService);
+		const [names, repository] = await Promise.all([
+			provider.branches(place),
+			provider.repository(place).catch(unlessService),
+		]);
 		const first = names.filter((name) => name === repository?.default_branch);
 		return [...first, ...names.filter((name) => name !== repository?.default_branch).toSorted()];
 	}
