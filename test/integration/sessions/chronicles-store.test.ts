@@ -96,6 +96,15 @@ for (const [engine, open] of Object.entries(engines)) {
 			expect(waiting?.entries.map(({ n }) => n)).to.deep.equal([10]);
 		});
 
+		it("learns the branch that its session has found since the draft began", async () => {
+			const early: SessionRecord = { ...session, session: { ...session.session, branch: "" } };
+			await chronicles.addEntries(writer, early, [entry("a")]);
+			expect(chronicleOf(await newest()).branch).to.equal("");
+			await chronicles.addEntries(writer, session, [entry("b")]);
+			expect(chronicleOf(await newest())).to.deep.include({ branch: "main", status: "draft" });
+			expect(chronicleOf(await newest()).config_snapshot).to.include({ branch: "main" });
+		});
+
 		it("begins one draft for concurrent reports", async () => {
 			const entries = Array.from({ length: 8 }, (_one, n) => entry(`${n}`));
 			await Promise.all(entries.map((one) => chronicles.addEntries(writer, session, [one])));
