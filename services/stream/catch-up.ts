@@ -4,10 +4,11 @@
  */
 import { sleep } from "#shared/clock.ts";
 import type { ResetReason } from "#shared/contracts/stream.ts";
+import type { EventPosition } from "./event-ids.ts";
 import type { LogTail } from "./log-tail.ts";
 import type { Snapshots } from "./snapshots.ts";
 import type { SseClient } from "./sse-client.ts";
-import { join, type EventPosition, resetFrame } from "./sse-frame.ts";
+import { join, resetFrame } from "./sse-frame.ts";
 
 /** The bytes of one piece; the next piece is sent when the client has read it. */
 const pieceBytes = 64 * 1024;
@@ -74,8 +75,8 @@ export class CatchUp {
 	async #reset(client: SseClient, reason: ResetReason): Promise<EventPosition> {
 		const snapshot = await untilDone(() => this.#snapshots.take(client.audience), client.signal, this.#report);
 		if (!snapshot) return nowhere;
-		const { position, frames, more } = snapshot;
-		const all = [resetFrame(reason, more, frames.length === 0 ? position : undefined), ...frames];
+		const { position, id, frames, more } = snapshot;
+		const all = [resetFrame(reason, more, frames.length === 0 ? id : undefined), ...frames];
 		for (const piece of pieces(all)) await client.sendAndDrain(join(piece));
 		return position;
 	}

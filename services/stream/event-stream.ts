@@ -12,6 +12,7 @@ import { now } from "#shared/clock.ts";
 import { UnavailableError } from "#shared/errors.ts";
 import { Metrics } from "#shared/metrics/metrics.ts";
 import { CatchUp } from "./catch-up.ts";
+import type { EventIds } from "./event-ids.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { LogTail } from "./log-tail.ts";
 import { Snapshots } from "./snapshots.ts";
@@ -22,6 +23,8 @@ import { type Group, SseHub } from "./sse-hub.ts";
 export interface EventStreamOptions {
 	readonly heartbeatMs: number;
 	readonly maxClients: number;
+	/** Seals the positions that clients are told. */
+	readonly ids: EventIds;
 	readonly limits?: ClientLimits;
 	/** Get the delays of events, and the count of clients. Default: nobody's. */
 	readonly metrics?: Metrics;
@@ -70,11 +73,13 @@ export class EventStream {
 				moved: (former) => this.#hub.moved(former),
 				trouble: (error) => this.#warn("The event log cannot be followed as it should", error),
 			},
+			options.ids,
 		);
 		const snapshots = new Snapshots(
 			(principal, { limit, cursor }) =>
 				this.#call(principal, sessions.actions.list, { limit, cursor, include_archived: false }),
 			() => tail.position,
+			options.ids,
 		);
 		const catchUp = new CatchUp(tail, snapshots, (error) => this.#warn("The present state cannot be sent", error));
 		this.#tail = tail;

@@ -2,12 +2,13 @@
  * Holds the newest entries of the event log as frames, in this process. It reads the log on hints and, since a hint may
  * be lost, each second. When entries are unknown or late, clients are reset, so that no event is lost unnoticed.
  */
-import { every, monotonic, type Timer } from "#shared/clock.ts";
+import { every, monotonic, now, type Timer } from "#shared/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
 import type { ResetReason } from "#shared/contracts/stream.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
 import type { Addressed, Audience } from "./audience.ts";
-import { frame, isStreamEvent, type EventPosition } from "./sse-frame.ts";
+import type { EventIds, EventPosition } from "./event-ids.ts";
+import { frame, isStreamEvent } from "./sse-frame.ts";
 
 const pollMs = 1_000;
 const readLimit = 500;
@@ -62,6 +63,9 @@ export interface Piece {
 export class LogTail {
 	readonly #source: LogSource;
 	readonly #listener: TailListener;
+	readonly #ids: EventIds;
+	/** The time until which clients may name positions by their number, in milliseconds since 1970. */
+	#plainUntil = 0;
 	#epoch = "";
 	#seq = 0;
 	/** The retained entries without gaps; the last one has the number `#seq`. */
@@ -82,8 +86,9 @@ export class LogTail {
 	readonly #passes = new SingleFlight(() => this.#pass());
 	readonly #refusedNames = new Set<string>();
 
-	constructor(source: LogSource, listener: TailListener) {
+	constructor(source: LogSource, listener: TailListener, ids: EventIds) {
 		this.#source = source;
+		this.#ids = ids;
 		this.#listener = listener;
 	}
 
@@ -123,8 +128,10 @@ export class LogTail {
 	}
 
 	/** Returns the reason why a client cannot continue after this position; undefined when it can. */
-	resetReason({ epoch, seq }: EventPosition): ResetReason | undefined {
+	resetReason({ epoch, seq, isPlain }: EventPosition): ResetReason | undefined {
 		if (epoch !== this.#epoch) return "epoch";
+		// A client could find out the newest number by trying some.
+		if (isPlain && now() >= this.#plainUntil) return "epoch";
 		if (seq > this.#seq) return "ahead";
 		return seq < this.#seq - this.#entries.length ? "expired" : undefined;
 	}
@@ -176,6 +183,8 @@ export class LogTail {
 		const oddSince = this.#oddSince;
 		this.#oddSince = undefined;
 		const head = await this.#source.head();
+		// A process of the release before does not say it, so an upgrade is under way.
+		this.#plainUntil = head.plain_until ?? Infinity;
 		const isBehind = head.epoch === this.#epoch && head.seq < this.#seq;
 		if (isBehind) this.#refuseOdd(oddSince, `The event log ends at ${head.seq}, before ${this.#seq}`);
 		if (isBehind || head.epoch !== this.#epoch || head.oldest > this.#seq + 1) this.#begin(head);
@@ -240,7 +249,7 @@ export class LogTail {
 			this.#refuse(type);
 			return { seq, frame: Buffer.alloc(0), tenant: "", owner: "" };
 		}
-		const bytes = unpooled(frame(type, data, this.position));
+		const bytes = unpooled(frame(type, data, this.#ids.ofEvent(this.position)));
 		this.#bytes += bytes.length;
 		return { seq, frame: bytes, tenant, owner, at };
 	}

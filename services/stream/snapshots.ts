@@ -2,7 +2,8 @@
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { Audience } from "./audience.ts";
-import { frame, type EventPosition } from "./sse-frame.ts";
+import type { EventIds, EventPosition } from "./event-ids.ts";
+import { frame } from "./sse-frame.ts";
 
 const maxSessions = 500;
 
@@ -27,8 +28,10 @@ export type ListSessions = (
 export interface Snapshot {
 	/** The state contains all events up to this position, and possibly later ones. */
 	readonly position: EventPosition;
+	/** The id of the position for clients. */
+	readonly id: string;
 	/**
-	 * One `session_updated` per session. Only the last frame has the position, so a client that disconnects earlier
+	 * One `session_updated` per session. Only the last frame has the id, so a client that disconnects earlier
 	 * starts over.
 	 */
 	readonly frames: readonly Buffer[];
@@ -40,11 +43,13 @@ export interface Snapshot {
 export class Snapshots {
 	readonly #list: ListSessions;
 	readonly #position: () => EventPosition;
+	readonly #ids: EventIds;
 	readonly #underWay = new Map<Audience, Promise<Snapshot>>();
 
 	/** @param position Returns the position of the newest event; it is read before the sessions are. */
-	constructor(list: ListSessions, position: () => EventPosition) {
+	constructor(list: ListSessions, position: () => EventPosition, ids: EventIds) {
 		this.#list = list;
+		this.#ids = ids;
 		this.#position = position;
 	}
 
@@ -59,6 +64,7 @@ export class Snapshots {
 
 	async #take(principal: Principal): Promise<Snapshot> {
 		const position = this.#position();
+		const id = this.#ids.ofMoment(position);
 		const frames: Buffer[] = [];
 		let [bytes, cursor]: [number, string | undefined] = [0, undefined];
 		let last: Session | undefined;
@@ -73,7 +79,7 @@ export class Snapshots {
 			}
 			cursor = page.next;
 		} while (cursor !== undefined && frames.length < maxSessions && bytes < maxBytes);
-		if (last) frames.splice(-1, 1, frame("session_updated", JSON.stringify(last), position));
-		return { position, frames, more: cursor !== undefined };
+		if (last) frames.splice(-1, 1, frame("session_updated", JSON.stringify(last), id));
+		return { position, id, frames, more: cursor !== undefined };
 	}
 }

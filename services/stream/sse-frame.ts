@@ -1,12 +1,6 @@
 /** Encodes server-sent events (WHATWG HTML 9.2) as bytes, also in the chunks of HTTP. */
 import { type ResetReason, type StreamEventName, streamEvents } from "#shared/contracts/stream.ts";
 
-/** A position in the event log. */
-export interface EventPosition {
-	readonly epoch: string;
-	readonly seq: number;
-}
-
 export function isStreamEvent(name: string): name is StreamEventName {
 	return Object.hasOwn(streamEvents, name);
 }
@@ -14,28 +8,20 @@ export function isStreamEvent(name: string): name is StreamEventName {
 /**
  * Encodes one event.
  * @param json JSON text; line breaks between its tokens become blanks, and tokens contain none.
- * @param at The position that a client has seen with this event; absent: the same as before the event.
+ * @param id Names the position that a client has seen with this event; absent: the same as before the event.
  */
-export function frame(event: StreamEventName, json: string, at?: EventPosition): Buffer {
-	const id = at === undefined ? "" : `id: ${at.epoch}-${at.seq}\n`;
-	return Buffer.from(`${id}event: ${event}\ndata: ${json.replaceAll(/[\r\n]+/g, " ")}\n\n`);
+export function frame(event: StreamEventName, json: string, id?: string): Buffer {
+	const idLine = id === undefined ? "" : `id: ${id}\n`;
+	return Buffer.from(`${idLine}event: ${event}\ndata: ${json.replaceAll(/[\r\n]+/g, " ")}\n\n`);
 }
 
 /** Encodes a reset. @param more Whether there are more sessions than the frames that follow. */
-export function resetFrame(reason: ResetReason, more: boolean, at?: EventPosition): Buffer {
-	return frame("reset", JSON.stringify({ reason, ...(more && { more }) }), at);
+export function resetFrame(reason: ResetReason, more: boolean, id?: string): Buffer {
+	return frame("reset", JSON.stringify({ reason, ...(more && { more }) }), id);
 }
 
 /** The field with the time that clients wait before they connect again. */
 export const retryLine = Buffer.from("retry: 2000\n\n");
-
-const idForm = /^(.{1,100})-(\d{1,15})$/;
-
-/** Reads the position that a client has seen from its `Last-Event-ID`; a foreign id gives a position in no epoch. */
-export function readPosition(lastEventId: string): EventPosition {
-	const [, epoch = "", seq = "0"] = idForm.exec(lastEventId) ?? [];
-	return { epoch, seq: Number(seq) };
-}
 
 /** The bytes of one write, shared by all its receivers. */
 export interface Batch {

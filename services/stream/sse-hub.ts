@@ -5,9 +5,10 @@ import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
 import { UnavailableError } from "#shared/errors.ts";
 import { Audience, audienceKey } from "./audience.ts";
 import { type CatchUp, nowhere } from "./catch-up.ts";
+import type { EventIds, EventPosition } from "./event-ids.ts";
 import type { LogTail, TailEntry } from "./log-tail.ts";
 import { type ClientLimits, clientLimits, SseClient } from "./sse-client.ts";
-import { frame, join, type EventPosition, readPosition } from "./sse-frame.ts";
+import { frame, join } from "./sse-frame.ts";
 
 const sweepMs = 1_000;
 
@@ -17,6 +18,7 @@ const goodbyeMs = 2_000;
 /** The dependencies and bounds of an {@link SseHub}. */
 export interface HubOptions {
 	readonly tail: LogTail;
+	readonly ids: EventIds;
 	readonly catchUp: CatchUp;
 	readonly maxClients: number;
 	/** The bounds for slow clients; default {@link clientLimits}. */
@@ -65,7 +67,7 @@ export class SseHub {
 	 */
 	open(request: IncomingMessage, response: ServerResponse, principal: Principal): void {
 		if (this.#isEnding) throw new UnavailableError("The process is ending");
-		const { maxClients, limits = clientLimits, tail } = this.#options;
+		const { maxClients, limits = clientLimits, tail, ids } = this.#options;
 		const place = { group: audienceKey(principal), person: personKey(principal.tenant, principal.id) };
 		const surplus = this.#clients.size < maxClients ? undefined : this.#surplusFor(place.person);
 		const group = this.#groups.get(place.group) ?? newGroup(principal);
@@ -74,7 +76,7 @@ export class SseHub {
 		this.#add(client, place, group);
 		const seen = request.headers["last-event-id"];
 		const here = tail.isCurrent ? tail.position : nowhere;
-		this.#bringUpToDate(client, typeof seen === "string" && seen !== "" ? readPosition(seen) : here);
+		this.#bringUpToDate(client, typeof seen === "string" && seen !== "" ? ids.read(seen) : here);
 	}
 
 	/**
@@ -109,7 +111,8 @@ export class SseHub {
 	/** Sends a group a heartbeat. @param stats The frame before it; undefined when there is none. */
 	beat({ clients }: Group, stats: Buffer | undefined): void {
 		const frames = stats ? [stats] : [];
-		const live = join([...frames, frame("heartbeat", "{}", this.#options.tail.position)]);
+		const { ids, tail } = this.#options;
+		const live = join([...frames, frame("heartbeat", "{}", ids.ofMoment(tail.position))]);
 		// A client that still lacks events must not get a frame with the newest position.
 		const behind = join([...frames, frame("heartbeat", "{}")]);
 		for (const client of clients) client.send(client.isLive ? live : behind);

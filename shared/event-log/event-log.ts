@@ -32,11 +32,16 @@ const escapedBytes = 6;
 const retentionMs = 3_600_000;
 const retainedEntries = 20_000;
 
+/** The time for an upgrade, in which clients of the release before come back with plain numbers, in milliseconds. */
+const upgradeMs = 3_600_000;
+
 /** The columns that counting reads. */
 const countedColumns = ["seq", "counted_seq", "tenant", "owner", "counters"] as const;
 
 /** The type of an entry in the place of an event that is lost or does not fit into a message. */
 const skippedType = "skipped";
+
+type LogName = Pick<LogHead, "epoch" | "plain_until">;
 
 type LogDocument = Document<(typeof eventLogCollection)["columns"]>;
 
@@ -62,15 +67,15 @@ export interface KeyedEntry {
 /** The event log on a store. It owns nothing: the process opens and closes the store. */
 export class EventLog {
 	readonly #store: DocumentStore;
-	#epoch: string | undefined;
+	#name: LogName | undefined;
 
 	constructor(store: DocumentStore) {
 		this.#store = store;
 	}
 
 	async head(): Promise<LogHead> {
-		const [epoch, newest, oldest] = await Promise.all([this.#name(), this.#edge(true), this.#edge(false)]);
-		return { epoch, seq: newest ?? 0, oldest: oldest ?? 1 };
+		const [name, newest, oldest] = await Promise.all([this.#named(), this.#edge(true), this.#edge(false)]);
+		return { ...name, seq: newest ?? 0, oldest: oldest ?? 1 };
 	}
 
 	/**
@@ -156,18 +161,23 @@ export class EventLog {
 		return documents[0]?.seq;
 	}
 
-	/** Returns the epoch; the first process that asks chooses it. */
-	async #name(): Promise<string> {
-		this.#epoch ??= (await this.#store.get(eventLogNameCollection, "log"))?.epoch ?? (await this.#choose());
-		return this.#epoch;
+	/** Returns what is constant of the head; the first process that asks chooses the epoch. */
+	async #named(): Promise<LogName> {
+		this.#name ??= (await this.#stored()) ?? (await this.#choose());
+		return this.#name;
 	}
 
-	async #choose(): Promise<string> {
+	async #choose(): Promise<LogName> {
 		const epoch = randomBytes(4).toString("hex");
-		const isFirst = await insertOnce(() =>
-			this.#store.insert(eventLogNameCollection, { id: "log", wire: "{}", epoch }),
-		);
-		return isFirst ? epoch : ((await this.#store.get(eventLogNameCollection, "log"))?.epoch ?? epoch);
+		await insertOnce(() => this.#store.insert(eventLogNameCollection, { id: "log", wire: "{}", epoch }));
+		return (await this.#stored()) ?? { epoch, plain_until: 0 };
+	}
+
+	async #stored(): Promise<LogName | undefined> {
+		const stored = await this.#store.get(eventLogNameCollection, "log");
+		if (stored?.epoch === undefined) return undefined;
+		const { epoch, sealed_at } = stored;
+		return { epoch, plain_until: sealed_at === undefined ? 0 : sealed_at + upgradeMs };
 	}
 }
 

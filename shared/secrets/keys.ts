@@ -63,6 +63,11 @@ export class InstallationKey {
 		return this.#derive("pod-mark").toString("base64url");
 	}
 
+	/** Returns the key that seals positions in the event log for clients. */
+	streamSeal(): Buffer {
+		return this.#derive("stream-position");
+	}
+
 	/** Returns the key that seals the stored secrets of users. */
 	userSecretsKey(): Buffer {
 		return this.#derive("user-secrets");

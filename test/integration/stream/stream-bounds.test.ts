@@ -8,6 +8,7 @@ import { heldBytes } from "../../support/machine/held-bytes.ts";
 import type { NewEntry } from "../../support/stores/memory-event-log.ts";
 import { rawRequest } from "../../support/clients/raw-http.ts";
 import type { SseClient } from "../../support/clients/sse-client.ts";
+import { sealedId } from "../../support/clients/test-ids.ts";
 import { startStream, type StreamOptions, streamPath, type TestStream } from "../../support/platform/start-stream.ts";
 
 const megabyte = 1024 * 1024;
@@ -41,7 +42,7 @@ class ByteClient {
 		const socket = connect({ port, host: "127.0.0.1" });
 		await once(socket, "connect");
 		const client = new ByteClient(socket);
-		const headers = { Host: host, ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }) };
+		const headers = { Host: host, ...(lastEventId !== undefined && { "Last-Event-ID": sealedId(lastEventId) }) };
 		socket.write(rawRequest(`GET ${streamPath}`, headers));
 		for (let begin = ""; !begin.includes("retry: 2000\n"); ) {
 			const [chunk]: Buffer[] = await once(socket, "data");

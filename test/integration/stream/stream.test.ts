@@ -4,6 +4,7 @@ import { eventually } from "../../support/eventually.ts";
 import { MemoryEventLog } from "../../support/stores/memory-event-log.ts";
 import { rawRequest, RawConnection, sendRaw } from "../../support/clients/raw-http.ts";
 import type { SseClient } from "../../support/clients/sse-client.ts";
+import { sealedId } from "../../support/clients/test-ids.ts";
 import { streamPath } from "../../support/platform/start-stream.ts";
 import { change, changes, idsOf, useStreams } from "../../support/clients/use-streams.ts";
 
@@ -112,7 +113,8 @@ describe("stream", () => {
 		log.append(change(1));
 		const text = await eventually(() => (old.text.includes("session_updated") ? old.text : undefined));
 		old.close();
-		expect(text.split("\r\n\r\n")[1]).to.equal('retry: 2000\n\nid: e1-1\nevent: session_updated\ndata: {"n":1}\n\n');
+		const event = `id: ${sealedId("e1-1")}\nevent: session_updated\ndata: {"n":1}\n\n`;
+		expect(text.split("\r\n\r\n")[1]).to.equal(`retry: 2000\n\n${event}`);
 		const head = await sendRaw(gateway.port, rawRequest(`HEAD ${streamPath}`, { Host: gateway.host }));
 		expect([head.status, head.headers["content-type"]]).to.deep.equal([200, "text/event-stream"]);
 	});

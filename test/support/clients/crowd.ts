@@ -9,6 +9,8 @@ export interface CrowdOrder {
 	readonly port: number;
 	/** The ports of further gateways; each client goes to the next one when it reconnects. Default: none. */
 	readonly others?: readonly number[];
+	/** The data folder of the platform, whose key reads the numbers in ids of events. */
+	readonly dataDir: string;
 	/** The path of the stream. */
 	readonly path: string;
 	/** The headers of the clients, e.g. their login. */

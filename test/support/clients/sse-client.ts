@@ -8,20 +8,24 @@ export interface SseOptions {
 	/** The value of `Last-Event-ID`. */
 	lastEventId?: string;
 	headers?: Record<string, string>;
+	/** Translates the ids of events; default: as they are. */
+	readId?: (id: string) => string;
 }
 
 export class SseClient implements AsyncDisposable {
 	readonly events: StreamEvent[] = [];
 	readonly #response: IncomingMessage;
+	readonly #readId: (id: string) => string;
 	readonly #end: Promise<void>;
 
-	private constructor(response: IncomingMessage) {
+	private constructor(response: IncomingMessage, readId: (id: string) => string) {
 		this.#response = response;
+		this.#readId = readId;
 		this.#end = this.#collect();
 	}
 
 	/** Opens a stream; resolves when the server has answered 200. @throws {Error} for any other answer. */
-	static async open(url: string, { lastEventId, headers }: SseOptions = {}): Promise<SseClient> {
+	static async open(url: string, { lastEventId, headers, readId = (id) => id }: SseOptions = {}): Promise<SseClient> {
 		const request = get(url, {
 			agent: false,
 			headers: {
@@ -33,7 +37,7 @@ export class SseClient implements AsyncDisposable {
 		// The request also gets a reset after the answer, which counts as an ordinary end.
 		request.on("error", () => {});
 		const [response]: IncomingMessage[] = await once(request, "response");
-		if (response?.statusCode === 200) return new SseClient(response);
+		if (response?.statusCode === 200) return new SseClient(response, readId);
 		request.destroy();
 		throw new Error(`Cannot open the event stream "${url}": the answer is ${response?.statusCode}`);
 	}
@@ -70,7 +74,9 @@ export class SseClient implements AsyncDisposable {
 	/** Records events until the connection ends, also when it breaks. */
 	async #collect(): Promise<void> {
 		try {
-			for await (const event of readEvents(this.#response)) this.events.push(event);
+			for await (const event of readEvents(this.#response)) {
+				this.events.push({ ...event, id: this.#readId(event.id) });
+			}
 		} catch (error) {
 			if (!this.#response.destroyed) throw error;
 		}

@@ -4,9 +4,12 @@
  * only argument is a {@link CrowdOrder}; it reports to its parent until it is killed.
  */
 import { connect, type Socket } from "node:net";
+import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { EventIds } from "#services/stream/event-ids.ts";
 import type { CrowdOrder, CrowdReport } from "./crowd.ts";
 
 const order: CrowdOrder = JSON.parse(process.argv[2] ?? "");
+const ids = new EventIds(openInstallationKey(order.dataDir, "").streamSeal());
 
 /** The pause between two attempts to connect, in milliseconds; the server itself asks for 2 s. */
 const retryMs = 2_000;
@@ -29,7 +32,7 @@ class Reader {
 	refusals = 0;
 	/** The first unexpected observation. */
 	fault = "";
-	#epoch = "";
+	#lastEventId = "";
 	#pending = "";
 	#turn: number;
 
@@ -42,7 +45,7 @@ class Reader {
 		const port = ports[this.#turn++ % ports.length] ?? order.port;
 		const socket = connect(port, "127.0.0.1");
 		this.#pending = "";
-		socket.on("connect", () => socket.write(request(port, this.#epoch && `${this.#epoch}-${this.seen}`)));
+		socket.on("connect", () => socket.write(request(port, this.#lastEventId)));
 		socket.on("data", (chunk) => {
 			this.#read(chunk.toString("latin1"));
 			if (this.#isRefused) socket.destroy();
@@ -86,9 +89,9 @@ class Reader {
 	}
 
 	#event(text: string, start: number): void {
-		const dash = text.indexOf("-", start);
-		const lineEnd = text.indexOf("\n", dash);
-		const seq = Number(text.slice(dash + 1, lineEnd));
+		const lineEnd = text.indexOf("\n", start);
+		const id = text.slice(start, lineEnd);
+		const { seq } = ids.read(id);
 		if (text.startsWith("event: heartbeat", lineEnd + 1)) {
 			if (seq !== this.seen) this.fault ||= `heartbeat ${seq} after ${this.seen}`;
 		} else if (!text.startsWith("event: session_", lineEnd + 1)) {
@@ -97,7 +100,7 @@ class Reader {
 			this.fault ||= `event ${seq} after ${this.seen}`;
 		}
 		this.seen = seq;
-		this.#epoch ||= text.slice(start, dash);
+		this.#lastEventId = id;
 	}
 }
 

@@ -36,6 +36,7 @@ export async function loseGateway(clients: number): Promise<LostGateway> {
 	await using crowd = new Crowd({
 		port,
 		others,
+		dataDir: cluster.platform.dataDir,
 		path: streamPath,
 		headers: cluster.headers,
 		readers: clients,

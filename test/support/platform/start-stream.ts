@@ -11,6 +11,7 @@ import { EventStream, type EventStreamOptions } from "#services/stream/event-str
 import { streamService } from "#services/stream/stream.service.ts";
 import { MemoryEventLog } from "../stores/memory-event-log.ts";
 import { SseClient, type SseOptions } from "../clients/sse-client.ts";
+import { readableId, sealedId, testIds } from "../clients/test-ids.ts";
 import { startGateway, type TestGateway } from "./start-gateway.ts";
 
 export const streamPath = "/api/v1/svc/sessions/stream";
@@ -85,7 +86,7 @@ export interface TestStream {
 	readonly neighbours: StreamNeighbours;
 	readonly gateway: TestGateway;
 	readonly stream: EventStream;
-	/** Opens a client, as `dev-user` unless its headers say otherwise. */
+	/** Opens a client, as `dev-user` unless its headers say otherwise. Its ids are readable: `<epoch>-<number>`. */
 	open(options?: SseOptions): Promise<SseClient>;
 	stop(): Promise<void>;
 }
@@ -100,7 +101,7 @@ export async function startStream(options: StreamOptions = {}): Promise<TestStre
 		contracts: [contract],
 		services: [logService, ...neighbours.services()],
 		prepare({ rawHandlers, readiness }) {
-			const stream = new EventStream({ heartbeatMs: 3_600_000, maxClients: 2_000, ...given });
+			const stream = new EventStream({ heartbeatMs: 3_600_000, maxClients: 2_000, ids: testIds, ...given });
 			made.push(stream);
 			rawHandlers.set(contract.actions.open.name, (...exchange) => stream.open(...exchange));
 			readiness.set("event log", () => stream.check());
@@ -115,7 +116,12 @@ export async function startStream(options: StreamOptions = {}): Promise<TestStre
 		neighbours,
 		gateway,
 		stream,
-		open: (sse) => SseClient.open(`http://${gateway.host}${streamPath}`, sse),
+		open: ({ lastEventId, ...sse } = {}) =>
+			SseClient.open(`http://${gateway.host}${streamPath}`, {
+				...sse,
+				...(lastEventId !== undefined && { lastEventId: sealedId(lastEventId) }),
+				readId: readableId,
+			}),
 		stop: () => gateway.stop(),
 	};
 }

@@ -13,6 +13,8 @@ export class MemoryEventLog {
 	/** The broker for hints; without it readers find new entries by polling each second. */
 	hints: ServiceBroker | undefined;
 	isReachable = true;
+	/** The time until which clients may name positions by their number; absent as in a process of the release before. */
+	plainUntil: number | undefined;
 	/** The number of an entry that is withheld, as if its write were not visible yet. */
 	hidden: number | undefined;
 	#entries: LogEntry[] = [];
@@ -46,7 +48,8 @@ export class MemoryEventLog {
 			actions: implement(eventLog, {
 				head: async () => {
 					this.#refuse();
-					return { epoch: this.epoch, seq: this.seq, oldest: this.#dropped + 1 };
+					const plain = this.plainUntil !== undefined && { plain_until: this.plainUntil };
+					return { epoch: this.epoch, seq: this.seq, oldest: this.#dropped + 1, ...plain };
 				},
 				read: async ({ after, limit }) => {
 					this.#refuse();

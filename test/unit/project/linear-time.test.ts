@@ -10,7 +10,7 @@ import { isJsonType, parseObject } from "#services/gateway/http/json-body.ts";
 import { OriginGuard } from "#shared/http/origin-guard.ts";
 import { requestIdOf } from "#services/gateway/http/request-id.ts";
 import { isChatUpgrade, sessionOf, withToken } from "#services/gateway/http/websocket-handshake.ts";
-import { readPosition } from "#services/stream/sse-frame.ts";
+import { testIds } from "../../support/clients/test-ids.ts";
 import { isBranchName } from "#shared/git/branch-name.ts";
 import { readRepositoryUrl, withoutUserinfo } from "#shared/git/repository-url.ts";
 import { decodeCursor } from "#shared/store/cursor.ts";
@@ -42,7 +42,7 @@ const readers: [name: string, starts: string[], read: (text: string) => unknown]
 	["the path of a chat", ["/s/", "/s/?"], sessionOf],
 	["Sec-WebSocket-Protocol", ["", "a,"], (text) => withToken({ headers: { "sec-websocket-protocol": text } })],
 	["a token in a URL", ["/s/?", "/s/?access_token="], (url) => withToken({ headers: {}, url })],
-	["Last-Event-ID", ["", "a-"], readPosition],
+	["Last-Event-ID", ["", "a-", "a-s"], (text) => testIds.read(text)],
 	["a cursor", ["", "WyI"], decodeCursor],
 	["a body", ["", "{", '{"a":"'], (text) => parseObject(Buffer.from(text))],
 	["a repository", ["", "https://", "git@", "https://a:b@"], (text) => readRepositoryUrl(text, ["https", "ssh"])],

@@ -3,7 +3,8 @@ import { turnClock } from "#shared/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
 import { Audience } from "#services/stream/audience.ts";
 import { LogTail, type TailEntry } from "#services/stream/log-tail.ts";
-import type { EventPosition } from "#services/stream/sse-frame.ts";
+import type { EventPosition } from "#services/stream/event-ids.ts";
+import { testIds } from "../../../support/clients/test-ids.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 
 const everybody = new Audience({ kind: "user", id: "root", tenant: "acme", roles: ["admin"] });
@@ -58,13 +59,13 @@ async function tailOf(seq: number, oldest = 1): Promise<{ log: Log; tail: LogTai
 	const log = new Log();
 	Object.assign(log, { seq, oldest });
 	const listener = new Listener();
-	const tail = new LogTail(log, listener);
+	const tail = new LogTail(log, listener, testIds);
 	await tail.refresh();
 	return { log, tail, listener };
 }
 
 function numbers(frames: readonly Buffer[]): number[] {
-	return frames.map((frame) => Number(/^id: e\d-(\d+)\n/.exec(frame.toString())?.[1]));
+	return frames.map((frame) => testIds.read(/^id: (.+)\n/.exec(frame.toString())?.[1] ?? "").seq);
 }
 
 describe("LogTail", () => {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { frame, isStreamEvent, join, readPosition, resetFrame } from "#services/stream/sse-frame.ts";
+import { frame, isStreamEvent, join, resetFrame } from "#services/stream/sse-frame.ts";
 import { readEvents } from "../../../../cli/event-stream.ts";
 
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
@@ -9,7 +9,7 @@ async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array
 
 describe("frame()", () => {
 	it("is an id, a name and one line of data", () => {
-		const bytes = frame("session_deleted", '{"id":"x"}', { epoch: "e1", seq: 7 });
+		const bytes = frame("session_deleted", '{"id":"x"}', "e1-7");
 		expect(bytes.toString()).to.equal('id: e1-7\nevent: session_deleted\ndata: {"id":"x"}\n\n');
 	});
 
@@ -23,7 +23,7 @@ describe("frame()", () => {
 			fc.nat(4),
 			fc.integer({ min: 1, max: 50 }),
 			async (value, space, cut) => {
-				const bytes = frame("session_updated", JSON.stringify(value, undefined, space), { epoch: "a-b", seq: 3 });
+				const bytes = frame("session_updated", JSON.stringify(value, undefined, space), "a-b-3");
 				const events = [];
 				for await (const event of readEvents(inPieces(bytes, cut))) events.push(event);
 				expect(events).to.have.length(1);
@@ -47,33 +47,6 @@ describe("isStreamEvent()", () => {
 		expect(["session_created", "bye", "reset"].every(isStreamEvent)).to.equal(true);
 		expect(["session_invented", "", "toString", "__proto__", "SESSION_CREATED"].some(isStreamEvent)).to.equal(false);
 	});
-});
-
-describe("readPosition()", () => {
-	it("reads what frame() writes", () => {
-		fc.assert(
-			fc.property(fc.stringMatching(/^[\w-]{1,50}$/), fc.nat(), (epoch, seq) => {
-				expect(readPosition(`${epoch}-${seq}`)).to.deep.equal({ epoch, seq });
-			}),
-		);
-	});
-
-	for (const id of [
-		"",
-		"x",
-		"-",
-		"e1-",
-		"-5",
-		"e1-x",
-		"e1--1.5",
-		"e1-1e3",
-		"e1-99999999999999999999",
-		`${"e".repeat(500)}-1`,
-	]) {
-		it(`knows no epoch for "${id.slice(0, 30)}"`, () => {
-			expect(readPosition(id)).to.deep.equal({ epoch: "", seq: 0 });
-		});
-	}
 });
 
 describe("join()", () => {
