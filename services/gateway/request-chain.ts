@@ -141,10 +141,11 @@ export class RequestChain {
 			return this.#handOver(exchange, route, principal, claim);
 		}
 
-		const begun = this.#begin(principal, action);
+		const begun = this.#begin(exchange, principal, action);
 		try {
+			const early = await readUnsigned(exchange, route);
 			await this.#pace.run(principal, async () => {
-				const body = await readBody(exchange, route);
+				const body = early ?? (await readBody(exchange, route));
 				const present = await this.#confirmed(exchange, principal, claim, knownAt);
 				begun.work();
 				const parts = { path: match.path, query: match.query, body };
@@ -163,8 +164,10 @@ export class RequestChain {
 		return this.#options.authenticator.authenticate(claim, route.action);
 	}
 
-	#begin(principal: Principal, { raw_body }: AnyAction): BegunRequest {
-		return raw_body ? this.#unsigned.begin() : this.#options.limits.begin(principal);
+	#begin(exchange: Exchange, principal: Principal, { raw_body }: AnyAction): BegunRequest {
+		if (!raw_body) return this.#options.limits.begin(principal);
+		const { remoteAddress = "" } = exchange.request.socket;
+		return this.#unsigned.begin(remoteAddress, (error) => this.#refuse(exchange, error));
 	}
 
 	#handOver(exchange: Exchange, { action, status }: ActionRoute, principal: Principal, claim: Claim): void {
@@ -257,6 +260,14 @@ function claimOf(request: IncomingMessage, path: PathParams, { produces }: AnyAc
 	const { headers, rawHeaders: received, socket: connection } = request;
 	const isNeededAgain = produces !== undefined || hasBody(request);
 	return { headers: isNeededAgain ? { ...headers } : headers, received, connection, path };
+}
+
+/**
+ * Reads a body whose sender is known by its signature only. All such senders are one person to the pace, so one that does not
+ * come would delay the others there.
+ */
+async function readUnsigned(exchange: Exchange, route: ActionRoute): Promise<JsonObject | undefined> {
+	return route.action.raw_body && readBody(exchange, route);
 }
 
 function readBody({ request, response }: Exchange, route: ActionRoute): JsonObject | Promise<JsonObject> {

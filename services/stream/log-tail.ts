@@ -64,8 +64,11 @@ export class LogTail {
 	readonly #source: LogSource;
 	readonly #listener: TailListener;
 	readonly #ids: EventIds;
-	/** The time until which clients may name positions by their number, in milliseconds since 1970. */
-	#plainUntil = 0;
+	/**
+	 * The time until which clients may name positions by their number, in milliseconds since 1970. A process of the release before
+	 * does not say it, so an upgrade is under way.
+	 */
+	#plainUntil: number | undefined = 0;
 	#epoch = "";
 	#seq = 0;
 	/** The retained entries without gaps; the last one has the number `#seq`. */
@@ -131,7 +134,7 @@ export class LogTail {
 	resetReason({ epoch, seq, isPlain }: EventPosition): ResetReason | undefined {
 		if (epoch !== this.#epoch) return "epoch";
 		// A client could find out the newest number by trying some.
-		if (isPlain && now() >= this.#plainUntil) return "epoch";
+		if (isPlain && now() >= (this.#plainUntil ?? Infinity)) return "epoch";
 		if (seq > this.#seq) return "ahead";
 		return seq < this.#seq - this.#entries.length ? "expired" : undefined;
 	}
@@ -183,8 +186,7 @@ export class LogTail {
 		const oddSince = this.#oddSince;
 		this.#oddSince = undefined;
 		const head = await this.#source.head();
-		// A process of the release before does not say it, so an upgrade is under way.
-		this.#plainUntil = head.plain_until ?? Infinity;
+		this.#plainUntil = head.plain_until;
 		const isBehind = head.epoch === this.#epoch && head.seq < this.#seq;
 		if (isBehind) this.#refuseOdd(oddSince, `The event log ends at ${head.seq}, before ${this.#seq}`);
 		if (isBehind || head.epoch !== this.#epoch || head.oldest > this.#seq + 1) this.#begin(head);

@@ -29,13 +29,23 @@ describe("gateway: bodies as they were sent", () => {
 		expect(gateway.service.seen).to.deep.equal([]);
 	});
 
-	it("holds sixteen bodies at a time; senders that leave give their places back", async () => {
+	it("awaits thirty-two at a time, whose senders keep nobody out: the one that waits longest gives way", async () => {
 		const head = `${hook} HTTP/1.1\r\nHost: ${gateway.host}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n`;
-		const slow = await Promise.all(Array.from({ length: 16 }, () => RawConnection.open(gateway.port)));
-		for (const connection of slow) connection.write(`${head}{`);
-		const statusNow = async () => (await gateway.send(hook, json, "{}")).status;
-		await eventually(async () => (await statusNow()) === 429);
-		for (const connection of slow) connection.close();
-		await eventually(async () => (await statusNow()) === 200);
+		const slow = await Promise.all(Array.from({ length: 32 }, () => RawConnection.open(gateway.port)));
+		try {
+			for (const connection of slow) connection.write(`${head}{`);
+			const isRefused = () => slow.some(({ text }) => text.startsWith("HTTP/1.1 429 "));
+			await eventually(async () => {
+				const since = performance.now();
+				expect((await gateway.send(hook, json, "{}")).status).to.equal(200);
+				expect(performance.now() - since).to.be.below(3_000);
+				return isRefused();
+			});
+			const refused = slow.filter(({ text }) => text !== "");
+			expect(refused.length).to.be.within(1, 31);
+			for (const { text } of refused) expect(text).to.include("Too many messages at a time");
+		} finally {
+			for (const connection of slow) connection.close();
+		}
 	});
 });
