@@ -8,7 +8,22 @@ const contract = {
 	user: "tokens 5, credentials 10, workspaces 20, integrations 30, tyr-connections 35, appearance 40, layout 50",
 };
 
+/** Labels and icons, as clients of the contract know them. */
+const shown = {
+	admin: "Users Users, Tenants Building2, Storage HardDrive, Resources Cpu, Features ToggleLeft",
+	session:
+		"Chat MessageSquare, Terminal Terminal, Code Code, Files FolderOpen, Diffs GitCompareArrows, Chronicles ScrollText, Logs FileText",
+	user: "Access Tokens ShieldCheck, Credentials KeyRound, Workspaces HardDrive, Integrations Link2, Tyr Connections Compass, Appearance Palette, Layout LayoutDashboard",
+};
+
 describe("featureModules", () => {
+	for (const [scope, modules] of Object.entries(shown)) {
+		it(`have the labels and icons of the contract's clients in ${scope}`, () => {
+			const ours = featureModules.filter((one) => one.scope === scope);
+			expect(ours.map(({ label, icon }) => `${label} ${icon}`).join(", ")).to.equal(modules);
+		});
+	}
+
 	for (const [scope, modules] of Object.entries(contract)) {
 		it(`are those of the contract in ${scope}`, () => {
 			const ours = featureModules.filter((one) => one.scope === scope);
