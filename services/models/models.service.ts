@@ -37,13 +37,13 @@ function modelList(
 }
 
 function described(model: CatalogueModel, provider: ModelProvider | undefined) {
-	const { id, name, description, tier, color, vram_required = null } = model;
+	const { id, aliases = [], name, description, tier, color, vram_required = null } = model;
 	const { location = "cloud", endpoints = {} } = provider ?? {};
 	// A local model is never priced, whatever the catalogue says.
 	const prices = location === "local" ? null : (model.prices ?? null);
 	const formats = modelWires.filter((wire) => Object.hasOwn(endpoints, wire));
 	const cost = { cost_per_million_tokens: prices?.input ?? null, prices };
-	return { id, name, description, provider: location, tier, color, vram_required, ...cost, formats };
+	return { id, aliases, name, description, provider: location, tier, color, vram_required, ...cost, formats };
 }
 
 function usability(refusal: ModelRefusal | undefined) {

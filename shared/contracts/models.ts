@@ -12,6 +12,7 @@ const dollars = { type: "number", min: 0 } as const;
 
 const model = schema({
 	id: text,
+	aliases: { type: "array", items: text, description: "Other names of it in requests; a session has the id" },
 	name: text,
 	description: text,
 	provider: { type: "enum", values: modelLocations, description: "The place where the model runs" },

@@ -2,7 +2,7 @@
  * Resolves a session's model to its provider's endpoints, prices and key. Pure. The process that starts the pod
  * resolves this itself, with the key from its own environment: a provider's key does not travel over the bus.
  */
-import { type ModelCatalogue, tokenPrices } from "./model-catalogue.ts";
+import { type ModelCatalogue, modelNamed, tokenPrices } from "./model-catalogue.ts";
 import type { ModelAccess, ModelTerms } from "./model-wire.ts";
 import { type KeyOf, missingKey } from "./provider-key.ts";
 
@@ -19,8 +19,9 @@ export function modelAccess(catalogue: ModelCatalogue, model: string, keyOf: Key
 }
 
 /** Returns the terms of a model; undefined when the catalogue does not have it. */
-export function modelTerms({ models, providers }: ModelCatalogue, model: string): ModelTerms | undefined {
-	const found = models.find(({ id }) => id === model);
+export function modelTerms(catalogue: ModelCatalogue, model: string): ModelTerms | undefined {
+	const { providers } = catalogue;
+	const found = modelNamed(catalogue, model);
 	const provider = providers.find(({ id }) => id === found?.provider);
 	if (!found || !provider) return undefined;
 	const prices = provider.location === "cloud" ? tokenPrices(found) : undefined;

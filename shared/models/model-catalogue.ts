@@ -42,6 +42,13 @@ export type ModelProvider = Output<typeof provider>;
 
 const model = schema({
 	id: { ...text, max: 100, description: "Name of the model at the provider" },
+	aliases: {
+		type: "array",
+		max: 20,
+		items: { ...text, max: 100 },
+		optional: true,
+		description: "Other names that requests may have for it; sessions and the books have its id",
+	},
 	name: text,
 	description: { type: "string", max: 1_000, default: "" },
 	provider: text,
@@ -85,6 +92,21 @@ export function readModelCatalogue(file: string): ModelCatalogue {
 	return content as ModelCatalogue;
 }
 
+/** Returns the names of a model, its id first. */
+export function namesOf({ id, aliases = [] }: Pick<CatalogueModel, "id" | "aliases">): readonly string[] {
+	return [id, ...aliases];
+}
+
+/** Returns the id of each model by all of its names. */
+export function idsByName(models: ModelCatalogue["models"]): ReadonlyMap<string, string> {
+	return new Map(models.flatMap((model) => namesOf(model).map((name) => [name, model.id] as const)));
+}
+
+/** Returns the model that a name means; undefined when there is none. */
+export function modelNamed({ models }: Pick<ModelCatalogue, "models">, name: string): CatalogueModel | undefined {
+	return models.find((model) => namesOf(model).includes(name));
+}
+
 /** Returns the prices of a model; undefined when it is not priced. */
 export function tokenPrices({ prices }: Pick<CatalogueModel, "prices">): TokenPrices | undefined {
 	if (!prices) return undefined;
@@ -113,8 +135,9 @@ function inconsistency({ providers, models, default_model }: ModelCatalogue): st
 	}
 	const stray = models.find((each) => !providers.some(({ id }) => id === each.provider));
 	if (stray) return `model "${stray.id}" names the provider "${stray.provider}", which does not exist`;
-	const twin = models.find(({ id }, index) => models.findIndex((other) => other.id === id) < index);
-	if (twin) return `there are two models "${twin.id}"`;
+	const names = models.flatMap(namesOf);
+	const twin = names.find((name, index) => names.indexOf(name) < index);
+	if (twin !== undefined) return `there are two models "${twin}"`;
 	if (default_model !== "" && !models.some(({ id }) => id === default_model)) {
 		return `default_model "${default_model}" does not exist`;
 	}

@@ -1,6 +1,12 @@
 /** Computes the cost of tokens from the model catalogue. */
 import type { UsageReport } from "#shared/contracts/usage.ts";
-import { type CatalogueModel, type ModelCatalogue, tokenPrices } from "#shared/models/model-catalogue.ts";
+import {
+	type CatalogueModel,
+	idsByName,
+	type ModelCatalogue,
+	namesOf,
+	tokenPrices,
+} from "#shared/models/model-catalogue.ts";
 import { costMicros, noTokens, type TokenCounts, type TokenPrices } from "#shared/models/token-counts.ts";
 import { microsOf } from "#shared/models/money.ts";
 
@@ -22,15 +28,20 @@ export class PriceList {
 	readonly #models: ReadonlyMap<string, Priced>;
 	readonly #default: string;
 	readonly #local: ReadonlySet<string>;
-	readonly #known: ReadonlySet<string>;
+	readonly #ids: ReadonlyMap<string, string>;
 
 	constructor({ price_version, models, providers, default_model }: ModelCatalogue) {
 		this.version = price_version;
 		this.#default = default_model;
 		const cloud = new Set(providers.filter(({ location }) => location === "cloud").map(({ id }) => id));
 		this.#models = new Map(models.filter(({ provider }) => cloud.has(provider)).flatMap(priced));
-		this.#known = new Set(models.map(({ id }) => id));
-		this.#local = new Set(models.filter(({ provider }) => !cloud.has(provider)).map(({ id }) => id));
+		this.#ids = idsByName(models);
+		this.#local = new Set(models.filter(({ provider }) => !cloud.has(provider)).flatMap(namesOf));
+	}
+
+	/** Returns the id of the model that a report names, under which it is booked; an unknown name stays. */
+	idOf(model: string): string {
+		return this.#ids.get(model) ?? model;
 	}
 
 	/**
@@ -40,7 +51,7 @@ export class PriceList {
 	 */
 	mayBeCalled(model: string, own: string): boolean {
 		const named = own === "" ? this.#default : own;
-		const isOwn = model === named && (model === "" || this.#known.has(model));
+		const isOwn = model === named && (model === "" || this.#ids.has(model));
 		return isOwn || this.#models.has(model) || this.#local.has(named);
 	}
 
@@ -79,5 +90,5 @@ export class PriceList {
 
 function priced(model: CatalogueModel): [string, Priced][] {
 	const prices = tokenPrices(model);
-	return prices ? [[model.id, { prices, contextWindow: model.context_window }]] : [];
+	return prices ? namesOf(model).map((name) => [name, { prices, contextWindow: model.context_window }]) : [];
 }

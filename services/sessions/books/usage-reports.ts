@@ -62,8 +62,9 @@ export class UsageReports {
 
 	/** Makes the row of a report. @throws {UnprocessableError} */
 	#rowOf(principal: Principal, { session, document }: SessionRecord, report: UsageReport): LedgerRow {
-		const { tokens, provider, model, message_count, reservation_id, report_id = randomUUID() } = report;
+		const { tokens, provider, message_count, reservation_id, report_id = randomUUID() } = report;
 		const source: UsageRecord["source"] = principal.kind === "pod" ? report.source : "user";
+		const model = this.#dependencies.prices.idOf(report.model);
 		const counts = countsOf(report);
 		const launch = launchOf(principal, session, report);
 		const micros = this.#dependencies.prices.costOf(report, counts);

@@ -3,19 +3,36 @@
  * started.
  */
 import { UnprocessableError } from "#shared/errors.ts";
-import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { idsByName, type ModelCatalogue } from "#shared/models/model-catalogue.ts";
 import { modelTerms } from "#shared/models/model-access.ts";
 import type { ModelTerms } from "#shared/models/model-wire.ts";
 import { unknownModel } from "#shared/models/unknown-model.ts";
+import type { Blueprints } from "./levels/merged-order.ts";
 
 /** The models of the catalogue. */
 export class KnownModels {
 	readonly #catalogue: ModelCatalogue;
-	readonly #ids: ReadonlySet<string>;
+	readonly #ids: ReadonlyMap<string, string>;
 
 	constructor(catalogue: ModelCatalogue) {
 		this.#catalogue = catalogue;
-		this.#ids = new Set(catalogue.models.map(({ id }) => id));
+		this.#ids = idsByName(catalogue.models);
+	}
+
+	/** Returns the settings with the id of their model in the place of another name of it. */
+	named<T extends { readonly model?: string | null | undefined }>(settings: T): T {
+		const id = this.#ids.get(settings.model ?? "");
+		return id === undefined ? settings : { ...settings, model: id };
+	}
+
+	/** Returns the blueprints with ids of models, as {@link named} does. */
+	namedIn({ preset, profile, template, defaultProfile }: Blueprints): Blueprints {
+		return {
+			...(preset && { preset: this.named(preset) }),
+			...(profile && { profile: this.named(profile) }),
+			...(template && { template: this.named(template) }),
+			...(defaultProfile && { defaultProfile: this.named(defaultProfile) }),
+		};
 	}
 
 	/** Returns the terms of a model, for a pod that reaches its provider already. */

@@ -82,7 +82,7 @@ export class SessionCommands {
 		const { request: asked, blueprints = {}, workspace, warnings, check } = creation;
 		const { protocols, sessionLimit, models, agents } = this.#rules;
 		const { principal, deadline } = commander;
-		const order = mergedOrder(asked, blueprints);
+		const order = mergedOrder(models.named(asked), models.namedIn(blueprints));
 		const { request, level } = order;
 		const where = workspace ? continuedOrder(asked, workspace) : order;
 		const { source, mounts } = await this.#sourceOf(principal, where);
@@ -125,7 +125,9 @@ export class SessionCommands {
 	 */
 	async run(commander: Commander, command: Command, id: string, options: CommandOptions = {}): Promise<Session> {
 		const { principal, key, deadline } = commander;
-		const { columns = {}, profile } = options;
+		const { models } = this.#rules;
+		const { columns = {} } = options;
+		const profile = options.profile && models.named(options.profile);
 		const mark = commandMark(command, key, { id, ...(profile && { profile_name: profile.name }) });
 		const decideIn =
 			(place: ColumnChange) =>
@@ -135,7 +137,7 @@ export class SessionCommands {
 				refuseForeignCommand(principal, record.session, command);
 				const change = withProfile(record, commandChange(record, command, now()), profile);
 				const launch = (change.columns.set?.launch ?? record.document.launch) as LaunchSettings;
-				if (command === "start") this.#rules.models.refuseUnknown(launch.model);
+				if (command === "start") models.refuseUnknown(launch.model);
 				const withColumns = { ...change, columns: both(both(change.columns, columns), place) };
 				// The final answer waits for the pod (session-stops.ts).
 				const provisional = command === "stop";

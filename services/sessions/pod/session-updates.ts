@@ -42,10 +42,11 @@ export class SessionUpdates {
 	async update(
 		principal: Principal,
 		id: string,
-		update: SessionUpdate,
+		asked: SessionUpdate,
 		deadline: number | undefined,
 	): Promise<UpdatedSession> {
 		const { records, models } = this.#dependencies;
+		const update = models.named(asked);
 		const { model, branch, base_branch } = update;
 		for (const ref of [branch, base_branch]) refuseBadRef(ref ?? "");
 		if (model) models.refuseUnknown(model);

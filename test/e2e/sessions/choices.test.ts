@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { Agent } from "#shared/contracts/agents.ts";
 import type { Model } from "#shared/contracts/models.ts";
+import type { UsageRecord } from "#shared/contracts/usage.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { readAgentRecord } from "#shared/agents/agent-records.ts";
 import type { ConversationPage } from "#shared/contracts/sessions.ts";
@@ -98,6 +99,18 @@ describe("choosing an agent and a model", function () {
 			const own = models.filter((model) => model.formats.some((format) => formats.includes(format)));
 			expect(fitting, id).to.have.members(own.map((model) => model.id));
 		}
+	});
+
+	it("takes a model by another name that the list shows, and books its usage under the model's id", async () => {
+		const { body: models } = await api.get<Model[]>("/models");
+		const { id, aliases } =
+			models.find((model) => model.aliases.includes("claude-sonnet-4")) ?? expect.fail("no alias");
+		expect([id, aliases]).to.deep.equal(["claude-sonnet-4-6", ["claude-sonnet-4"]]);
+		const { status, body: session } = await create({ model: "claude-sonnet-4" });
+		expect([status, session.model]).to.deep.equal([201, id]);
+		const report = { tokens: 10, provider: "cloud", model: "claude-sonnet-4" };
+		const { body: record } = await api.post<UsageRecord>(`/sessions/${session.id}/usage`, report);
+		expect(record).to.include({ model: id, cost: 0.00003 });
 	});
 
 	it("refuses an unknown model at once", async () => {

@@ -23,6 +23,15 @@ describeSessions("sessions", (testbed) => {
 		expect(await testbed.ada.get(session.id)).to.deep.equal(session);
 	});
 
+	it("takes a model's other name, and records and launches the session with the model's id", async () => {
+		const session = await testbed.ada.create({ repo: "https://example.org/a.git", model: "claude-sonnet-4" });
+		expect(session.model).to.equal("claude-sonnet-4-6");
+		const update = { session_id: session.id, model: "claude-opus-4" };
+		const updated = await callAs(testbed.near, testbed.ada.principal, actions.update, update);
+		expect(updated.model).to.equal("claude-opus-4-6");
+		expect((await testbed.ada.claim(session.id))[0]?.launch["model"]).to.equal("claude-opus-4-6");
+	});
+
 	it("prefers `source` to the flat form", async () => {
 		const source = { type: "git", repo: "https://example.org/b.git", base_branch: "base" };
 		const session = await testbed.ada.create({ source, repo: "https://example.org/a.git", branch: "dev" });

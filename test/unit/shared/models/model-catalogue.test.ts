@@ -31,6 +31,11 @@ describe("readModelCatalogue", () => {
 			"models: [{id: m, name: M, provider: p}, {id: n, name: N, provider: p, prises: {input: 1}}]",
 			/models\.1\.prises: there is no such field$/,
 		],
+		[
+			"an alias that is another model",
+			"providers: [{id: p, endpoints: {}}]\nmodels: [{id: m, name: M, provider: p}, {id: n, name: N, provider: p, aliases: [m]}]",
+			/two models "m"/,
+		],
 		["a negative price", "models: [{id: m, name: M, provider: p, prices: {input: -1}}]", /prices\.input/],
 	];
 	for (const [what, text, sentence] of wrong) {

@@ -15,7 +15,7 @@ const catalogue: ModelCatalogue = {
 		{ id: "near", location: "local", endpoints: {}, key_env: "" },
 	],
 	models: [
-		{ ...plain, id: "priced", provider: "far", prices },
+		{ ...plain, id: "priced", aliases: ["dear"], provider: "far", prices },
 		{ ...plain, id: "cheap", provider: "far", prices: { input: 0.01, output: 0.01, cache_read: 0, cache_write: 0 } },
 		{ ...plain, id: "free", provider: "far" },
 		{ ...plain, id: "local", provider: "near", prices },
@@ -32,6 +32,12 @@ describe("PriceList", () => {
 		expect(
 			list.costOf({ provider: "cloud", model: "priced" }, { input: 1, output: 1, cache_read: 1, cache_write: 1 }),
 		).to.equal(22);
+	});
+
+	it("prices and books a model under its id, by whatever name it was reported", () => {
+		expect(list.costOf({ provider: "cloud", model: "dear", cost: 9 }, thousand)).to.equal(3_000);
+		expect(["dear", "priced", "unknown"].map((name) => list.idOf(name))).to.deep.equal(["priced", "priced", "unknown"]);
+		expect(list.mayBeCalled("priced", "dear")).to.equal(true);
 	});
 
 	it("uses the reported cost without a price, and is unknown otherwise", () => {
