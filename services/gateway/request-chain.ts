@@ -34,7 +34,7 @@ import type { RouteTable } from "./routes/route-table.ts";
 import { inSpan, type Span, type Step } from "#shared/tracing/span.ts";
 import type { Tracer } from "#shared/tracing/tracer.ts";
 import { UnsignedLimit } from "./callers/unsigned-limit.ts";
-import { ignoredHeaders } from "./routes/ignored-parts.ts";
+import { warningHeaders } from "./routes/warning-headers.ts";
 import type { RequestParts } from "./routes/request-params.ts";
 import { successAnswer } from "./routes/success-answer.ts";
 
@@ -251,7 +251,7 @@ export class RequestChain {
 /** Names the parts of a request that are ignored, in a header of every answer to it; returns the sentences. */
 function tellIgnored({ headers }: Exchange, route: ActionRoute, parts: RequestParts): readonly string[] {
 	const ignored = route.ignoredIn(parts);
-	headers.push(...ignoredHeaders(ignored));
+	headers.push(...warningHeaders(ignored));
 	return ignored;
 }
 

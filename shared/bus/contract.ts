@@ -83,6 +83,11 @@ export interface ActionSpec {
 	 * header, and an entity tag; 304 when they have it already.
 	 */
 	readonly paged?: true;
+	/**
+	 * The result has this member, which is what clients get, and sentences about what it lacks in the member `warnings`, which they
+	 * get in the header `Atelier-Warnings`.
+	 */
+	readonly warned?: string;
 	/** The gateway passes the caller's own token on, in the member `subject_token` of the call's metadata. */
 	readonly passes_token?: true;
 	/** The member of an object in which clients get the items of a page; absent: they get the array itself. */

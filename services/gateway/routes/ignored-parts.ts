@@ -7,9 +7,7 @@ import type { Schema } from "#shared/bus/schema.ts";
 import { didYouMean } from "#shared/nearest-name.ts";
 import { eachUnknown, knownMembers } from "./known-members.ts";
 import type { RequestParts } from "./request-params.ts";
-
-/** The header with the sentences: a list of strings (RFC 9651, 3.1), which is a JSON array without its brackets. */
-const ignoredHeader = "Atelier-Warnings";
+import { printable } from "./warning-headers.ts";
 
 /** The most sentences of one answer. */
 const maxTold = 10;
@@ -38,11 +36,6 @@ export function compileIgnored(inQuery: readonly string[], inBody: Schema | unde
 		});
 		return told.sentences();
 	};
-}
-
-/** Returns the header; an empty list when nothing was ignored. */
-export function ignoredHeaders(sentences: readonly string[]): readonly string[] {
-	return sentences.length === 0 ? none : [ignoredHeader, sentences.map((text) => JSON.stringify(text)).join(", ")];
 }
 
 /** The distinct sentences of one request, as many as are told. */
@@ -79,5 +72,5 @@ function hint(
 /** Returns a name as a header can have it: printable ASCII, bounded. */
 function shown(name: string): string {
 	const cut = name.length > maxShown ? `${name.slice(0, maxShown)}...` : name;
-	return cut.replaceAll(/[^\u0020-\u007e]/g, "?");
+	return printable(cut);
 }

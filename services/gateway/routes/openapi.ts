@@ -119,19 +119,26 @@ function bodyOf({ raw_body, example = {} }: AnyAction, fields: Schema): Json {
 	return { required: "required" in schema, content: { "application/json": { schema, example } } };
 }
 
-function success({ action: { returns, paged, wrapped, produces, text_form } }: ActionRoute): Json {
+function success({ action: { returns, paged, wrapped, produces, text_form, warned } }: ActionRoute): Json {
 	if (!returns) return { description: "Done", headers: told };
 	if (produces)
 		return { description: "Success", headers: told, content: { [produces]: { schema: { type: "string" } } } };
 	if (text_form) return withText(ruleToJsonSchema(returns), text_form);
+	if (warned !== undefined)
+		return { description: "Success", headers: told, content: json(ruleToJsonSchema(memberOf(returns, warned))) };
 	if (!paged) return { description: "Success", headers: told, content: json(ruleToJsonSchema(returns)) };
-	const items = returns.type === "object" ? returns.props["items"] : undefined;
-	if (!items) throw new TypeError("Cannot describe a page that has no items");
+	const items = memberOf(returns, "items");
 	return {
 		description: "Success",
 		headers: { ...told, Link: { description: "The next page, with `rel=next`, where there is one", schema: string } },
 		content: json(ruleToJsonSchema(wrapped === undefined ? items : { type: "object", props: { [wrapped]: items } })),
 	};
+}
+
+function memberOf(returns: Rule, name: string): Rule {
+	const rule = returns.type === "object" ? returns.props[name] : undefined;
+	if (!rule) throw new TypeError(`Cannot describe a result that has no ${name}`);
+	return rule;
 }
 
 /** The JSON, which is the default, and the text that clients may ask for. */

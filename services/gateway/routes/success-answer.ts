@@ -6,6 +6,7 @@ import { textOf } from "#shared/bus/json-text.ts";
 import type { TextForm } from "#shared/bus/contract.ts";
 import type { ActionRoute } from "./action-route.ts";
 import type { Answer } from "../http/answer.ts";
+import { warningHeaders } from "./warning-headers.ts";
 
 /**
  * Makes the answer.
@@ -16,6 +17,7 @@ export function successAnswer({ action, status }: ActionRoute, result: unknown, 
 	if (action.returns === undefined) return { status };
 	if (result === null && action.returns.nullable) return { status: 204 };
 	if (action.produces === "text/html") return pageAnswer(status, result);
+	if (action.warned !== undefined) return warnedAnswer(action.warned, status, result);
 	if (action.text_form) return formAnswer(action.text_form, status, result, accept);
 	if (action.paged) return listAnswer(action, status, result, url);
 	return { status, body: textOf(result) };
@@ -44,6 +46,13 @@ function formAnswer(form: TextForm, status: number, result: unknown, accept: str
 	const body = isTruncated ? `${form.truncated_note}\n${text}` : text;
 	const headers = [...varies, "Atelier-Truncated", String(isTruncated)];
 	return { status, body, type: `${type}; charset=utf-8`, headers };
+}
+
+/** Returns the answer with one member of the result, and a header with the sentences about what it lacks. */
+function warnedAnswer(member: string, status: number, result: unknown): Answer {
+	const { [member]: answer, warnings }: Readonly<Record<string, unknown>> = { ...(result as object) };
+	const sentences = Array.isArray(warnings) ? warnings.map(String) : [];
+	return { status, body: textOf(answer), headers: warningHeaders(sentences) };
 }
 
 /** Returns the media types of an `Accept` header without their parameters. */

@@ -17,6 +17,12 @@ const maxOrgs = 20;
 /** The most repositories of such a request; an answer has at most 900 KB. */
 const maxShared = 1_000;
 
+/** The repositories of a person's providers by the provider's name, and sentences about those that could not be asked. */
+export interface SharedRepositories {
+	readonly repositories: Record<string, Repository[]>;
+	readonly warnings: string[];
+}
+
 /** The questions. */
 export class RepositoryQueries {
 	readonly #registry: ProviderRegistry;
@@ -87,15 +93,27 @@ export class RepositoryQueries {
 		return own.repositories(org);
 	}
 
-	/** Returns the repositories of all named organizations, and of the accounts of own tokens that name none; those of a provider that fails are missing. */
-	async shared(principal: Principal): Promise<Record<string, Repository[]>> {
+	/**
+	 * Returns the repositories of all named organizations, and of the accounts of own tokens that name none; those of a provider
+	 * that fails are missing, and a sentence says so.
+	 */
+	async shared(principal: Principal): Promise<SharedRepositories> {
 		const providers = await this.#registry.providersFor(principal);
+		const lacking = new Set<string>();
+		const lacks = (provider: GitProvider) => (error: unknown) => {
+			if (!(error instanceof ServiceError)) throw error;
+			lacking.add(`Repositories of "${provider.name}" are missing: ${error.message}`);
+			return [];
+		};
 		const named = await Promise.all(
-			providers.map(async (provider) => ({ provider, orgs: await this.#orgsOf(provider) })),
+			providers.map(async (provider) => ({ provider, orgs: await this.#orgsOf(provider).catch(lacks(provider)) })),
 		);
 		const pairs = named.flatMap(({ provider, orgs }) => orgs.map((org) => ({ provider, org }))).slice(0, maxOrgs);
 		const lists = await Promise.all(
-			pairs.map(async ({ provider, org }) => ({ provider, found: await provider.repositories(org).catch(unlessBug) })),
+			pairs.map(async ({ provider, org }) => ({
+				provider,
+				found: await provider.repositories(org).catch(lacks(provider)),
+			})),
 		);
 		const byName = new Map<string, Repository[]>(providers.map(({ name }) => [name, []]));
 		let room = maxShared;
@@ -104,14 +122,13 @@ export class RepositoryQueries {
 			room -= taken.length;
 			byName.set(provider.name, [...(byName.get(provider.name) ?? []), ...taken]);
 		}
-		return Object.fromEntries(byName);
+		return { repositories: Object.fromEntries(byName), warnings: [...lacking] };
 	}
 
-	/** Returns the organizations to list: those that are named, or the account of a person's own token. */
+	/** Returns the organizations to list: those that are named, or the account of a person's own token. @throws {ServiceError} */
 	async #orgsOf(provider: GitProvider): Promise<readonly string[]> {
 		if (provider.orgs.length > 0 || this.#registry.configured.includes(provider)) return provider.orgs;
-		const account = await provider.whoAmI().catch(unlessService);
-		return account ? [account.user] : [];
+		return [(await provider.whoAmI()).user];
 	}
 
 	/** Providers of the configuration list only organizations that it names, when it names some. */
@@ -138,10 +155,6 @@ function isVerdict(error: unknown): error is ServiceError {
 
 function asUnavailable(error: unknown): unknown {
 	return error instanceof ServiceError ? new UnavailableError(error.message, error.type) : error;
-}
-
-function unlessBug(error: unknown): Repository[] {
-	return unlessService(error) ?? [];
 }
 
 /** Passes over an error of a provider, and throws every other one. */

@@ -93,9 +93,17 @@ export const repositories = defineContract("repositories", {
 	},
 	shared: {
 		rest: ["GET /repos", "GET //api/v1/niuu/repos"],
-		summary: "The repositories of all organizations of the caller's providers, by the provider's name",
+		summary:
+			"The repositories of all organizations of the caller's providers, by the provider's name; Atelier-Warnings names providers that could not be asked",
 		params: {},
-		returns: { type: "record", key: { type: "string" }, value: { type: "array", items: record } },
+		returns: {
+			type: "object",
+			props: {
+				repositories: { type: "record", key: { type: "string" }, value: { type: "array", items: record } },
+				warnings: { type: "array", items: text },
+			},
+		},
+		warned: "repositories",
 		errors: [503],
 		timeout,
 	},

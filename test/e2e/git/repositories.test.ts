@@ -82,6 +82,18 @@ describe("repositories", function () {
 		await get("bob", "/repos/platform/orgs/elsewhere", 404);
 	});
 
+	it("that could not be listed are named beside those that were, in a header", async () => {
+		everybodys.fake.faults.push((response) => {
+			response.writeHead(429, { "retry-after": "3600" }).end("{}");
+		});
+		const { status, body, headers } = await api("alice").get<Record<string, Repository[]>>("/repos");
+		expect([status, body["platform"], body["mine"]?.length]).to.deep.equal([200, [], 1]);
+		const warnings = JSON.parse(`[${headers.get("atelier-warnings")}]`) as string[];
+		expect(warnings).to.have.length(1);
+		expect(warnings[0]).to.match(/^Repositories of "platform" are missing: GitHub "platform" /);
+		expect((await api("alice").get("/repos")).headers.get("atelier-warnings")).to.equal(null);
+	});
+
 	it("of the account itself are listed where a connection names no organization", async () => {
 		alices.fake.state.addRepository("grace/own", alices.repository.git.path, { members: ["grace"] });
 		await connect("carol", `${alices.token}-grace`, "");

@@ -68,8 +68,12 @@ function resultOf({
 	returns,
 	paged,
 	wrapped,
-}: Pick<Action<unknown, unknown, unknown>, "returns" | "paged" | "wrapped">) {
-	const items = (paged && returns?.type === "object" ? returns.props["items"] : returns) ?? ({ type: "any" } as const);
+	warned,
+}: Pick<Action<unknown, unknown, unknown>, "returns" | "paged" | "wrapped" | "warned">) {
+	const member = paged ? "items" : warned;
+	const items =
+		(member !== undefined && returns?.type === "object" ? returns.props[member] : returns) ??
+		({ type: "any" } as const);
 	return wrapped === undefined ? items : ({ type: "object", props: { [wrapped]: items } } as const);
 }
 

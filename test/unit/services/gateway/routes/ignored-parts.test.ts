@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { schema } from "#shared/bus/schema.ts";
-import { compileIgnored, ignoredHeaders } from "#services/gateway/routes/ignored-parts.ts";
+import { compileIgnored } from "#services/gateway/routes/ignored-parts.ts";
+import { warningHeaders } from "#services/gateway/routes/warning-headers.ts";
 
 const body = schema({
 	name: { type: "string" },
@@ -78,7 +79,7 @@ describe("compileIgnored()", () => {
 		fc.assert(
 			fc.property(fc.array(fc.string({ unit: "binary" }), { maxLength: 20 }), (names) => {
 				const sentences = told(Object.fromEntries(names.map((name) => [name, 1])));
-				const [, value = ""] = ignoredHeaders(sentences);
+				const [, value = ""] = warningHeaders(sentences);
 				expect(value).to.match(/^[\u0020-\u007e]*$/);
 				expect(JSON.parse(`[${value}]`)).to.deep.equal(sentences);
 			}),
