@@ -8,6 +8,8 @@ import { compileSchema, type Failure } from "#shared/bus/validator.ts";
 import { InvalidRequestError } from "../http/http-errors.ts";
 import type { JsonObject } from "../http/json-body.ts";
 import type { Problem } from "../http/problem-items.ts";
+import { compileLax, type Convert } from "./lax-values.ts";
+import { problemsOf } from "./param-problems.ts";
 
 export type Place = "path" | "query" | "body";
 
@@ -40,6 +42,8 @@ interface Field {
 	readonly place: Place;
 	/** Parses a text of a path or query; undefined when it does not have the parameter's type. */
 	readonly fromText: FromText;
+	/** Reads a member of the body that has the form of another type; undefined for most. */
+	readonly convert: Convert | undefined;
 }
 
 type FromText = (text: string) => { value: unknown } | { failure: Failure["type"] };
@@ -52,36 +56,47 @@ export function compileParams(params: Schema, method: Method, path: string, inQu
 	const check = compileSchema(params);
 	const fields = Object.entries(params).map(([name, rule]): Field => {
 		const place = placeOf(method, path, name, inQuery);
-		return { name, place, fromText: place === "body" ? asIs : textReader(name, rule) };
+		if (place === "body") return { name, place, fromText: asIs, convert: compileLax(rule) };
+		return { name, place, fromText: textReader(name, rule), convert: undefined };
 	});
 	const places = new Map(fields.map(({ name, place }) => [name, place]));
+	const known = {
+		params,
+		placeOf: (name: string): Place => places.get(name) ?? "body",
+		inBody: Object.fromEntries(Object.entries(params).filter(([name]) => places.get(name) === "body")),
+	};
 	const queryNames = new Set(fields.filter(({ place }) => place === "query").map(({ name }) => name));
 
 	return (parts) => {
 		const problems: Problem[] = [];
 		const query = readQuery(parts.query, queryNames, problems);
 		const values: Record<string, unknown> = {};
+		const texts = new Map<string, string>();
 		for (const field of fields) {
-			if (field.place === "body") copyMember(field.name, parts.body, values);
-			else readText(field, field.place === "path" ? parts.path[field.name] : query?.get(field.name), values, problems);
+			if (field.place === "body") copyMember(field, parts.body, values);
+			else {
+				const text = field.place === "path" ? parts.path[field.name] : query?.get(field.name);
+				if (text === undefined) continue;
+				texts.set(field.name, text);
+				readText(field, text, values, problems);
+			}
 		}
-		if (problems.length === 0) problems.push(...check(values).map((failure) => problemOf(failure, places, values)));
+		if (problems.length === 0) problems.push(...problemsOf(check(values), { ...known, values, texts }));
 		if (problems.length > 0) throw new InvalidRequestError(problems);
 		return values;
 	};
 }
 
-function copyMember(name: string, body: JsonObject, values: Record<string, unknown>): void {
-	if (Object.hasOwn(body, name)) values[name] = body[name];
+function copyMember({ name, convert }: Field, body: JsonObject, values: Record<string, unknown>): void {
+	if (Object.hasOwn(body, name)) values[name] = convert ? convert(body[name]) : body[name];
 }
 
 function readText(
 	{ name, place, fromText }: Field,
-	text: string | undefined,
+	text: string,
 	values: Record<string, unknown>,
 	problems: Problem[],
 ): void {
-	if (text === undefined) return;
 	const outcome = fromText(text);
 	if ("value" in outcome) values[name] = outcome.value;
 	else problems.push({ loc: [place, name], failure: failed(outcome.failure), input: text });
@@ -136,14 +151,4 @@ function textReader(name: string, rule: Rule): FromText {
 
 function failed(type: string): Failure {
 	return { type, path: [], message: "" };
-}
-
-function problemOf(failure: Failure, places: ReadonlyMap<string, Place>, values: Record<string, unknown>): Problem {
-	const [name = "", ...deeper] = failure.path;
-	const input = deeper.reduce<unknown>(member, values[name]);
-	return { loc: [places.get(String(name)) ?? "body", ...failure.path], failure, input };
-}
-
-function member(value: unknown, key: string | number): unknown {
-	return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }

@@ -113,6 +113,13 @@ describe("choosing an agent and a model", function () {
 		expect(record).to.include({ model: id, cost: 0.00003 });
 	});
 
+	it("takes numbers that a client writes as texts, as the contract's first implementation does", async () => {
+		const { body: session } = await create({});
+		const report = { tokens: "12", provider: "cloud", model: "claude-sonnet-4-6" };
+		const { status, body: record } = await api.post<UsageRecord>(`/sessions/${session.id}/usage`, report);
+		expect([status, record.tokens]).to.deep.equal([201, 12]);
+	});
+
 	it("refuses an unknown model at once", async () => {
 		const { status, text, headers } = await create({ model: "claude-sonet-4-6" });
 		expect([status, headers.get("x-error-code")]).to.deep.equal([422, "MODEL_UNKNOWN"]);

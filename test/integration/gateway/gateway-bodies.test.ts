@@ -139,9 +139,9 @@ describe("gateway: bodies and parameters", () => {
 			["JSON that goes on", "{} {}", "json_invalid"],
 			["a byte order mark", `\uFEFF${good}`, "json_invalid"],
 			["NaN", '{"name":NaN}', "json_invalid"],
-			["a list", "[]", "dict_type"],
-			["null", "null", "dict_type"],
-			["a text", '"{}"', "dict_type"],
+			["a list", "[]", "model_attributes_type"],
+			["null", "null", "model_attributes_type"],
+			["a text", '"{}"', "model_attributes_type"],
 			["a trap", '{"name":"ab","__proto__":{"role":"admin"}}', "value_error"],
 			["a hidden trap", '{"name":"ab","\\u005f_proto__":1}', "value_error"],
 			["a deep trap", '{"name":"ab","deep":[{"a":{"__proto__":null}}]}', "value_error"],
@@ -188,7 +188,7 @@ describe("gateway: bodies and parameters", () => {
 
 		it("cannot come from the prototype of an object", async () => {
 			const [item] = await refused(gateway.send(`POST ${thing}`, json, '{"constructor":{"name":"ab"}}'));
-			expect(item).to.deep.equal({ type: "missing", loc: ["body", "name"], msg: "Field required" });
+			expect(item).to.deep.equal({ type: "missing", loc: ["body", "name"], msg: "Field required", input: {} });
 		});
 
 		it("of a query are converted by their type, strictly", async () => {
@@ -241,16 +241,9 @@ describe("gateway: bodies and parameters", () => {
 					ctx: { pattern: "^[a-z]+$" },
 				},
 				{
-					type: "greater_than_equal",
-					loc: ["body", "size"],
-					msg: "Input should be greater than or equal to 1",
-					input: 0.5,
-					ctx: { ge: 1 },
-				},
-				{
 					type: "int_from_float",
 					loc: ["body", "size"],
-					msg: "Input should be a valid integer, without a fractional part",
+					msg: "Input should be a valid integer, got a number with a fractional part",
 					input: 0.5,
 				},
 			]);

@@ -1,0 +1,60 @@
+/** Describes what is wrong with the parameters of a request, as the contract's first implementation does: one item for each member. */
+import type { Rule, Schema } from "#shared/bus/schema.ts";
+import type { Failure } from "#shared/bus/validator.ts";
+import type { Problem } from "../http/problem-items.ts";
+import { shownInput } from "../http/shown-input.ts";
+
+/** What was checked, for the description of what is wrong with it. */
+export interface Checked {
+	readonly params: Schema;
+	readonly placeOf: (name: string) => string;
+	/** The texts of path and query as they were sent, by parameter. */
+	readonly texts: ReadonlyMap<string, string>;
+	readonly values: Readonly<Record<string, unknown>>;
+	/** The parameters in the body. */
+	readonly inBody: Schema;
+}
+
+/** Returns the problems, one for each place. A number that is not whole is no number of a range either. */
+export function problemsOf(failures: readonly Failure[], checked: Checked): Problem[] {
+	const byPlace = Map.groupBy(failures, ({ path }) => JSON.stringify(path));
+	return [...byPlace.values()].flatMap((own) => {
+		const failure = own.find(({ type }) => type === "numberInteger") ?? own[0];
+		return failure ? [problemOf(failure, checked)] : [];
+	});
+}
+
+function problemOf(failure: Failure, checked: Checked): Problem {
+	const [first = "", ...deeper] = failure.path;
+	const name = String(first);
+	const place = checked.placeOf(name);
+	const loc = [place, ...failure.path];
+	const rule = ruleAt(checked.params[name], deeper);
+	const value = deeper.reduce<unknown>(member, checked.values[name]);
+	if (failure.type === "required" && value === undefined)
+		return { loc, failure, input: lackingIn(checked, place, failure.path) };
+	const input = checked.texts.get(name) ?? (rule ? shownInput(value, rule) : undefined);
+	const type = failure.type === "required" ? "null" : failure.type;
+	return { loc, failure: { ...failure, type }, input, ...(rule && { rule }) };
+}
+
+/** Returns the object that lacks a member; null in the place of a parameter outside of the body. */
+function lackingIn({ params, values, inBody }: Checked, place: string, path: Failure["path"]): unknown {
+	if (place !== "body") return null;
+	const [name = "", ...deeper] = path.slice(0, -1);
+	if (path.length < 2) return shownInput(values, { type: "object", props: inBody });
+	const rule = ruleAt(params[String(name)], deeper);
+	return rule && shownInput(deeper.reduce<unknown>(member, values[String(name)]), rule);
+}
+
+function ruleAt(rule: Rule | undefined, path: Failure["path"]): Rule | undefined {
+	return path.reduce<Rule | undefined>((outer, key) => {
+		if (outer?.type === "object") return outer.props[key];
+		if (outer?.type === "array") return outer.items;
+		return outer?.type === "record" ? outer.value : undefined;
+	}, rule);
+}
+
+function member(value: unknown, key: string | number): unknown {
+	return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+}
