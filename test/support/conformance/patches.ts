@@ -186,12 +186,13 @@ export const patches: readonly Patch[] = [
 	{
 		operation: "listModels",
 		contract: "–",
-		ours: "`prices` of the four buckets, `formats`, `available`, `unavailable_reason`",
+		ours: "`aliases`, `prices` of the four buckets, `formats`, `available`, `unavailable_reason`",
 		apply(edit) {
 			const dollars = { type: "number", minimum: 0 };
 			const prices = { input: dollars, output: dollars, cache_read: dollars, cache_write: dollars };
 			Object.assign(edit.properties("ModelInfo"), {
 				prices: { type: ["object", "null"], required: Object.keys(prices), properties: prices },
+				aliases: { type: "array", items: { type: "string" } },
 				formats: { type: "array", items: { type: "string" } },
 				available: { type: "boolean" },
 				unavailable_reason: { type: ["string", "null"] },

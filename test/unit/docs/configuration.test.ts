@@ -32,6 +32,12 @@ describe("npm run config", () => {
 		expect(config([], { PORT: "9123", GIT__ALLOWED_PROTOCOLS: "[https]" })).to.match(/port: 9123[^]*- https/);
 	});
 
+	it("tells who serves clients of the original that their roles have a prefix", () => {
+		const [, names = ""] = readFileSync(join(projectRoot, "docs/configuration.md"), "utf8").split("## Product names\n");
+		const [example = ""] = /```yaml\n[^`]*```/.exec(names) ?? [];
+		expect(example).to.include("aliases: [volundr, niuu]").and.include('role_prefix: "volundr:"');
+	});
+
 	it("masks secrets in every place", () => {
 		const shown = config([], {
 			ATELIER_INSTALLATION_KEY: "hidden-1",
