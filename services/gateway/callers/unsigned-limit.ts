@@ -26,7 +26,7 @@ export class UnsignedLimit {
 	#level = burst;
 	#at = monotonic();
 	#underWay = 0;
-	/** In the order in which they came. */
+	/** The requests whose bodies are awaited, in the order in which they came. */
 	readonly #waiting = new Set<Waiting>();
 
 	/** Begins a request, which waits for its body. @param cut Answers it with an error when it has to give way. */

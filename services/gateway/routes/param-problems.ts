@@ -4,7 +4,7 @@ import type { Failure } from "#shared/bus/validator.ts";
 import type { Problem } from "../http/problem-items.ts";
 import { shownInput } from "../http/shown-input.ts";
 
-/** What was checked, for the description of what is wrong with it. */
+/** The parameters that were checked, for the description of their problems. */
 export interface Checked {
 	readonly params: Schema;
 	readonly placeOf: (name: string) => string;
