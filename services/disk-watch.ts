@@ -2,8 +2,8 @@
  * Watches the room on the disk of the data folder, which sessions share with the store. A disk that is nearly full is said in the
  * log, at `/health` and by a metric; the process stays ready, because its API is the way to make room (docs/decisions/0108).
  */
-import { statfs } from "node:fs/promises";
 import { every, type Timer } from "#shared/clock.ts";
+import { freeBytes } from "#shared/files/free-bytes.ts";
 import type { Metrics } from "#shared/metrics/metrics.ts";
 import type { Platform } from "#shared/platform.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
@@ -64,10 +64,4 @@ export class DiskWatch {
 		if (this.#sentence === undefined && former !== undefined)
 			warn(`The disk of the data folder has room again: ${mb} MB`);
 	}
-}
-
-/** Returns the bytes that the platform's user may still write. */
-async function freeBytes(folder: string): Promise<number> {
-	const { bavail, bsize } = await statfs(folder);
-	return bavail * bsize;
 }

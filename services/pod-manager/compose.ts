@@ -5,6 +5,7 @@ import { readAgentRecords } from "#shared/agents/agent-records.ts";
 import { type Config, ConfigError, environmentSecret } from "#shared/config/config.ts";
 import { acceptance } from "#shared/config/fields/pod-fields.ts";
 import { peopleShareAMachine } from "#shared/config/shared-machine.ts";
+import { freeBytes } from "#shared/files/free-bytes.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
 import { modelAccess } from "#shared/models/model-access.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
@@ -50,7 +51,13 @@ export async function compose(platform: Platform): Promise<Part> {
 			secrets,
 		);
 	const startingPerOwner = config.pods.starting_per_owner ?? perProcessor * availableParallelism();
-	const { schema, stop, check } = podManager({ runtime, specOf }, sendSecrets, startingPerOwner, platform.metrics);
+	const disk = runtime.place && { lowMb: config.disk.low_mb, free: () => freeBytes(config.data_dir) };
+	const { schema, stop, check } = podManager(
+		{ runtime, specOf, disk },
+		sendSecrets,
+		startingPerOwner,
+		platform.metrics,
+	);
 	readiness.set("pod manager", check);
 	for (const sentence of await runtime.open()) {
 		shortcomings.push(sentence);

@@ -10,6 +10,7 @@ import { launchSecrets, renewedSecrets } from "./launch-secrets.ts";
 import { tokensRenewed } from "#shared/contracts/integrations/oauth.ts";
 import { workspaceDue, workspaceWork } from "#shared/contracts/workspaces/workspace-work.ts";
 import { Metrics } from "#shared/metrics/metrics.ts";
+import { DiskGuard, type DiskGuardDependencies } from "./disk-guard.ts";
 import type { PassDependencies } from "./pass.ts";
 import { podSamples } from "./pass-metrics.ts";
 import { Reconciler, type Work } from "./reconciler.ts";
@@ -39,9 +40,15 @@ export interface PodManager {
 /** Brings new values of its secrets to the pod of a claim. */
 export type SendSecrets = RenewalDependencies["send"];
 
+/** The dependencies of the pod manager. */
+export interface PodManagerDependencies extends PassDependencies {
+	/** The disk that the sessions share; absent: it is not guarded. */
+	readonly disk?: Pick<DiskGuardDependencies, "lowMb" | "free"> | undefined;
+}
+
 /** @param startingPerOwner The most sessions of one owner that start at a time. */
 export function podManager(
-	dependencies: PassDependencies,
+	dependencies: PodManagerDependencies,
 	sendSecrets: SendSecrets,
 	startingPerOwner: number,
 	metrics: Metrics = new Metrics(),
@@ -54,10 +61,12 @@ export function podManager(
 
 	let renewals: RenewedSecrets | undefined;
 
+	let guard: DiskGuard | undefined;
+
 	metrics.sample("atelier_pods", () => podSamples(sweep?.pods ?? []));
 
 	const stop = async () => {
-		await Promise.all([sweep?.stop(), reconciler?.stop(), keeper?.stop(), renewals?.stop()]);
+		await Promise.all([sweep?.stop(), reconciler?.stop(), keeper?.stop(), renewals?.stop(), guard?.stop()]);
 	};
 
 	const schema: ServiceSchema = {
@@ -98,6 +107,8 @@ export function podManager(
 				warn,
 			);
 			keeper = new WorkspaceKeeper(dependencies.runtime, workspaceTasksOver(bus, host), warn);
+			const { runtime, disk } = dependencies;
+			if (disk) guard = new DiskGuard({ runtime, ...disk, ...stopsOver(bus), write: warn });
 		},
 
 		stopped: stop,
@@ -127,6 +138,14 @@ function workspaceTasksOver(bus: Caller, host: string | undefined): WorkspaceTas
 	return {
 		claim: (limit, measure) => call(bus, claim, { limit, measure, ...(host && { host }) }, workOptions()),
 		report: (done) => call(bus, report, done, workOptions()),
+	};
+}
+
+function stopsOver(bus: Caller): Pick<DiskGuardDependencies, "inUse" | "stopLargest"> {
+	const { in_use, disk_short } = workspaceWork.actions;
+	return {
+		inUse: (sessions) => call(bus, in_use, { sessions }, workOptions()),
+		stopLargest: (measured, least_bytes) => call(bus, disk_short, { measured, least_bytes }, workOptions()),
 	};
 }
 

@@ -51,6 +51,7 @@ import { SessionStops } from "./commands/session-stops.ts";
 import { sessionWorkService } from "./session-work.service.ts";
 import { sessionsService } from "./sessions.service.ts";
 import { composeWorkspaces, type Workspaces } from "./workspaces/compose-workspaces.ts";
+import { DiskShortage } from "./workspaces/disk-shortage.ts";
 import { workspaceCollection } from "./workspaces/workspace-collection.ts";
 import { workspacesService } from "./workspaces.service.ts";
 import { workspaceWorkService } from "./workspace-work.service.ts";
@@ -113,7 +114,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	return {
 		services: [
 			sessionsService({ ...use, commands, stops, stopped, pod, sweep, updates, validates }, hints),
-			...workspaceServices(workspaces),
+			...workspaceServices(workspaces, new DiskShortage({ store, records, launches, hint: due })),
 			sessionControlService(new SessionControl(records, client, key)),
 			sessionWorkService(claims, {
 				isLimited: (id) => books.budgets.isLimited(id),
@@ -172,8 +173,8 @@ function bookServices(books: ReturnType<typeof openBooks>) {
 	return [usageService(books.reports, books.bookkeeper, books.stats), budgetsService(books)];
 }
 
-function workspaceServices({ records, upkeep, tasks }: Workspaces) {
-	return [workspacesService(records, upkeep), workspaceWorkService(tasks)];
+function workspaceServices({ records, upkeep, tasks }: Workspaces, shortage: DiskShortage) {
+	return [workspacesService(records, upkeep), workspaceWorkService(tasks, shortage)];
 }
 
 function openStoredCounts({ store }: MigrationWork): Promise<void> {

@@ -19,6 +19,8 @@ import { startPlatform, type TestPlatform } from "../support/platform/start-plat
 const megabytes = 96;
 /** Waiting work is tried again after at most 30 s, and work that failed repeatedly after 5 s. */
 const againMs = 40_000;
+/** A pod has 20 s for an orderly end. */
+const endMs = 90_000;
 
 describe("a data folder", function () {
 	this.timeout(180_000);
@@ -100,6 +102,38 @@ describe("a data folder", function () {
 			withinMs: againMs,
 			what: "its files are removed",
 		});
+	});
+
+	it("that a session fills stops that session with the reason, and no other one", async () => {
+		await platform.stop();
+		platform.reconfigure({ disk: { low_mb: 40 } });
+		await platform.start();
+		expect(await ask(api, running.id, "$ head -c 8M /dev/zero > some; echo written")).to.include("written");
+		const { id } = await runningSession(api);
+		const sent = await api.post(`/sessions/${id}/messages`, {
+			content: "$ while :; do cat /dev/zero >> all; sleep 0.1; done",
+		});
+		expect(sent.status, sent.text).to.equal(200);
+		const stopped = await eventually(
+			async () => {
+				const { body } = await api.get<SessionView>(`/sessions/${id}`);
+				return body.status === "failed" ? body : undefined;
+			},
+			{ withinMs: againMs, what: "the session that fills the disk is stopped" },
+		);
+		expect(stopped.status_reason?.code, stopped.error ?? "").to.equal("DISK_FULL");
+		await eventually(() => platform.agents().every(({ session }) => session !== id), {
+			withinMs: endMs,
+			what: "its pod has ended",
+		});
+		expect(platform.output).to.include(`session "${id}" was stopped, because its workspace grew`);
+		expect((await api.get<SessionView>(`/sessions/${running.id}`)).body.status).to.equal("running");
+		const deleted = await api.delete(`/sessions/${id}`, { body: { cleanup: ["workspace_storage"] } });
+		expect(deleted.status, deleted.text).to.equal(204);
+		const writes = async () =>
+			(await ask(api, running.id, "$ head -c 8M /dev/zero > more && echo written")).includes("written");
+		await eventually(writes, { withinMs: againMs, what: "the other session can write again" });
+		expect(platform.agents()).to.deep.include.members(agents);
 	});
 
 	it("that is read-only starts no session until it is writable, and does not affect running ones", async () => {

@@ -19,6 +19,7 @@ export const failureCodes: ReadonlySet<string> = new Set([
 	"AGENT_START_FAILED",
 	"BRANCH_UNKNOWN",
 	"CLONE_FAILED",
+	"DISK_FULL",
 	"FAILED",
 	"HOST_AWAY",
 	"MOUNT_FAILED",

@@ -15,6 +15,7 @@ export const diskFields = {
 		min: 0,
 		max: 1_000_000,
 		default: 64,
-		description: "Free MB of the disk of the data folder below which `/health` and the log warn; 0 never warns",
+		description:
+			"Free MB of the disk of the data folder below which `/health` and the log warn, and the session whose workspace grows most is stopped with `DISK_FULL`; 0: never",
 	},
 } as const;

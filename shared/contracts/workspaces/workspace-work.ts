@@ -8,6 +8,7 @@ import { hostField, sessionIdRule } from "../session-work.ts";
 
 const id = sessionIdRule;
 const count = { type: "number", integer: true, min: 0 } as const;
+const bytes = { ...count, max: Number.MAX_SAFE_INTEGER } as const;
 
 const task = {
 	id,
@@ -18,9 +19,22 @@ export type WorkspaceTask = Output<typeof task>;
 
 const taskReport = {
 	...task,
-	bytes: { ...count, max: Number.MAX_SAFE_INTEGER, optional: true, description: "The result of a measurement" },
+	bytes: { ...bytes, optional: true, description: "The result of a measurement" },
 } as const;
 export type WorkspaceTaskReport = Output<typeof taskReport>;
+
+const usedWorkspace = { session: id, workspace: id } as const;
+export type UsedWorkspace = Output<typeof usedWorkspace>;
+
+const measuredSession = {
+	session: id,
+	bytes,
+	before: { ...bytes, optional: true, description: "The bytes at the measurement before, a moment ago" },
+} as const;
+export type MeasuredSession = Output<typeof measuredSession>;
+
+const stoppedGrower = { session: id, grown_bytes: bytes } as const;
+export type StoppedGrower = Output<typeof stoppedGrower>;
 
 export const workspaceWork = defineContract("workspace-work", {
 	claim: {
@@ -44,6 +58,22 @@ export const workspaceWork = defineContract("workspace-work", {
 		summary: "Those of the ids that belong to no workspace",
 		params: { ids: { type: "array", max: 500, items: id } },
 		returns: { type: "array", items: id },
+	},
+	in_use: {
+		access: "system",
+		summary: "The workspaces of those sessions that are to run",
+		params: { sessions: { type: "array", max: 500, items: id } },
+		returns: { type: "array", items: { type: "object", props: usedWorkspace } },
+	},
+	disk_short: {
+		access: "system",
+		summary:
+			"Stop the session whose workspace has grown most, because its host has hardly any room; none when no one grew",
+		params: {
+			least_bytes: { ...bytes, min: 1, description: "Growth below this stops nobody" },
+			measured: { type: "array", max: 500, items: { type: "object", props: measuredSession } },
+		},
+		returns: { type: "array", max: 1, items: { type: "object", props: stoppedGrower } },
 	},
 });
 

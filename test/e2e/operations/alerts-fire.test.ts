@@ -7,6 +7,7 @@
  * | AtelierProcessDown | a process is killed | the rule's |
  * | AtelierNotReady | a gateway is cut off from the bus | the rule's |
  * | AtelierStoreFailing | the store is silent for one process | the rule's |
+ * | AtelierDiskLow | a file takes 1 GB of the disk | half a GB below the room at the start: the disk is the machine's |
  * | AtelierRequestsFailing | the process of the sessions is frozen | the rule's |
  * | AtelierRequestsSlow | the store is slow, and many clients read | the rule's |
  * | AtelierOutboxStuck | the process that moves events is killed | the rule's |
@@ -26,10 +27,11 @@
  * Night: it starts a cluster and waits for alerts, which takes some minutes.
  */
 import { expect } from "chai";
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freeBytes } from "#shared/files/free-bytes.ts";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { type Cluster, startCluster } from "../../support/cluster/start-cluster.ts";
 import { freePort } from "../../support/machine/free-port.ts";
@@ -38,6 +40,9 @@ import { say, turns } from "../../support/model-server/script.ts";
 import { AlertWatch, type Lowered } from "../../support/operations/alert-watch.ts";
 import { createSession, runningSession, sessionReaches } from "../../support/platform/session-steps.ts";
 import { storingServices } from "../../support/platform/storing-services.ts";
+
+/** The bytes of the file that takes room, and those that may be taken by others meanwhile. */
+const ballast = { bytes: 1e9, spare: 5e8 } as const;
 
 const lowered: Lowered = { AtelierLaunchesSlow: ["> 120", "> 5"], AtelierLaunchesWaiting: ["> 120", "> 5"] };
 
@@ -77,7 +82,8 @@ describe("alerts", function () {
 			}),
 		);
 		api = cluster.client();
-		alerts = resources.use(await AlertWatch.start(cluster, lowered));
+		const room = (await freeBytes(cluster.platform.dataDir)) - ballast.spare;
+		alerts = resources.use(await AlertWatch.start(cluster, { ...lowered, AtelierDiskLow: ["< 1e9", `< ${room}`] }));
 		asked = ask();
 	});
 
@@ -168,6 +174,14 @@ describe("alerts", function () {
 		await Promise.all([alerts.fires("AtelierProcessDown", credentials.opsUrl), alerts.fires("AtelierPassesFailing")]);
 		await credentials.start();
 		await mended();
+	});
+
+	it("DiskLow: a file takes the room of the disk", async () => {
+		const file = join(cluster.platform.dataDir, "ballast");
+		await alerts.silent(["AtelierDiskLow"]);
+		for (let written = 0; written < ballast.bytes; written += 1e8) appendFileSync(file, Buffer.alloc(1e8));
+		await alerts.fires("AtelierDiskLow");
+		rmSync(file);
 	});
 
 	it("MemoryLarge: a process keeps what it does not need", async () => {

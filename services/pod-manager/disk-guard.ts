@@ -1,0 +1,111 @@
+/**
+ * Guards the disk that the sessions of this host share. While less room is left than `disk.low_mb`, it measures the workspaces of
+ * living pods, one after the other, and lets the sessions service stop the one that grows. While there is room it
+ * only asks the file system how much there is.
+ */
+import { sleep } from "#shared/clock.ts";
+import type { MeasuredSession, StoppedGrower, UsedWorkspace } from "#shared/contracts/workspaces/workspace-work.ts";
+import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
+import type { PodRuntime } from "./pod-runtime.ts";
+
+/** The pause between two looks in milliseconds: while there is room, and while there is none. */
+const pauseMs = { room: 5_000, short: 2_000 } as const;
+/** The time of one round of measurements in milliseconds; the workspaces that are left come first in the next one. */
+const roundMs = 20_000;
+/** The most sessions in one round. */
+const maxSessions = 500;
+/** The growth that counts, as a share of the room below which the disk is short. */
+const leastShare = 1 / 8;
+const megabyte = 1_000_000;
+
+/** The dependencies of the guard. */
+export interface DiskGuardDependencies {
+	readonly runtime: Pick<PodRuntime, "inventory" | "measureWorkspace">;
+	/** The free MB below which the disk is short; 0: never. */
+	readonly lowMb: number;
+	/** Returns the free bytes of the disk. */
+	readonly free: () => Promise<number>;
+	/** Returns the workspaces of those sessions that are to run. */
+	readonly inUse: (sessions: string[]) => Promise<readonly UsedWorkspace[]>;
+	/** Stops the session that grew most. */
+	readonly stopLargest: (measured: MeasuredSession[], leastBytes: number) => Promise<readonly StoppedGrower[]>;
+	/** Takes a sentence for the log. */
+	readonly write: (sentence: string) => void;
+}
+
+/** The guard of one process. The pod manager stops it. */
+export class DiskGuard {
+	readonly #given: DiskGuardDependencies;
+	readonly #log: DeduplicatingLog;
+	readonly #stopping = new AbortController();
+	/** The last sizes by session while the disk is short, in the order of their measurements. */
+	readonly #before = new Map<string, number>();
+	readonly #loop: Promise<void>;
+
+	/** Starts at once. */
+	constructor(given: DiskGuardDependencies) {
+		this.#given = given;
+		this.#log = new DeduplicatingLog(given.write);
+		this.#loop = given.lowMb > 0 ? this.#run() : Promise.resolve();
+	}
+
+	/** Ends; resolves when the round under way is over. */
+	async stop(): Promise<void> {
+		this.#stopping.abort();
+		await this.#loop;
+	}
+
+	async #run(): Promise<void> {
+		const { signal } = this.#stopping;
+		while (!signal.aborted) await sleep((await this.#look()) ? pauseMs.short : pauseMs.room, signal);
+	}
+
+	/** Resolves to whether the disk is short. */
+	async #look(): Promise<boolean> {
+		try {
+			const isShort = (await this.#given.free()) < this.#given.lowMb * megabyte;
+			if (isShort) await this.#round();
+			else this.#before.clear();
+			return isShort;
+		} catch (error) {
+			if (!this.#stopping.signal.aborted) this.#log.write(`Cannot guard the disk: ${sentenceOf(error)}`);
+			return false;
+		}
+	}
+
+	/** Measures, and asks for a stop from the second round on: the first one does not show who writes now. */
+	async #round(): Promise<void> {
+		const { lowMb, stopLargest, write } = this.#given;
+		const isFirst = this.#before.size === 0;
+		const measured = await this.#measure();
+		for (const { session, bytes } of measured) {
+			this.#before.delete(session);
+			this.#before.set(session, bytes);
+		}
+		if (isFirst || measured.length === 0) return;
+		for (const { session, grown_bytes: grown } of await stopLargest(measured, lowMb * megabyte * leastShare)) {
+			const mb = Math.ceil(grown / megabyte);
+			write(`The disk is nearly full: session "${session}" was stopped, because its workspace grew by ${mb} MB`);
+			this.#before.clear();
+		}
+	}
+
+	/** Measures until the time of the round is over; the one that was measured longest ago comes first. */
+	async #measure(): Promise<MeasuredSession[]> {
+		const { runtime, inUse } = this.#given;
+		const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(roundMs)]);
+		const { pods } = await runtime.inventory();
+		const living = new Set(pods.filter(({ state }) => state !== "gone").map(({ sessionId }) => sessionId));
+		const oldest = [...this.#before.keys()].filter((id) => living.has(id));
+		const ids = [...living.difference(this.#before), ...oldest].slice(0, maxSessions);
+		const measured: MeasuredSession[] = [];
+		for (const { session, workspace } of ids.length === 0 ? [] : await inUse(ids)) {
+			const bytes = await runtime.measureWorkspace(workspace, signal).catch(() => undefined);
+			this.#stopping.signal.throwIfAborted();
+			if (signal.aborted) break;
+			const before = this.#before.get(session);
+			if (bytes !== undefined) measured.push({ session, bytes, ...(before !== undefined && { before }) });
+		}
+		return measured;
+	}
+}

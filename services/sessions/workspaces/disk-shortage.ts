@@ -1,0 +1,125 @@
+/**
+ * Stops the session that fills the disk of its host, so that the others can go on writing. The pod manager of the host measures
+ * (disk-guard.ts); the decision is here, because two pod managers of one host may ask at the same time. After a stop all sizes
+ * are stored, so that only what grows from then on can stop another session (decision 0113).
+ */
+import { systemPrincipal } from "#shared/bus/principal.ts";
+import { now } from "#shared/clock.ts";
+import type { MeasuredSession, StoppedGrower, UsedWorkspace } from "#shared/contracts/workspaces/workspace-work.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { enter } from "../record/session-change.ts";
+import { sessionCollection } from "../record/session-collection.ts";
+import type { SessionRecords } from "../record/session-records.ts";
+import type { LaunchMetrics } from "../work/launch-metrics.ts";
+import { measured, workspaceOf } from "./workspace-changes.ts";
+import { workspaceCollection, type WorkspaceDocument } from "./workspace-collection.ts";
+
+const reporter = systemPrincipal("disk-shortage");
+const megabyte = 1_000_000;
+
+/** The dependencies of {@link DiskShortage}. */
+export interface DiskShortageDependencies {
+	readonly store: DocumentStore;
+	readonly records: Pick<SessionRecords, "change">;
+	readonly launches: Pick<LaunchMetrics, "changed">;
+	/** Called when a session needs a pass at once. */
+	readonly hint: (id: string) => void;
+}
+
+/** A workspace with its measurements in bytes. */
+export interface Growth {
+	readonly bytes: number;
+	/** A moment ago; absent: it was not measured then. */
+	readonly before?: number | undefined;
+	/** At the last regular measurement; 0: it is younger than that. */
+	readonly known: number;
+}
+
+interface UsedGrowth extends Growth {
+	readonly session: string;
+	readonly workspace: WorkspaceDocument;
+}
+
+/** The shortages of the hosts, as the sessions part deals with them. */
+export class DiskShortage {
+	readonly #given: DiskShortageDependencies;
+
+	constructor(given: DiskShortageDependencies) {
+		this.#given = given;
+	}
+
+	/** Returns the workspaces of those sessions that are to run. */
+	async inUse(sessions: readonly string[]): Promise<UsedWorkspace[]> {
+		const found = await Promise.all(sessions.map((id) => this.#given.store.get(sessionCollection, id)));
+		const running = found.filter((document) => document !== undefined).filter(({ desired }) => desired === "run");
+		return running.map((document) => ({ session: document.id, workspace: workspaceOf(document) }));
+	}
+
+	/** Stops the session whose workspace has grown most. @param least Smaller growth stops nobody; in bytes. */
+	async stopLargest(sizes: readonly MeasuredSession[], least: number): Promise<StoppedGrower[]> {
+		const used = await this.#used(sizes);
+		const largest = largestGrowth(used, least);
+		if (!largest) return [];
+		const { one, grown } = largest;
+		// The sizes are stored first: another pod manager of the host then finds no other one to stop for the same growth.
+		for (const other of used) await this.#remember(other);
+		return (await this.#stop(one.session, grown)) ? [{ session: one.session, grown_bytes: grown }] : [];
+	}
+
+	async #used(sizes: readonly MeasuredSession[]): Promise<UsedGrowth[]> {
+		const of = new Map(sizes.map((size) => [size.session, size]));
+		const used: UsedGrowth[] = [];
+		for (const { session, workspace: id } of await this.inUse([...of.keys()])) {
+			const workspace = await this.#given.store.get(workspaceCollection, id);
+			const size = of.get(session);
+			if (workspace && size) used.push({ ...size, workspace, known: workspace.size_bytes ?? 0 });
+		}
+		return used;
+	}
+
+	/** A change of the record meanwhile has precedence. */
+	async #remember({ workspace, bytes }: UsedGrowth): Promise<void> {
+		const guard = { equals: { rev: workspace.rev ?? 0 } };
+		await this.#given.store.update(workspaceCollection, workspace.id, guard, measured(workspace, bytes, now()));
+	}
+
+	/** Resolves to whether the session was to run until now. */
+	async #stop(id: string, grown: number): Promise<boolean> {
+		let before: string | undefined;
+		const { session } = await this.#given.records.change(reporter, id, ({ session: { status }, document }) => {
+			before = document.desired === "run" ? status : undefined;
+			if (before === undefined) return undefined;
+			const at = now();
+			return { at, ...enter("failed", at, failureOf(grown)), event: "session_updated" };
+		});
+		if (before === undefined) return false;
+		this.#given.launches.changed(before, session);
+		this.#given.hint(id);
+		return true;
+	}
+}
+
+/**
+ * Returns the largest growth. One that goes on now has precedence; on a disk that is full already nothing grows, and then
+ * the growth since the last regular measurement counts. Pure.
+ */
+export function largestGrowth<T extends Growth>(
+	all: readonly T[],
+	least: number,
+): { one: T; grown: number } | undefined {
+	const now = all.map((one) => ({ one, grown: one.bytes - (one.before ?? one.bytes) }));
+	const since = all.map((one) => ({ one, grown: one.bytes - one.known }));
+	return largestOf(now, least) ?? largestOf(since, least);
+}
+
+function largestOf<T>(all: readonly { one: T; grown: number }[], least: number): { one: T; grown: number } | undefined {
+	return all.filter(({ grown }) => grown >= least).toSorted((one, other) => other.grown - one.grown)[0];
+}
+
+function failureOf(grown: number): { code: string; message: string } {
+	const mb = Math.ceil(grown / megabyte);
+	const message =
+		`The disk that all sessions share is nearly full, and the workspace of this session grew most, by ${mb} MB: the session was ` +
+		"stopped. Its files are kept; start it again to remove some, or delete it with its workspace";
+	return { code: "DISK_FULL", message };
+}
