@@ -1,6 +1,7 @@
 /** The pod's working copy: its creation, its setup, and the differences in it. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setupMs } from "#shared/launch/setup-time.ts";
 import type { Repository } from "#shared/pod/launch.ts";
 import type { PodStatus, RepositoryBranch } from "#shared/pod/status.ts";
 import { machineEnvironment } from "../io/environment.ts";
@@ -72,7 +73,7 @@ export class PodWorkspace {
 		};
 		enter("setting_up", found);
 		const place = { workspace, env: { ...env, [layoutRoot]: join(workspace, working_folder) }, log, signal };
-		await runSetupScripts(setup_scripts, place);
+		await runSetupScripts(setup_scripts, { ...place, limitMs: setupMs(launch) });
 		await ignorePermissionFiles(launch, await permissionFilesOf(launch.agent));
 		enter("starting_agent", found);
 		const folder = await folderBelow(workspace, working_folder);

@@ -10,24 +10,23 @@ import type { LogBuffer } from "../io/log-buffer.ts";
 import { type CommandResult, runCommand } from "../io/run-command.ts";
 import { scriptWords } from "./script-words.ts";
 
-/** The time limit for all scripts together. */
-const setupMs = 280_000;
-
 /** Where and how the scripts run. */
 export interface SetupPlace {
 	workspace: string;
 	env: WorkingEnvironment;
 	log: LogBuffer;
 	signal: AbortSignal;
+	/** The time limit for all scripts together, in milliseconds. */
+	limitMs: number;
 }
 
 /** @throws {LaunchFailure} at the first script that fails. */
 export async function runSetupScripts(scripts: readonly string[], place: SetupPlace): Promise<void> {
-	const end = monotonic() + setupMs;
+	const end = monotonic() + place.limitMs;
 	for (const [index, script] of scripts.entries()) {
 		const result = await runScript(script, place, Math.max(end - monotonic(), 1));
 		if (result.code !== 0)
-			throw new LaunchFailure("SETUP_FAILED", `Setup script ${index + 1} ${complaint(result, place.log)}`);
+			throw new LaunchFailure("SETUP_FAILED", `Setup script ${index + 1} ${complaint(result, place)}`);
 	}
 }
 
@@ -56,10 +55,10 @@ async function runScript(
 	}
 }
 
-function complaint({ code, timedOut, words }: CommandResult, log: LogBuffer): string {
+function complaint({ code, timedOut, words }: CommandResult, { log, limitMs }: SetupPlace): string {
 	const said = log.withoutSecrets(scriptWords(words));
 	const outcome = timedOut
-		? `did not end; all scripts together have ${setupMs / 1_000} s`
+		? `did not end; all scripts together have ${limitMs / 1_000} s, and the operator can raise this with pods.setup_minutes`
 		: `ended with exit code ${code}`;
 	return said === "" ? outcome : `${outcome}: ${said}`;
 }

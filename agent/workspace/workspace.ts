@@ -6,6 +6,7 @@ import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { monotonic } from "#shared/clock.ts";
 import type { LaunchDocument, Repository } from "#shared/pod/launch.ts";
+import { setupMs } from "#shared/launch/setup-time.ts";
 import type { RepositoryBranch } from "#shared/pod/status.ts";
 import { maxRepositories, pathsInside, repositoryPath } from "#shared/pod/repository-path.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
@@ -17,8 +18,6 @@ import { ignorePaths } from "./ignored-paths.ts";
 import { cloneRepository, localMs, refuseBranch } from "./repository-clone.ts";
 import { isFreeOfLinks } from "./workspace-path.ts";
 
-/** The time limit for all repositories together; the platform allows 300 s for a launch. */
-const cloneMs = 280_000;
 /** The repositories that are cloned at a time. */
 const concurrent = 4;
 const firstBranch = "main";
@@ -40,10 +39,12 @@ export interface WorkspaceDependencies {
 /** The working copy of one session. */
 export class Workspace {
 	readonly #dependencies: WorkspaceDependencies;
-	readonly #end = monotonic() + cloneMs;
+	/** The time limit of all repositories together. */
+	readonly #end: number;
 
 	constructor(dependencies: WorkspaceDependencies) {
 		this.#dependencies = dependencies;
+		this.#end = monotonic() + setupMs(dependencies.launch);
 	}
 
 	/** Resolves to the branches of the repositories whose launch names none. @throws {LaunchFailure} */

@@ -83,6 +83,8 @@ export const launchSettingsFields = schema({
 	credential_names: { ...texts, optional: true },
 	/** Ids of the owner's connections that the pod gets; absent: those that the configuration says. */
 	integration_ids: { ...texts, optional: true },
+	/** The minutes that the launch has for clones and setup scripts (setup-time.ts); absent: 5. */
+	setup_minutes: { type: "number", integer: true, min: 1, max: 1_440, optional: true },
 	/** Whether a limit of cost applied when the pod was started; absent: no. */
 	budgeted: { type: "boolean", optional: true },
 });

@@ -80,14 +80,14 @@ export class SessionCommands {
 	 */
 	async create(commander: Commander, creation: CreateOrder): Promise<JsonText> {
 		const { request: asked, blueprints = {}, workspace, warnings, check } = creation;
-		const { protocols, sessionLimit, models, agents } = this.#rules;
+		const { protocols, sessionLimit, setupMinutes, models, agents } = this.#rules;
 		const { principal, deadline } = commander;
 		const order = mergedOrder(models.named(asked), models.namedIn(blueprints));
 		const { request, level } = order;
 		const where = workspace ? continuedOrder(asked, workspace) : order;
 		const { source, mounts } = await this.#sourceOf(principal, where);
 		const merged = { ...launchSettings(request, source, level, protocols), ...(mounts && { mounts }) };
-		const launch = workspace ? continuedLaunch(merged, workspace) : merged;
+		const launch = { ...(workspace ? continuedLaunch(merged, workspace) : merged), setup_minutes: setupMinutes };
 		models.refuseUnknown(launch.model);
 		const agent = agents.get(launch.agent);
 		const settings = { principal, request, source, launch, agent, sessionLimit, blueprints, warnings };
@@ -138,7 +138,8 @@ export class SessionCommands {
 				const change = withProfile(record, commandChange(record, command, now()), profile);
 				const launch = (change.columns.set?.launch ?? record.document.launch) as LaunchSettings;
 				if (command === "start") models.refuseUnknown(launch.model);
-				const withColumns = { ...change, columns: both(both(change.columns, columns), place) };
+				const timed = command === "start" ? this.#timed(launch) : {};
+				const withColumns = { ...change, columns: [timed, columns, place].reduce(both, change.columns) };
 				// The final answer waits for the pod (session-stops.ts).
 				const provisional = command === "stop";
 				const answered = mark && { ...mark, ...(provisional && { provisional }) };
@@ -149,6 +150,11 @@ export class SessionCommands {
 		if (repeated) return repeated;
 		this.#due(id);
 		return record.session;
+	}
+
+	/** Returns the change by which a new launch has the time of the present configuration. */
+	#timed(launch: LaunchSettings): ColumnChange {
+		return { set: { launch: { ...launch, setup_minutes: this.#rules.setupMinutes } } };
 	}
 
 	/**

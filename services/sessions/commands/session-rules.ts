@@ -13,6 +13,8 @@ export interface SessionRules {
 	readonly protocols: readonly string[];
 	/** The limit of a session's cost in US dollars when the request names none; absent: no limit. */
 	readonly sessionLimit?: number | undefined;
+	/** The minutes that launches have for clones and setup scripts. */
+	readonly setupMinutes: number;
 	readonly models: KnownModels;
 	/** The folders of the host that sessions may use. */
 	readonly locals: LocalSources;
@@ -31,6 +33,7 @@ export function sessionRules(
 	return {
 		protocols: gitProtocols(config, trustsCallers),
 		sessionLimit: config.budgets.session_limit,
+		setupMinutes: config.pods.setup_minutes,
 		models: new KnownModels(catalogue),
 		locals: new LocalSources(config, trustsCallers),
 		agents: readAgentRecords(),

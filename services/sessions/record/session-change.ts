@@ -45,20 +45,20 @@ export function statusOf({ document }: SessionRecord): StoredStatus {
 	return document.status as StoredStatus;
 }
 
-/** Returns the change of entering a status; `failure` is the reason of the status `failed`. */
+/** Returns the change of entering a status; `failure` is the reason of the status `failed`, `limit` its time limit. */
 export function enter(
 	status: StoredStatus,
 	at: number,
 	failure?: { code: string; message: string },
+	limit = deadlinesMs[status],
 ): { members: Partial<Session>; columns: ColumnChange } {
-	const limit = deadlinesMs[status];
 	// An unclaimed launch cannot be late: its time begins with the first claim.
 	const shown = shortened(failure);
 	const deadline = limit === undefined || status === "starting" ? undefined : at + limit;
 	return {
 		members: {
 			...(status !== "deleted" && { status }),
-			status_reason: reasonFor(status, at, shown),
+			status_reason: reasonFor(status, at, shown, limit),
 			archived_at: status === "archived" ? isoTime(at) : null,
 			...(!hasChat(status) && { chat_endpoint: null }),
 			...(shown && { error: shown.message }),

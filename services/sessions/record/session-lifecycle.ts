@@ -5,6 +5,8 @@
 import type { SessionStatus } from "#shared/contracts/session-resource.ts";
 import type { Desired } from "#shared/contracts/session-work.ts";
 import { ConflictError } from "#shared/errors.ts";
+import type { LaunchSettings } from "#shared/pod/launch.ts";
+import { provisioningMs } from "#shared/launch/setup-time.ts";
 
 export const commands = ["start", "stop", "archive", "restore", "delete"] as const;
 export type Command = (typeof commands)[number];
@@ -50,12 +52,17 @@ export function desiredOf(status: StoredStatus): Desired {
 	return status === "starting" || status === "provisioning" || status === "running" ? "run" : "stop";
 }
 
-/** How long the platform waits in a status before it gives up, in milliseconds; absent: for ever. */
+/** How long the platform usually waits in a status before it gives up, in milliseconds; absent: for ever. */
 export const deadlinesMs: Partial<Record<StoredStatus, number>> = {
 	starting: 60_000,
-	provisioning: 300_000,
+	provisioning: provisioningMs({}),
 	stopping: 120_000,
 };
+
+/** Returns the time limit of a status in milliseconds; a launch may have a longer one to be prepared. */
+export function limitMs(status: StoredStatus, launch: unknown): number | undefined {
+	return status === "provisioning" ? provisioningMs((launch ?? {}) as LaunchSettings) : deadlinesMs[status];
+}
 
 export function shelfOf(status: StoredStatus): "active" | "archived" | "deleted" {
 	return status === "archived" || status === "deleted" ? status : "active";

@@ -18,9 +18,14 @@ const usual: Record<StoredStatus, { code: string; message: string }> = {
 };
 
 /** Returns the reason of a status entered at `since` (milliseconds); `failure` replaces the usual text. */
-export function reasonFor(status: StoredStatus, since: number, failure?: { code: string; message: string }): Reason {
+export function reasonFor(
+	status: StoredStatus,
+	since: number,
+	failure?: { code: string; message: string },
+	limitMs = deadlinesMs[status],
+): Reason {
 	// The time limit of a launch begins with its first claim, whose time is not known yet.
-	const limit = status === "starting" ? undefined : deadlinesMs[status];
+	const limit = status === "starting" ? undefined : limitMs;
 	return {
 		...(failure ?? usual[status]),
 		since: isoTime(since),
@@ -29,12 +34,13 @@ export function reasonFor(status: StoredStatus, since: number, failure?: { code:
 }
 
 /** Returns the failure of a status that lasted longer than its deadline. */
-export function timeoutFailure(status: StoredStatus): { code: string; message: string } {
-	const seconds = (deadlinesMs[status] ?? 0) / 1_000;
+export function timeoutFailure(status: StoredStatus, limitMs = deadlinesMs[status]): { code: string; message: string } {
+	const seconds = (limitMs ?? 0) / 1_000;
 	const codes: Partial<Record<StoredStatus, string>> = {
 		starting: "START_TIMEOUT",
 		provisioning: "PROVISION_TIMEOUT",
 		stopping: "STOP_TIMEOUT",
 	};
-	return { code: codes[status] ?? "TIMEOUT", message: `The session was ${status} for more than ${seconds} s` };
+	const remedy = status === "provisioning" ? "; the operator can raise this limit with pods.setup_minutes" : "";
+	return { code: codes[status] ?? "TIMEOUT", message: `The session was ${status} for more than ${seconds} s${remedy}` };
 }

@@ -16,7 +16,7 @@ import {
 	statusOf,
 } from "../record/session-change.ts";
 import { launchWarnings } from "./launch-warnings.ts";
-import type { StoredStatus } from "../record/session-lifecycle.ts";
+import { limitMs, type StoredStatus } from "../record/session-lifecycle.ts";
 import { reasonFor, timeoutFailure } from "../record/status-reason.ts";
 
 /** The code of the reason while repositories are cloned. */
@@ -47,7 +47,7 @@ export function observationChange(record: SessionRecord, observed: Observation, 
 function statusChange(record: SessionRecord, observed: Observation, at: number): SessionChange | undefined {
 	const move = moveFor(record, observed, at);
 	if (!move) return progressChange(record, observed, at) ?? warningsChange(record, observed, at);
-	const { members, columns } = enter(move.to, at, move.failure);
+	const { members, columns } = enter(move.to, at, move.failure, limitMs(move.to, record.document.launch));
 	return {
 		at,
 		members: { ...members, ...podMembers(record, observed, move.to) },
@@ -117,7 +117,9 @@ function moveFor(record: SessionRecord, { phase, failure = podLost }: Observatio
 	const to = moves[status]?.[phase];
 	if (to !== undefined) return to === "failed" ? { to, failure } : { to };
 	const overdue = record.document.deadline_at !== undefined && at > record.document.deadline_at;
-	return overdue ? { to: "failed", failure: timeoutFailure(status) } : undefined;
+	return overdue
+		? { to: "failed", failure: timeoutFailure(status, limitMs(status, record.document.launch)) }
+		: undefined;
 }
 
 function podMembers(record: SessionRecord, observed: Observation, to: StoredStatus): Partial<Session> {

@@ -1,6 +1,7 @@
 /** The fields of the section `pods`. */
 import { schema } from "../../bus/schema.ts";
 import { adapterFields } from "../adapter.ts";
+import { usualSetupMinutes } from "../../launch/setup-time.ts";
 
 /** The value with which an operator accepts that sessions of different people are not kept apart. */
 export const acceptance = "they-trust-each-others-code";
@@ -22,6 +23,15 @@ export const podFields = schema({
 		optional: true,
 		description:
 			"Most sessions of one owner that start at a time; further ones wait; empty: twice the processors of the pod manager",
+	},
+	setup_minutes: {
+		type: "number",
+		integer: true,
+		min: usualSetupMinutes,
+		max: 1_440,
+		default: usualSetupMinutes,
+		description:
+			"Minutes in which a session has to be prepared; its clones, and then its setup scripts together, have 20 s less. It holds from the next start of a session",
 	},
 	choice_minutes: {
 		type: "number",

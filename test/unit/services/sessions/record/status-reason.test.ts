@@ -32,8 +32,10 @@ describe("reasonFor()", () => {
 describe("timeoutFailure()", () => {
 	it("names the status and its deadline, by a code of its own for every status that has one", () => {
 		const late = statuses.filter((status) => deadlinesMs[status] !== undefined);
-		const failures = late.map(timeoutFailure);
+		const failures = late.map((status) => timeoutFailure(status));
 		expect(failures.map(({ code }) => code)).to.deep.equal(["START_TIMEOUT", "PROVISION_TIMEOUT", "STOP_TIMEOUT"]);
-		expect(failures[1]?.message).to.equal("The session was provisioning for more than 300 s");
+		expect(failures[1]?.message).to.equal(
+			"The session was provisioning for more than 300 s; the operator can raise this limit with pods.setup_minutes",
+		);
 	});
 });

@@ -54,6 +54,25 @@ describe("observationChange()", () => {
 		}
 	}
 
+	it("gives a launch the time to be prepared that it carries, and says that time when it is over", () => {
+		const launch: LaunchSettings = { ...launchSettings, setup_minutes: 30 };
+		const minutes = (status: StoredStatus, deadline?: number) =>
+			sessionRecord({
+				status,
+				order: { launch },
+				columns: { ...(deadline !== undefined && { deadline_at: deadline }) },
+			});
+		const begun = observationChange(minutes("starting"), seen("launching"), at);
+		expect(begun?.columns.set?.deadline_at).to.equal(at + 1_800_000);
+		expect(begun?.members.status_reason?.deadline).to.equal("2026-01-01T00:30:00.000Z");
+		const late = observationChange(minutes("provisioning", at - 1), seen("launching"), at);
+		expect(late?.members.status_reason).to.deep.include({
+			code: "PROVISION_TIMEOUT",
+			message:
+				"The session was provisioning for more than 1800 s; the operator can raise this limit with pods.setup_minutes",
+		});
+	});
+
 	it("shows the warnings of a pod that is ready, when they are new", () => {
 		const told = (status: StoredStatus, warnings: string[]) =>
 			observationChange(record(status), seen("ready", { warnings }), at)?.members.warnings;
