@@ -53,7 +53,10 @@ export interface ActionSpec {
 	 * without a route.
 	 */
 	readonly effect?: "read" | "write";
+	/** The title of the operation on the API page. */
 	readonly summary: string;
+	/** Further sentences about the operation, before those that follow from this declaration (operation-words.ts). */
+	readonly description?: string;
 	/**
 	 * A minimal body that succeeds on a new platform, where it needs no id of something else. Absent: a body without
 	 * members succeeds.

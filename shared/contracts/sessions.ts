@@ -72,6 +72,7 @@ export const sessions = defineContract("sessions", {
 	list: {
 		rest: "GET /sessions",
 		summary: "List sessions, newest first",
+		description: "Users see their own sessions, and administrators those of their tenant.",
 		params: {
 			status: {
 				type: "string",
@@ -104,6 +105,8 @@ export const sessions = defineContract("sessions", {
 	create: {
 		rest: "POST /sessions",
 		summary: "Create a session and start it",
+		description:
+			"The answer comes at once with the status `starting`; the session is `running` when its repositories are cloned, its setup scripts have ended and its agent is ready. Only `name` is needed. Members that nobody knows are named in `warnings`.",
 		example: { name: "first-session" },
 		status: 201,
 		params: sessionCreateFields,
@@ -132,6 +135,7 @@ export const sessions = defineContract("sessions", {
 	get: {
 		rest: "GET /sessions/:session_id",
 		summary: "One session",
+		description: "`status_reason` says why it has its status; its codes are on the page on the life of a session.",
 		params: sessionId,
 		returns: record,
 		errors: [404],
@@ -169,6 +173,7 @@ export const sessions = defineContract("sessions", {
 	start: {
 		rest: "POST /sessions/:session_id/start",
 		summary: "Start a stopped or failed session",
+		description: "It goes on in its workspace with its conversation. A profile replaces the one of former launches.",
 		params: { ...sessionId, profile_name: { type: "string", max: 255, optional: true, nullable: true } },
 		returns: record,
 		errors: [404, 409],
@@ -225,6 +230,8 @@ export const sessions = defineContract("sessions", {
 	messages: {
 		rest: "POST /sessions/:session_id/messages",
 		summary: "Send the agent a message; the answer comes when the pod has it in its queue on disk",
+		description:
+			"The agent's answer is a turn of the conversation whose `in_reply_to` is the `message_id` of this one. A message that begins with `$ ` is run as a command of the shell.",
 		example: { content: "$ ls" },
 		params: {
 			...sessionId,
@@ -268,6 +275,8 @@ export const sessions = defineContract("sessions", {
 	diff: {
 		rest: "GET /sessions/:session_id/diff",
 		summary: "Changes in the workspace, including new files",
+		description:
+			"By default a list of the changed files; with `file` the hunks of one; with `format=patch` a patch of everything that `git apply` takes.",
 		text_form: {
 			member: "patch",
 			types: ["text/x-diff", "text/x-patch"],

@@ -4,6 +4,7 @@ import { type Rule, type Schema } from "#shared/bus/schema.ts";
 import { ruleToJsonSchema, toJsonSchema } from "#shared/bus/json-schema.ts";
 import type { ActionRoute } from "./action-route.ts";
 import { groupOf, introduction, tagsOf } from "./api-groups.ts";
+import { descriptionOf } from "./operation-words.ts";
 
 type Json = Record<string, unknown>;
 
@@ -93,6 +94,7 @@ function operation(route: ActionRoute): Json {
 	const inUrl = fields.filter(([name]) => route.placeOf(name) !== "body");
 	return {
 		summary: action.summary,
+		description: descriptionOf(action, route.method),
 		tags: [groupOf(action)],
 		...(action.access === "public" && { security: [] }),
 		parameters: inUrl.map(([name, rule]) => parameter(route, name, rule)),

@@ -66,6 +66,9 @@ describe("the API page /docs", function () {
 		await page.locator('.opblock-tag[data-tag="sessions"]').click();
 		const operation = page.locator(".opblock", { hasText: "Create a session and start it" });
 		await operation.locator(".opblock-summary-control").click();
+		expect(await operation.locator(".opblock-description").innerText()).to.match(
+			/^The answer comes at once .* may call it/s,
+		);
 		const answered = page.waitForResponse((response) => response.request().method() === "POST");
 		await operation.getByRole("button", { name: "Execute" }).click();
 		expect((await answered).status()).to.equal(201);

@@ -10,6 +10,9 @@ import { probe } from "../../../../support/bus/probe-service.ts";
 
 interface Operation {
 	operationId: string;
+	summary: string;
+	description: string;
+	tags: string[];
 	parameters: { name: string; in: string; required: boolean; schema: object }[];
 	requestBody?: { required: boolean; content: Record<string, { schema: object; example?: object }> };
 	responses: Record<string, { headers?: object; content?: Record<string, { schema: object }> }>;
@@ -70,6 +73,24 @@ describe("openApi()", () => {
 		const named = [...document.info.description.matchAll(/`(GET|POST) (\/\S+)`/g)];
 		expect(named).to.have.length(5);
 		for (const [, method = "", path = ""] of named) expect(document.paths[path]).to.have.property(method.toLowerCase());
+	});
+
+	it("has a title of its own and a description for every operation, and says who may call it", () => {
+		const all = Object.entries(documentOf(publicContracts).paths).flatMap(([path, operations]) =>
+			Object.entries(operations).map(([method, operation]) => ({ name: `${method} ${path}`, ...operation })),
+		);
+		expect(all.length).to.be.greaterThan(100);
+		for (const { name, summary, description, tags } of all) {
+			expect(summary, name).to.match(/^[A-Z"'].{5,}[^.]$/);
+			expect(description, name)
+				.to.match(/^[A-Z`].*\.$/s)
+				.and.to.match(/may call it[ .,;]/);
+			const sameWords = all.filter((other) => other.tags[0] === tags[0] && other.summary === summary);
+			expect(
+				new Set(sameWords.map(({ operationId }) => operationId.replace(/\.(get|post|put|patch|delete)$/, ""))).size,
+				name,
+			).to.equal(1);
+		}
 	});
 
 	it("has an example of every body, which its operation takes, and no invented id", () => {
