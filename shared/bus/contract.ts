@@ -40,6 +40,8 @@ export interface TextForm {
 	readonly types: readonly string[];
 	/** A line before the text of a result whose member `truncated` is true; its readers ignore the line. */
 	readonly truncated_note: string;
+	/** The member with the names of what is missing, each of which is a further line after the note. */
+	readonly omitted?: string;
 }
 
 /** The declaration of one action: its routes, access, schemas and bounds. */

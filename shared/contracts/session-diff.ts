@@ -37,7 +37,18 @@ export const diffFileList = schema({
 export type DiffFileList = Output<typeof diffFileList>;
 
 export const diffPatch = schema({
-	patch: { type: "string", description: "Unified diff of all changed files, including new ones" },
-	truncated: { type: "boolean", description: "Whether the patch was cut at the end of a file to fit 900 KB" },
+	patch: { type: "string", description: "Unified diff of all changed files, including new and binary ones" },
+	truncated: {
+		type: "boolean",
+		description:
+			"Whether files are missing: the patch was cut at the end of a file to fit 900 KB, or a binary file is larger than 1 MB",
+	},
+	omitted: {
+		type: "array",
+		optional: true,
+		max: 100,
+		items: { type: "string" },
+		description: "Changed files that are not in the patch, as far as they are known; at most 100",
+	},
 });
 export type DiffPatch = Output<typeof diffPatch>;

@@ -280,7 +280,8 @@ export const sessions = defineContract("sessions", {
 		text_form: {
 			member: "patch",
 			types: ["text/x-diff", "text/x-patch"],
-			truncated_note: "This patch is incomplete: it was cut at the end of a file to fit 900 KB",
+			truncated_note: "This patch is incomplete: files are missing, so that it fits 900 KB",
+			omitted: "omitted",
 		},
 		params: {
 			...sessionId,

@@ -25,6 +25,11 @@ export function readFileList(output: string): ChangedFile[] {
 	});
 }
 
+/** Reads the output of `git diff --numstat -z --no-renames`; returns the paths of binary files. */
+export function binaryPaths(output: string): string[] {
+	return [...output.matchAll(countEntry)].filter(([, ins]) => ins === "-").map(([, , , path = ""]) => path);
+}
+
 /** Returns the files that fit into `limit` bytes of JSON. */
 export function fitFileList(files: readonly ChangedFile[], limit: number): DiffFileList {
 	let bytes = 0;

@@ -1,8 +1,12 @@
 /** Converts a patch of git to the answers of the platform's diff. Pure. */
 import { parsePatch, type StructuredPatch } from "diff";
 import type { DiffPatch, FileDiff } from "../contracts/session-diff.ts";
+import { hasUnknownBinaries, isBinary, isUnknownBinary, nameOf, sectionsOf } from "../patches/patch-sections.ts";
 import { jsonBytes } from "./answer-size.ts";
 import type { ChangedFile } from "./changed-files.ts";
+
+/** The most files that are named because they were left out. */
+export const maxOmitted = 100;
 
 type Hunk = FileDiff["hunks"][number];
 type Line = Hunk["lines"][number];
@@ -20,7 +24,7 @@ export function filesOfPatch(patch: string): ChangedFile[] {
 
 /** Parses the patch, which comes from the pod and may be anything; files that cannot be parsed are omitted. */
 function filesIn(patch: string): StructuredPatch[] {
-	return parsed(patch) ?? filesApart(patch).flatMap((file) => parsed(file) ?? []);
+	return parsed(patch) ?? sectionsOf(patch).flatMap((file) => parsed(file) ?? []);
 }
 
 function parsed(patch: string): StructuredPatch[] | undefined {
@@ -29,10 +33,6 @@ function parsed(patch: string): StructuredPatch[] | undefined {
 	} catch {
 		return undefined;
 	}
-}
-
-function filesApart(patch: string): string[] {
-	return patch.split(/^(?=diff --(?:git|cc|combined) )/m);
 }
 
 function statusOf({ isCreate, isDelete }: StructuredPatch): ChangedFile["status"] {
@@ -96,14 +96,38 @@ function numberLines(lines: readonly string[], oldStart: number, newStart: numbe
 }
 
 /**
- * Returns as many whole files of the patch as fit into `limit` bytes of JSON. @param cut Whether the end of the patch
- * itself is missing.
+ * Returns as many whole files of the patch as fit into `limit` bytes of JSON: first those of text, then binary ones in the room that is left.
+ * Binary files without their contents, which git could not apply, are left out. @param cut Whether the end of the patch itself is
+ * missing.
  */
 export function fitPatch(patch: string, cut: boolean, limit: number): DiffPatch {
+	if (!hasUnknownBinaries(patch)) return cutPatch(patch, cut, limit);
+	const sections = sectionsOf(patch);
+	const known = sections.filter((section) => !isUnknownBinary(section)).join("");
+	const fitting = cutPatch(known, cut, limit);
+	const omitted = [...sections.filter(isUnknownBinary).map(nameOf), ...(fitting.omitted ?? [])];
+	return { ...fitting, truncated: true, omitted: omitted.slice(0, maxOmitted) };
+}
+
+/** Does the same, and keeps the sections of binary files without their contents: they tell that the files have changed. */
+export function cutPatch(patch: string, cut: boolean, limit: number): DiffPatch {
 	if (!cut && jsonBytes(patch) <= limit) return { patch, truncated: false };
-	const files = filesApart(patch);
-	if (cut) files.pop();
-	let bytes = 2;
-	const tooMany = files.findIndex((file) => (bytes += jsonBytes(file) - 2) > limit);
-	return { patch: (tooMany === -1 ? files : files.slice(0, tooMany)).join(""), truncated: true };
+	const files = cut ? sectionsOf(patch).slice(0, -1) : sectionsOf(patch);
+	let room = limit - 2;
+	const isKept = (file: string): boolean => {
+		const bytes = jsonBytes(file) - 2;
+		if (bytes > room) return false;
+		room -= bytes;
+		return true;
+	};
+	const text = files.filter((file) => !isBinary(file));
+	const tooMany = text.findIndex((file) => !isKept(file));
+	const kept = new Set(tooMany === -1 ? text : text.slice(0, tooMany));
+	for (const file of files) if (isBinary(file) && isKept(file)) kept.add(file);
+	const omitted = files.filter((file) => !kept.has(file)).map(nameOf);
+	return {
+		patch: files.filter((file) => kept.has(file)).join(""),
+		truncated: true,
+		...(omitted.length > 0 && { omitted: omitted.slice(0, maxOmitted) }),
+	};
 }

@@ -2,7 +2,7 @@
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import { fitFileList } from "#shared/pod/changed-files.ts";
-import { fitPatch } from "#shared/pod/diff-output.ts";
+import { cutPatch, fitPatch, maxOmitted } from "#shared/pod/diff-output.ts";
 import { pathBelow } from "#shared/pod/path-below.ts";
 import { maxRepositories } from "#shared/pod/repository-path.ts";
 import type { WorkTree } from "../work-tree.ts";
@@ -66,7 +66,7 @@ export class SeveralDiffs implements Comparison {
 	}
 
 	async wholePatch(): Promise<DiffPatch> {
-		return joined(await this.#all((diff) => diff.wholePatch()), maxStoredPatchBytes);
+		return joined(await this.#all((diff) => diff.wholePatch()), maxStoredPatchBytes, cutPatch);
 	}
 
 	/** Asks all trees; those that are no repositories any more have no answer. @throws {NoRepositoryError} if none is. */
@@ -85,7 +85,12 @@ async function orMissing<T>(asked: Promise<T>): Promise<T | undefined> {
 	});
 }
 
-function joined(patches: readonly DiffPatch[], limit: number): DiffPatch {
-	const { patch, truncated } = fitPatch(patches.map((one) => one.patch).join(""), false, limit);
-	return { patch, truncated: truncated || patches.some((one) => one.truncated) };
+function joined(patches: readonly DiffPatch[], limit: number, fit: typeof fitPatch = fitPatch): DiffPatch {
+	const whole = fit(patches.map((one) => one.patch).join(""), false, limit);
+	const omitted = [...patches, whole].flatMap((one) => one.omitted ?? []).slice(0, maxOmitted);
+	return {
+		patch: whole.patch,
+		truncated: whole.truncated || patches.some((one) => one.truncated),
+		...(omitted.length > 0 && { omitted }),
+	};
 }

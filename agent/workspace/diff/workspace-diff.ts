@@ -7,12 +7,13 @@ import { deadline } from "#shared/clock.ts";
 import { readUntrusted } from "#shared/files/untrusted-file.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import { fitFileList, readFileList } from "#shared/pod/changed-files.ts";
-import { fitPatch, readFileDiff } from "#shared/pod/diff-output.ts";
+import { cutPatch, fitPatch, readFileDiff } from "#shared/pod/diff-output.ts";
 import { pathBelow } from "#shared/pod/path-below.ts";
 import { fromWorkspace, type WorkTree } from "../work-tree.ts";
 import { emptyTree, type Git, wordsOfGit } from "../git.ts";
 import type { CommandResult } from "../../io/run-command.ts";
 import { DiffFailedError, DiffQuestionError, DiffTimeoutError } from "./diff-errors.ts";
+import { withBinaries } from "./binary-changes.ts";
 import { readHead } from "./head-commit.ts";
 import { ShadowRepository } from "./shadow-repository.ts";
 import { withoutPermissionFiles } from "../permission-files.ts";
@@ -103,18 +104,29 @@ export class WorkspaceDiff implements Comparison {
 
 	patch(base: string): Promise<DiffPatch> {
 		return this.#compare(base, async (run, commit) => {
-			const { stdout, cut } = await succeed(run([...diff, ...this.#naming, commit], "", answerBytes));
-			return fitPatch(stdout.toString("utf8"), cut, answerBytes);
+			const { patch, cut } = await this.#readPatch(run, commit, { maxBytes: answerBytes });
+			return fitPatch(patch, cut, answerBytes);
 		});
 	}
 
 	wholePatch(): Promise<DiffPatch> {
 		return this.#compare("last-commit", async (run, commit) => {
-			const { stdout, cut } = await succeed(
-				run([...diff, ...this.#naming, "--no-renames", commit], "", maxStoredPatchBytes),
-			);
-			return fitPatch(stdout.toString("utf8"), cut, maxStoredPatchBytes);
+			const options = ["--no-renames"];
+			const { patch, cut } = await this.#readPatch(run, commit, { maxBytes: maxStoredPatchBytes, options });
+			return cutPatch(patch, cut, maxStoredPatchBytes);
 		});
+	}
+
+	/** Returns git's patch with the contents of binary files, cut to `maxBytes`. */
+	async #readPatch(
+		run: RunGit,
+		commit: string,
+		{ maxBytes, options = [] }: { maxBytes: number; options?: readonly string[] },
+	): Promise<{ patch: string; cut: boolean }> {
+		const args = [...diff, ...this.#naming, ...options];
+		const { stdout, cut = false } = await succeed(run([...args, commit], "", maxBytes));
+		const { folder } = this.#tree;
+		return { patch: await withBinaries(stdout.toString("utf8"), { run, args, commit, folder, maxBytes }), cut };
 	}
 
 	/** The options with which a patch names paths below the workspace. Git writes the names of renames without them. */

@@ -43,7 +43,7 @@ function formAnswer(form: TextForm, status: number, result: unknown, accept: str
 	const varies = ["Vary", "Accept"];
 	if (type === undefined || typeof text !== "string") return { status, body: textOf(result), headers: varies };
 	const isTruncated = members["truncated"] === true;
-	const body = isTruncated ? `${form.truncated_note}\n${text}` : text;
+	const body = isTruncated ? `${noteOf(form, members)}${text}` : text;
 	const headers = [...varies, "Atelier-Truncated", String(isTruncated)];
 	return { status, body, type: `${type}; charset=utf-8`, headers };
 }
@@ -53,6 +53,13 @@ function warnedAnswer(member: string, status: number, result: unknown): Answer {
 	const { [member]: answer, warnings }: Readonly<Record<string, unknown>> = { ...(result as object) };
 	const sentences = Array.isArray(warnings) ? warnings.map(String) : [];
 	return { status, body: textOf(answer), headers: warningHeaders(sentences) };
+}
+
+/** Returns the lines before an incomplete text: that it is, and the names of what is missing. */
+function noteOf({ truncated_note, omitted = "" }: TextForm, members: Readonly<Record<string, unknown>>): string {
+	const missing = members[omitted];
+	const names: unknown[] = Array.isArray(missing) ? missing : [];
+	return [truncated_note, ...names.map((name) => `Missing: ${String(name)}`)].map((line) => `${line}\n`).join("");
 }
 
 /** Returns the media types of an `Accept` header without their parameters. */

@@ -18,7 +18,7 @@ export function storedDiff({ patch, truncated, path, format }: StoredDiffOrder):
 	if (path !== undefined) return fileOfPatch(path, patch, answerBytes);
 	if (format === "patch") {
 		const fitting = fitPatch(patch, false, answerBytes);
-		return { patch: fitting.patch, truncated: fitting.truncated || truncated };
+		return { ...fitting, truncated: fitting.truncated || truncated };
 	}
 	const list = fitFileList(filesOfPatch(patch), answerBytes);
 	return truncated ? { ...list, truncated } : list;

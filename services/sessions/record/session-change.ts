@@ -54,7 +54,7 @@ export function enter(
 ): { members: Partial<Session>; columns: ColumnChange } {
 	// An unclaimed launch cannot be late: its time begins with the first claim.
 	const shown = shortened(failure);
-	const deadline = limit === undefined || status === "starting" ? undefined : at + limit;
+	const deadline = deadlineOf(status, at, limit);
 	return {
 		members: {
 			...(status !== "deleted" && { status }),
@@ -75,6 +75,10 @@ export function enter(
 			unset: deadline === undefined ? ["deadline_at"] : [],
 		},
 	};
+}
+
+function deadlineOf(status: StoredStatus, at: number, limit: number | undefined): number | undefined {
+	return limit === undefined || status === "starting" ? undefined : at + limit;
 }
 
 /** The status `starting` begins with the request of a launch. */

@@ -1,13 +1,15 @@
 /** The patch of a session as text: git applies the bytes of the answer. */
 import { expect } from "chai";
 import type { Context } from "moleculer";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LogBuffer } from "#agent/io/log-buffer.ts";
 import { WorkspaceDiff } from "#agent/workspace/diff/workspace-diff.ts";
 import { Git, localEnvironment } from "#agent/workspace/git.ts";
 import { wholeTree } from "#agent/workspace/work-tree.ts";
+import { filesOfPatch } from "#shared/pod/diff-output.ts";
 import { sessions } from "#shared/contracts/sessions.ts";
 import { git, makeRepository } from "../../support/repositories/git-repository.ts";
 import { startGateway, type TestGateway } from "../../support/platform/start-gateway.ts";
@@ -33,8 +35,12 @@ describe("a patch as text", () => {
 			scratch: join(folder, "scratch"),
 			git: runner,
 		});
+		const patchOf = async (base: string) => {
+			const patch = await workspace.patch(base);
+			return { ...patch, truncated: patch.truncated || truncated };
+		};
 		const answer = async ({ params: { format, base } }: Context<{ format: string; base: string }>) =>
-			format === "patch" ? { ...(await workspace.patch(base)), truncated } : workspace.files(base);
+			format === "patch" ? patchOf(base) : workspace.files(base);
 		const services = [{ name: sessions.name, actions: { diff: answer } }];
 		gateway = await startGateway({ nodes: 1, contracts: [sessions], services });
 	});
@@ -76,6 +82,37 @@ describe("a patch as text", () => {
 		truncated = true;
 		expect((await applied("text/x-diff")).get("atelier-truncated")).to.equal("true");
 		expect(readFileSync(join(folder, "answer.patch"), "utf8")).to.match(/^This patch is incomplete: .*\ndiff --git /);
+	});
+
+	it("has the contents of changed, new and deleted binary files", async () => {
+		for (const place of ["workspace", "clone"]) {
+			writeFileSync(join(folder, place, "image.bin"), Buffer.from([0, 1, 2, 255, 0]));
+			writeFileSync(join(folder, place, "old.bin"), Buffer.from([0, 9, 0]));
+			git(join(folder, place), ["add", "image.bin", "old.bin"]);
+			git(join(folder, place), ["commit", "-qm", "binaries", "--", "image.bin", "old.bin"]);
+		}
+		const [image, added] = [randomBytes(50_000), Buffer.concat([Buffer.alloc(1), randomBytes(2_000)])];
+		writeFileSync(join(folder, "workspace/image.bin"), image);
+		writeFileSync(join(folder, "workspace/added.bin"), added);
+		rmSync(join(folder, "workspace/old.bin"));
+		const headers = await applied("text/x-diff");
+		expect(headers.get("atelier-truncated")).to.equal("false");
+		expect(readFileSync(join(folder, "clone/image.bin")).equals(image)).to.equal(true);
+		expect(readFileSync(join(folder, "clone/added.bin")).equals(added)).to.equal(true);
+		expect(existsSync(join(folder, "clone/old.bin"))).to.equal(false);
+	});
+
+	it("names binary files without room, and is applied without them", async () => {
+		for (const [name, bytes] of Object.entries({ "huge.bin": 1_200_000, "large.bin": 800_000, "small.bin": 300 }))
+			writeFileSync(join(folder, "workspace", name), Buffer.concat([Buffer.alloc(1), randomBytes(bytes)]));
+		const headers = await applied("text/x-diff");
+		expect(headers.get("atelier-truncated")).to.equal("true");
+		const note = readFileSync(join(folder, "answer.patch"), "utf8").split("\ndiff --git", 1)[0];
+		expect(note?.split("\n").slice(1).toSorted()).to.deep.equal(["Missing: huge.bin", "Missing: large.bin"]);
+		expect(existsSync(join(folder, "clone/small.bin"))).to.equal(true);
+		const list = await workspace.wholePatch();
+		expect(filesOfPatch(list.patch).map(({ path: name }) => name)).to.include.members(["huge.bin", "small.bin"]);
+		for (const name of ["huge.bin", "large.bin", "small.bin"]) rmSync(join(folder, "workspace", name));
 	});
 
 	it("is JSON for everybody else, as is the list of files", async () => {

@@ -100,7 +100,9 @@ describe("diff of a workspace", () => {
 		git(workspace, ["add", "staged-new.txt"]);
 		symlinkSync("/etc/passwd", join(workspace, "link"));
 		const { patch, truncated } = await diff.patch("last-commit");
-		expect(patch).to.equal(plainDiff(workspace));
+		const binary = git(workspace, ["diff", "--binary", "HEAD", "--", "binary.bin"]);
+		const shown = plainDiff(workspace).replace(/^diff --git a\/binary\.bin [^]*?(?=^diff --git )/m, () => binary);
+		expect(patch).to.equal(shown);
 		expect(truncated).to.equal(false);
 
 		const { files } = await diff.files("last-commit");
