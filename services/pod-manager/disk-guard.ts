@@ -3,7 +3,7 @@
  * living pods, one after the other, and lets the sessions service stop the one that grows. While there is room it
  * only asks the file system how much there is.
  */
-import { sleep } from "#shared/clock.ts";
+import { deadline, sleep } from "#shared/clock.ts";
 import type { MeasuredSession, StoppedGrower, UsedWorkspace } from "#shared/contracts/workspaces/workspace-work.ts";
 import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
 import type { PodRuntime } from "./pod-runtime.ts";
@@ -93,7 +93,7 @@ export class DiskGuard {
 	/** Measures until the time of the round is over; the one that was measured longest ago comes first. */
 	async #measure(): Promise<MeasuredSession[]> {
 		const { runtime, inUse } = this.#given;
-		const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(roundMs)]);
+		const signal = AbortSignal.any([this.#stopping.signal, deadline(roundMs)]);
 		const { pods } = await runtime.inventory();
 		const living = new Set(pods.filter(({ state }) => state !== "gone").map(({ sessionId }) => sessionId));
 		const oldest = [...this.#before.keys()].filter((id) => living.has(id));

@@ -51,7 +51,7 @@ import { SessionStops } from "./commands/session-stops.ts";
 import { sessionWorkService } from "./session-work.service.ts";
 import { sessionsService } from "./sessions.service.ts";
 import { composeWorkspaces, type Workspaces } from "./workspaces/compose-workspaces.ts";
-import { DiskShortage } from "./workspaces/disk-shortage.ts";
+import { DiskShortage } from "./work/disk-shortage.ts";
 import { workspaceCollection } from "./workspaces/workspace-collection.ts";
 import { workspacesService } from "./workspaces.service.ts";
 import { workspaceWorkService } from "./workspace-work.service.ts";

@@ -124,7 +124,7 @@ export class WorkspaceDiff implements Comparison {
 		{ maxBytes, options = [] }: { maxBytes: number; options?: readonly string[] },
 	): Promise<{ patch: string; cut: boolean }> {
 		const args = [...diff, ...this.#naming, ...options];
-		const { stdout, cut = false } = await succeed(run([...args, commit], "", maxBytes));
+		const { stdout, cut } = await succeed(run([...args, commit], "", maxBytes));
 		const { folder } = this.#tree;
 		return { patch: await withBinaries(stdout.toString("utf8"), { run, args, commit, folder, maxBytes }), cut };
 	}

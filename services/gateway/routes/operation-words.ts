@@ -2,7 +2,7 @@
 import type { Access, AnyAction, Method } from "#shared/bus/contract.ts";
 import { type Right, rightFor } from "#shared/access/admission.ts";
 
-/** Who may call; users need the right that follows, too. */
+/** The callers of each access; users need the right that follows, too. */
 const callers: Readonly<Record<Exclude<Access, "system">, string>> = {
 	public: "Anybody may call it; it needs no token.",
 	user: "Users may call it, by a login or by a personal access token",

@@ -14,11 +14,8 @@ import { openEmbedded } from "../../../support/stores/open-stores.ts";
 
 describe("stored launches", () => {
 	it("carry the minutes for clones and setup scripts that the configuration has when the session starts", async () => {
-		const { store, discard } = await openEmbedded([
-			sessionCollection,
-			workspaceCollection,
-			idempotencyRecordCollection,
-		]);
+		const opened = await openEmbedded([sessionCollection, workspaceCollection, idempotencyRecordCollection]);
+		const { store } = opened;
 		try {
 			const commands = commandsOver(new SessionRecords(store, () => {}), store);
 			const made = await commands.create({ principal: alice }, { request: sessionCreate() });
@@ -31,7 +28,7 @@ describe("stored launches", () => {
 			await commands.run({ principal: alice }, "start", id);
 			expect(await stored()).to.include({ setup_minutes: 5, agent: launchSettings.agent });
 		} finally {
-			await discard();
+			await opened.discard();
 		}
 	});
 });

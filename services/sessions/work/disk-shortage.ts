@@ -1,7 +1,7 @@
 /**
  * Stops the session that fills the disk of its host, so that the others can go on writing. The pod manager of the host measures
  * (disk-guard.ts); the decision is here, because two pod managers of one host may ask at the same time. After a stop all sizes
- * are stored, so that only what grows from then on can stop another session (decision 0113).
+ * are stored, so that only what grows from then on can stop another session (decision 0114).
  */
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
@@ -10,9 +10,9 @@ import type { DocumentStore } from "#shared/store/document-store.ts";
 import { enter } from "../record/session-change.ts";
 import { sessionCollection } from "../record/session-collection.ts";
 import type { SessionRecords } from "../record/session-records.ts";
-import type { LaunchMetrics } from "../work/launch-metrics.ts";
-import { measured, workspaceOf } from "./workspace-changes.ts";
-import { workspaceCollection, type WorkspaceDocument } from "./workspace-collection.ts";
+import type { LaunchMetrics } from "./launch-metrics.ts";
+import { measured, workspaceOf } from "../workspaces/workspace-changes.ts";
+import { workspaceCollection, type WorkspaceDocument } from "../workspaces/workspace-collection.ts";
 
 const reporter = systemPrincipal("disk-shortage");
 const megabyte = 1_000_000;
@@ -27,11 +27,11 @@ export interface DiskShortageDependencies {
 }
 
 /** A workspace with its measurements in bytes. */
-export interface Growth {
+interface Growth {
 	readonly bytes: number;
-	/** A moment ago; absent: it was not measured then. */
+	/** The bytes a moment ago; absent: it was not measured then. */
 	readonly before?: number | undefined;
-	/** At the last regular measurement; 0: it is younger than that. */
+	/** The bytes at the last regular measurement; 0: it is younger than that. */
 	readonly known: number;
 }
 
@@ -103,10 +103,7 @@ export class DiskShortage {
  * Returns the largest growth. One that goes on now has precedence; on a disk that is full already nothing grows, and then
  * the growth since the last regular measurement counts. Pure.
  */
-export function largestGrowth<T extends Growth>(
-	all: readonly T[],
-	least: number,
-): { one: T; grown: number } | undefined {
+function largestGrowth<T extends Growth>(all: readonly T[], least: number): { one: T; grown: number } | undefined {
 	const now = all.map((one) => ({ one, grown: one.bytes - (one.before ?? one.bytes) }));
 	const since = all.map((one) => ({ one, grown: one.bytes - one.known }));
 	return largestOf(now, least) ?? largestOf(since, least);
