@@ -13,7 +13,17 @@ import { fillAll, fillText, type PlaceholderValues } from "./placeholders.ts";
 export interface AgentRecord
 	extends Pick<
 		WrittenAgent,
-		"id" | "title" | "command" | "keeps" | "mcp" | "loads" | "end_signal" | "chatter" | "late_update_ms"
+		| "id"
+		| "title"
+		| "command"
+		| "keeps"
+		| "mcp"
+		| "loads"
+		| "changes_mode"
+		| "mode_outputs"
+		| "end_signal"
+		| "chatter"
+		| "late_update_ms"
 	> {
 	/** These variables are added to the allowed ones. */
 	env: Environment;
@@ -75,7 +85,8 @@ export async function readAgentRecord(id: string, sources: PlaceholderSources): 
 
 /** @throws {LaunchFailure} */
 export function fillRecord(record: WrittenAgent, sources: PlaceholderSources): AgentRecord {
-	const { id, title, command, keeps, mcp, loads, end_signal, chatter, late_update_ms } = record;
+	const { id, title, command, keeps, mcp, loads, changes_mode, mode_outputs, ...rest } = record;
+	const { end_signal, chatter, late_update_ms } = rest;
 	const obstacles = agentObstacles(record, namedModel(sources), sources.agents);
 	if (obstacles.length > 0) refuse(obstacles.join(". "));
 	const filled = placeholderValues(record, sources);
@@ -85,6 +96,8 @@ export function fillRecord(record: WrittenAgent, sources: PlaceholderSources): A
 		keeps,
 		mcp,
 		loads,
+		changes_mode,
+		mode_outputs,
 		end_signal,
 		chatter,
 		late_update_ms,

@@ -2,6 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import { modelWires } from "#shared/models/model-wire.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { readResources } from "#shared/pod/resource-limits.ts";
 import { prepareAgentHome } from "./agent-home.ts";
@@ -22,6 +23,7 @@ import { SavedSession } from "./saved-session.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import { limitedCommand } from "./limited-command.ts";
+import { withoutAddress } from "./own-address.ts";
 import { pastTurns } from "./past-turns.ts";
 import type { Permissions } from "./permissions.ts";
 
@@ -102,7 +104,7 @@ function placeholderSources(
 
 function acpOptions(
 	{ launch, env, permissions, log, onNotice, turns }: AgentStarterDependencies,
-	{ id, title, mcp, loads, modes, has_model, late_update_ms }: AgentRecord,
+	{ id, title, mcp, loads, modes, changes_mode, mode_outputs, has_model, late_update_ms }: AgentRecord,
 	{ model, reachable, state }: Chosen,
 ): AcpOptions {
 	return {
@@ -121,6 +123,10 @@ function acpOptions(
 		mcpServers: mcpServersOf(launch),
 		path: env["PATH"] ?? "",
 		modes,
+		shown: withoutAddress(
+			reachable && modelWires.map((wire) => reachable.proxy.url(wire)).find((url) => url !== undefined),
+		),
+		modeHabits: { changes: changes_mode, told: mode_outputs },
 		saved: new SavedSession(join(state, "conversation.json"), id),
 		past: () => pastTurns(turns()),
 		interruptMs: launch.interrupt_ms,

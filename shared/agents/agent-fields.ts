@@ -85,6 +85,19 @@ export const agentFields = schema({
 		props: { ask: mode, auto: mode },
 		description: "Modes of the agent by the session's permission mode",
 	},
+	changes_mode: {
+		type: "boolean",
+		default: true,
+		description: "Whether it takes a change of its mode after its first turn; otherwise its modes are not offered",
+	},
+	mode_outputs: {
+		type: "record",
+		key: { type: "string" },
+		value: { type: "string", min: 8, max: 100 },
+		default: {},
+		description:
+			"Beginnings of tool outputs by which it tells a mode that it has entered by itself, by mode, if it tells that in no other way",
+	},
 	asks: {
 		type: "array",
 		items: { type: "enum", values: askedThings },

@@ -12,6 +12,16 @@ export interface ModeChoices {
 	readonly choices: readonly JsonObject[];
 }
 
+/** How an agent deals with its modes, by its record. */
+export interface ModeHabits {
+	/** Whether it takes a change of its mode after its first turn. */
+	readonly changes: boolean;
+	/** The beginnings of tool outputs by which it tells a mode that it has entered, by mode. */
+	readonly told: Readonly<Record<string, string>>;
+}
+
+const usual: ModeHabits = { changes: true, told: {} };
+
 /** Returns the method and the parameters without the session's id, or undefined when the agent has no such mode. */
 export function modeRequest(
 	mode: string,
@@ -38,14 +48,17 @@ export class AcpModes {
 	/** A person has just permitted a change of the mode. */
 	#isPermitted = false;
 
+	readonly #told: Readonly<Record<string, string>>;
+
 	/** @param wanted The mode that was set after the opening; empty when none was. */
-	constructor({ modes, choices }: ModeChoices, wanted: string) {
+	constructor({ modes, choices }: ModeChoices, wanted: string, { changes, told }: ModeHabits = usual) {
 		const option = modeOption(choices);
 		const listed = objectsOf(modes["availableModes"]);
 		const options = objectsOf(option?.["options"]).map(({ value, name }) => ({ id: value, name }));
-		this.#offered = (listed.length > 0 ? listed : options).flatMap(readMode).slice(0, maxModes);
+		this.#offered = (listed.length > 0 ? listed : options).flatMap(readMode).slice(0, changes ? maxModes : 0);
+		this.#told = told;
 		const current = textOf(modes["currentModeId"]) ?? textOf(option?.["currentValue"]) ?? "";
-		this.#wanted = this.#isOffered(wanted) ? wanted : current;
+		this.#wanted = this.offers(wanted) ? wanted : current;
 		this.#current = this.#wanted;
 	}
 
@@ -65,6 +78,11 @@ export class AcpModes {
 		return this.#current === this.#wanted ? undefined : this.#wanted;
 	}
 
+	/** Whether the mode can be chosen. */
+	offers(id: string): boolean {
+		return this.#offered.some((mode) => mode.id === id);
+	}
+
 	/** The next change of the mode is a person's, who has permitted it. */
 	permit(): void {
 		this.#isPermitted = true;
@@ -80,28 +98,32 @@ export class AcpModes {
 	updated(update: JsonObject): boolean {
 		const id = this.#modeOf(update);
 		if (id === undefined) return false;
-		if (this.#isOffered(id)) {
+		if (this.offers(id)) {
 			this.#current = id;
 			if (this.#isPermitted) this.#wanted = id;
 			this.#isPermitted = false;
 		}
-		return update["sessionUpdate"] !== "config_option_update";
+		return ["current_mode_update", "agent_message_chunk"].includes(String(update["sessionUpdate"]));
 	}
 
-	#modeOf({ sessionUpdate, currentModeId, configOptions, content }: JsonObject): string | undefined {
+	#modeOf({ sessionUpdate, currentModeId, configOptions, content, status }: JsonObject): string | undefined {
 		if (sessionUpdate === "current_mode_update") return textOf(currentModeId);
 		if (sessionUpdate === "config_option_update") return textOf(modeOption(objectsOf(configOptions))?.["currentValue"]);
+		if (sessionUpdate === "tool_call_update") return status === "completed" ? this.#modeOfTool(content) : undefined;
 		return sessionUpdate === "agent_message_chunk" ? this.#modeIn(content) : undefined;
 	}
 
 	#modeIn(content: unknown): string | undefined {
 		const text = isJsonObject(content) ? (textOf(content["text"]) ?? "") : "";
 		const [, id] = modeText.exec(text.trim()) ?? [];
-		return id !== undefined && this.#isOffered(id) ? id : undefined;
+		return id !== undefined && this.offers(id) ? id : undefined;
 	}
 
-	#isOffered(id: string): boolean {
-		return this.#offered.some((mode) => mode.id === id);
+	#modeOfTool(content: unknown): string | undefined {
+		const texts = objectsOf(content).flatMap((item) =>
+			isJsonObject(item["content"]) ? (textOf(item["content"]["text"]) ?? []) : [],
+		);
+		return Object.keys(this.#told).find((id) => texts.some((text) => text.startsWith(this.#told[id] ?? "\n")));
 	}
 }
 

@@ -43,6 +43,17 @@ function readPlan({ entries }: JsonObject): PlanUpdate {
 	};
 }
 
+/**
+ * Reads the plan in a call of a tool that keeps a list of things to do, as opencode's: such an agent tells its plan in no
+ * other way.
+ */
+export function readTodos({ sessionUpdate, rawInput }: JsonObject): PlanUpdate | undefined {
+	if (!String(sessionUpdate).startsWith("tool_call") || !isJsonObject(rawInput)) return undefined;
+	const entries = objectsOf(rawInput["todos"]);
+	const isPlan = entries.length > 0 && entries.every(({ content, status }) => textOf(content) && textOf(status));
+	return isPlan ? readPlan({ entries }) : undefined;
+}
+
 /** A member that is absent or null leaves the earlier value. */
 function readTool(update: JsonObject, diffVerb: string): ToolUpdate | undefined {
 	const { toolCallId, content, rawInput, rawOutput, ...call } = update;

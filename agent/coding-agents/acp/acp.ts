@@ -11,22 +11,27 @@ import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-
 import { JsonRpc, RpcError } from "../../io/json-rpc.ts";
 import type { Permissions } from "../permissions.ts";
 import { readPermission } from "./acp-permissions.ts";
-import { AcpModes, modeRequest } from "./acp-mode.ts";
+import { askPerson } from "./acp-questions.ts";
+import { AcpModes, type ModeHabits, modeRequest } from "./acp-mode.ts";
 import { modelChoice, modelOption } from "./acp-model.ts";
 import { readNotice } from "./acp-notices.ts";
 import { openSession, type OpeningOptions } from "./acp-opening.ts";
 import { AcpToolCalls } from "./acp-tool-calls.ts";
+import { readTodos } from "./acp-updates.ts";
 
 /** The properties of the agent and the session that the protocol uses. */
 export interface AcpOptions extends Omit<OpeningOptions, "mode"> {
 	/** The agent's own mode for each permission mode; empty leaves the mode in which the agent starts. */
 	modes: Readonly<Record<PermissionMode, string>>;
+	modeHabits: ModeHabits;
 	/** The title of an agent that does not report one. */
 	title: string;
 	/** The model to choose; empty leaves the choice to the agent. */
 	model: string;
 	hasModel: boolean;
 	lateUpdateMs: number;
+	/** Returns an update of the agent as it is shown. */
+	shown: (update: AgentUpdate) => AgentUpdate;
 	/** How long an interrupt may take before the agent is ended. The default is 10 s. */
 	interruptMs?: number | undefined;
 	permissions: Permissions;
@@ -123,7 +128,8 @@ export class AcpAgent implements CodingAgent {
 		this.#sessionId = opened.id;
 		this.#preamble = opened.preamble;
 		this.#choices = opened.choices;
-		this.#modes = new AcpModes(opened, options.mode);
+		const { modeHabits } = options;
+		this.#modes = new AcpModes(opened, options.mode, modeHabits);
 		this.#tellMode();
 		await this.#chooseModel();
 	}
@@ -144,7 +150,8 @@ export class AcpAgent implements CodingAgent {
 	}
 
 	async setMode(mode: string): Promise<ModeNotice> {
-		const request = modeRequest(mode, { modes: this.#offered, choices: this.#choices });
+		const offered = { modes: this.#offered, choices: this.#choices };
+		const request = this.#modes.offers(mode) ? modeRequest(mode, offered) : undefined;
 		if (!request) throw new Error(`The coding agent has no mode "${mode}"; it offers ${this.#modes.names}`);
 		await this.#ask(request[0], { sessionId: this.#sessionId, ...request[1] });
 		this.#modes.chosen(mode);
@@ -214,12 +221,13 @@ export class AcpAgent implements CodingAgent {
 		const { call, news } = calls.asked(params);
 		show(news);
 		const wanted = readPermission(call, params["options"]);
-		const optionId = await this.#options.permissions.ask(wanted);
+		const { optionId, answers } = await askPerson(this.#options.permissions, wanted, call);
 		const kind = wanted.options.find(({ option_id }) => option_id === optionId)?.kind ?? "reject_once";
 		const isAllowed = !kind.startsWith("reject");
 		if (isAllowed && wanted.tool === "switch_mode" && this.#options.permissions.mode === "ask") this.#modes.permit();
 		show(calls.answered(call["toolCallId"], isAllowed));
-		return { outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
+		const outcome = optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId };
+		return { outcome, ...(answers && { answers }) };
 	}
 
 	/** Whether the current turn was cancelled. */
@@ -234,8 +242,12 @@ export class AcpAgent implements CodingAgent {
 		const notice = readNotice(update);
 		if (notice) return this.#options.onNotice?.(notice);
 		if (this.#readMode(update)) return;
-		const read = this.#calls.updated(update);
-		if (read) this.#onUpdate?.(read);
+		this.#show(this.#calls.updated(update));
+		this.#show(readTodos(update));
+	}
+
+	#show(update: AgentUpdate | undefined): void {
+		if (update) this.#onUpdate?.(this.#options.shown(update));
 	}
 
 	/** Returns whether the update tells a mode only. */

@@ -133,6 +133,13 @@ describe("a turn whose model calls fail", function () {
 		await expectFailed(turn, sentence);
 	});
 
+	it("shows no address of the session's own model proxy in the agent's words", async () => {
+		const sentence = fail(1);
+		const turn = await talk.say("call 1\nsay Sorry, url: {url}/chat/completions. Bye");
+		expect(turn.content).to.match(/^Sorry, url: the session's model proxy\. Bye/);
+		await expectFailed(turn, sentence);
+	});
+
 	it("has failed with the provider's words and not the agent's", async () => {
 		const sentence = fail(1);
 		await expectFailed(await talk.say("call 1\nfail Please check your proxy on port 4711"), sentence);

@@ -118,6 +118,18 @@ describe("permissions of a pod", () => {
 		expect((await pod.answer("m1")).content).to.equal("blue");
 	});
 
+	it("are choices with the answers of a form, which the agent gets beside its own option, in mode `auto` too", async () => {
+		await using session = new TestSession(askingTree());
+		const { pod, client } = await startAsking(session, { permission_mode: "auto" });
+		await client.send("m1", "form red blue");
+		const { request_id, title, choice, options } = await waiting(pod);
+		expect([title, choice]).to.deep.equal(["Which colour?", true]);
+		expect(options.map(({ name }) => name)).to.deep.equal(["red", "blue", "Cancel"]);
+		expect((await pod.command("/api/permissions", { request_id, behavior: "allow" })).status).to.equal(400);
+		await pod.command("/api/permissions", { request_id, option_id: options[1]?.option_id });
+		expect((await pod.answer("m1")).content).to.equal('["send",{"0":"blue"}]');
+	});
+
 	it("are withdrawn by an interrupt before the agent is notified, and nothing is written", async () => {
 		await using session = new TestSession(askingTree());
 		const { pod, client, has } = await startAsking(session);
@@ -184,6 +196,16 @@ describe("the coding agent's own mode", () => {
 			body: { detail: 'The coding agent has no mode "sleep"; it offers work, plan', type: "AGENT_MODE" },
 		});
 		expect(contract.all("mode")).to.deep.equal([]);
+	});
+});
+
+describe("a list of things to do that the coding agent keeps by a tool", () => {
+	it("is a plan", async () => {
+		await using session = new TestSession(askingTree());
+		const { pod } = await startAsking(session);
+		const { parts } = await pod.ask("todo Look for it");
+		const entries = [{ content: "Look for it", status: "pending", priority: "medium" }];
+		expect(parts).to.deep.include({ type: "plan", entries });
 	});
 });
 

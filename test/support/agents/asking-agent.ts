@@ -79,6 +79,30 @@ const steps: Readonly<Record<string, (rest: string) => unknown>> = {
 		const skip = { optionId: "skip", name: "Skip", kind: "reject_once" };
 		say(await permission({ toolCallId: "question", title: "Which one?" }, [...options, skip]));
 	},
+	/** Asks a person for one of several words by a form with one button, and says what it got. */
+	async form(rest) {
+		const rawInput = {
+			questions: [{ question: "Which colour?", options: rest.split(" ").map((label) => ({ label })) }],
+		};
+		const options = [
+			{ optionId: "send", name: "Submit", kind: "allow_once" },
+			{ optionId: "cancel", name: "Cancel", kind: "reject_once" },
+		];
+		const toolCall = { toolCallId: "form", title: "Ask user 1 question", rawInput };
+		const { outcome, answers } = await rpc.request("session/request_permission", { sessionId, toolCall, options });
+		say(JSON.stringify([isJsonObject(outcome) ? outcome["optionId"] : outcome, answers]));
+	},
+	/** Keeps a list of things to do by a tool call, and tells no plan. */
+	todo: (rest) => {
+		const todos = [{ content: rest, status: "pending" }];
+		update("tool_call", {
+			toolCallId: "todo",
+			kind: "other",
+			title: "todowrite",
+			status: "completed",
+			rawInput: { todos },
+		});
+	},
 	/** Makes two requests at once. */
 	both: async (rest) => Promise.all(rest.split(" ").map((name) => write(name, name))),
 	plan: (rest) => update("plan", { entries: [{ content: rest, status: "pending", priority: "high" }] }),

@@ -21,6 +21,8 @@ export function scriptedRecord(...habits: string[]): AgentRecord {
 		modes: { ask: "", auto: "" },
 		mcp: "both",
 		loads: true,
+		changes_mode: true,
+		mode_outputs: {},
 		end_signal: "none",
 		chatter: "",
 		late_update_ms: 300,
@@ -50,6 +52,7 @@ export async function openStarted(
 	{ log = new LogBuffer([]), ...options }: Partial<AcpOptions> = {},
 ): Promise<CodingAgent> {
 	const { id, title, mcp, loads, modes, late_update_ms: lateUpdateMs, has_model: hasModel } = record;
+	const modeHabits = { changes: record.changes_mode, told: record.mode_outputs };
 	const agent = await AcpAgent.connect(started, {
 		id,
 		title,
@@ -63,6 +66,8 @@ export async function openStarted(
 		mcpServers: [],
 		path: process.env["PATH"] ?? "",
 		modes,
+		modeHabits,
+		shown: (update) => update,
 		saved: new SavedSession(join(folder, `${randomUUID()}.json`), id),
 		past: () => "",
 		permissions: new Permissions("auto", (said) => log.add("INFO", id, said)),

@@ -202,6 +202,7 @@ const connection = acp
 				.replace("{mode}", mode)
 				.replace("{system}", system)
 				.replace("{servers}", servers)
+				.replace("{url}", process.env["MODEL_URL"] ?? "")
 				.replace("{cancels}", String(cancels))
 				.replace("{answer}", answer)
 				.replace("{blocks}", texts.join("|"));

@@ -31,6 +31,8 @@ const written: WrittenAgent = {
 	usage: "none",
 	mcp: "both",
 	loads: true,
+	changes_mode: true,
+	mode_outputs: {},
 	asks: [],
 	end_signal: "none",
 	chatter: "",

@@ -80,6 +80,27 @@ describe("AcpModes", () => {
 		expect(own.lost, "the next one is the agent's").to.equal("default");
 	});
 
+	const output = (text: string, status = "completed") => ({
+		sessionUpdate: "tool_call_update",
+		status,
+		content: [{ type: "content", content: { type: "text", text } }],
+	});
+
+	it("read a change that only the output of a tool tells, by its beginning in the record", () => {
+		const own = new AcpModes(opened, "default", { changes: true, told: { plan: "Plan mode is now active." } });
+		for (const update of [output("Now: Plan mode is now active."), output("Plan mode is now active.", "in_progress")])
+			own.updated(update);
+		expect(own.lost).to.equal(undefined);
+		expect(own.updated(output("Plan mode is now active. Your workflow:")), "the tool is shown").to.equal(false);
+		expect([own.notice?.id, own.lost]).to.deep.equal(["plan", "default"]);
+	});
+
+	it("are not offered by an agent that does not take a change", () => {
+		const own = new AcpModes(opened, "", { changes: false, told: {} });
+		own.updated(changed("default"));
+		expect([own.notice, own.offers("plan"), own.lost]).to.deep.equal([undefined, false, undefined]);
+	});
+
 	it("leave texts of answers that only look like it", () => {
 		const own = new AcpModes(opened, "default");
 		for (const text of ["[MODE_UPDATE] other", "see [MODE_UPDATE] plan", "[MODE_UPDATE] plan and more"])

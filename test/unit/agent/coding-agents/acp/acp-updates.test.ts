@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { readUpdate } from "#agent/coding-agents/acp/acp-updates.ts";
+import { readTodos, readUpdate } from "#agent/coding-agents/acp/acp-updates.ts";
 
 describe("readUpdate()", () => {
 	it("reads text and thoughts", () => {
@@ -79,4 +79,30 @@ describe("readUpdate()", () => {
 			{ numRuns: 20_000 },
 		);
 	}).timeout(30_000);
+});
+
+describe("readTodos()", () => {
+	const rawInput = {
+		todos: [
+			{ content: "Look", status: "completed", priority: "high" },
+			{ content: "Mend", status: "pending" },
+		],
+	};
+
+	it("makes a plan of the list in a tool call", () => {
+		for (const sessionUpdate of ["tool_call", "tool_call_update"])
+			expect(readTodos({ sessionUpdate, toolCallId: "t", rawInput })).to.deep.equal({
+				type: "plan",
+				entries: [
+					{ content: "Look", status: "completed", priority: "high" },
+					{ content: "Mend", status: "pending", priority: "medium" },
+				],
+			});
+	});
+
+	it("leaves other updates and other lists", () => {
+		expect(readTodos({ sessionUpdate: "plan", rawInput })).to.equal(undefined);
+		for (const input of [undefined, null, "x", {}, { todos: [] }, { todos: "x" }, { todos: [{ content: "Look" }] }])
+			expect(readTodos({ sessionUpdate: "tool_call", rawInput: input }), JSON.stringify(input)).to.equal(undefined);
+	});
 });
