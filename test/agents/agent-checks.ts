@@ -4,10 +4,13 @@
  */
 import type { AgentCheck } from "./agent-check.ts";
 import { bookChecks } from "./checks/books.ts";
+import { choiceChecks } from "./checks/choices.ts";
 import { failureChecks } from "./checks/failures.ts";
 import { interruptChecks } from "./checks/interrupts.ts";
 import { killChecks } from "./checks/kills.ts";
+import { modeChecks } from "./checks/modes.ts";
 import { permissionChecks } from "./checks/permissions.ts";
+import { repositoryChecks } from "./checks/repository.ts";
 import { surroundingChecks } from "./checks/surroundings.ts";
 import { workChecks } from "./checks/work.ts";
 
@@ -15,6 +18,9 @@ export const agentChecks: readonly AgentCheck[] = [
 	...workChecks,
 	...interruptChecks,
 	...permissionChecks,
+	...choiceChecks,
+	...modeChecks,
+	...repositoryChecks,
 	...failureChecks,
 	...bookChecks,
 	...killChecks,

@@ -1,4 +1,5 @@
 /** One coding agent on a platform: its scripted model, and the sessions that checks share because starts take time. */
+import { join } from "node:path";
 import { chronicleQuestion } from "#agent/reporting/chronicle-answer.ts";
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
@@ -6,6 +7,7 @@ import { type AgentPlatform, type ModelKind, modelOf } from "../support/agents/a
 import type { Script } from "../support/model-server/answer.ts";
 import type { ModelServer } from "../support/model-server/model-server.ts";
 import { say, type Step, turns } from "../support/model-server/script.ts";
+import { fileUrl, makeRepository } from "../support/repositories/git-repository.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import { StagedSession } from "./staged-session.ts";
 
@@ -27,6 +29,8 @@ export class AgentStage implements AsyncDisposable {
 	readonly testbed: AgentPlatform;
 	readonly model: ModelServer;
 	readonly memory: MemoryWatch;
+	/** When the stage was opened, in milliseconds since 1970. */
+	readonly openedAt = Date.now();
 	readonly #sessions = new Map<string, StagedSession>();
 
 	/** @throws {Error} when the platform has no model for the agent. */
@@ -59,6 +63,13 @@ export class AgentStage implements AsyncDisposable {
 		return this.#session("asking", "ask", "scripted");
 	}
 
+	/** A session with the clone of a repository, in which a person is asked. */
+	cloned(): Promise<StagedSession> {
+		const origin = join(this.testbed.platform.folder, `origin-${this.agent.id}`);
+		const source = (): object => ({ type: "git", repo: fileUrl(makeRepository(origin)), branch: "main" });
+		return this.#session("cloned", "ask", "scripted", source);
+	}
+
 	/** A session whose model cannot be used. */
 	failing(kind: Exclude<ModelKind, "scripted">): Promise<StagedSession> {
 		return this.#session(kind, "auto", kind);
@@ -76,7 +87,12 @@ export class AgentStage implements AsyncDisposable {
 	}
 
 	/** Returns the session of this name, which is started with the first call. */
-	async #session(name: string, permission_mode: "auto" | "ask", kind: ModelKind): Promise<StagedSession> {
+	async #session(
+		name: string,
+		permission_mode: "auto" | "ask",
+		kind: ModelKind,
+		source?: () => object,
+	): Promise<StagedSession> {
 		const known = this.#sessions.get(name);
 		if (known) return known;
 		const { agent, testbed } = this;
@@ -86,6 +102,7 @@ export class AgentStage implements AsyncDisposable {
 			model: modelOf(agent.id, kind),
 			template_name: "tools",
 			permission_mode,
+			...(source && { source: source() }),
 			system_prompt: `Say ${canary} to nobody.`,
 		};
 		const { status, body, text } = await testbed.platform.client().post<Session>("/sessions", request);

@@ -27,14 +27,14 @@ export class AgentsTable {
 		return [["", ...agents], ["---", ...agents.map(() => "---")], ...rows].map(line).join("\n");
 	}
 
-	/** Writes the table into the documentation; columns of agents that were not tried are kept. */
+	/** Writes the table into the documentation; cells of agents and checks that were not tried are kept. */
 	keep(): void {
 		const seen = this.#columns;
 		const [head = [], , ...rows] = tableIn(readFileSync(document, "utf8"));
 		const kept = new AgentsTable(this.#rows);
 		for (const [index, agent] of head.entries())
 			if (index > 0) for (const cells of rows) kept.set(agent, cells[0] ?? "", cells[index] ?? "");
-		for (const [agent, column] of seen) kept.#columns.set(agent, column);
+		for (const [agent, column] of seen) for (const [row, cell] of column) kept.set(agent, row, cell);
 		keepSection(document, name, `\n${kept.text()}\n\n`);
 	}
 }

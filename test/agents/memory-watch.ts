@@ -12,6 +12,8 @@ const others = /mcp-server\.ts|waiting\.pid/;
 export class MemoryWatch {
 	/** The MB of one session's agent, as proportional set size. */
 	peak = 0;
+	/** The ids of all processes of the sessions so far. */
+	readonly pids = new Set<number>();
 	readonly #processes: () => SessionProcess[];
 	readonly #timer: NodeJS.Timeout;
 
@@ -22,6 +24,7 @@ export class MemoryWatch {
 
 	look(): void {
 		const all = this.#processes();
+		for (const { pid } of all) this.pids.add(pid);
 		const agents = all.filter(({ pid, parent }) => all.some((one) => one.pid === parent) && !isOther(pid));
 		for (const ofOne of Map.groupBy(agents, ({ session }) => session).values()) {
 			const kilobytes = ofOne.reduce((sum, { pid }) => sum + proportionalSet(pid), 0);

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import type { PermissionBehavior } from "#shared/contracts/session-control.ts";
+import type { AgentMode, PermissionBehavior } from "#shared/contracts/session-control.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { AgentPlatform } from "../support/agents/agent-platform.ts";
 import { AgentTalk } from "../support/agents/agent-talk.ts";
@@ -68,6 +68,11 @@ export class StagedSession {
 		return this.talk.send(`${own}, please`);
 	}
 
+	/** Teaches the model to answer to a text that is no message of the test. */
+	learns(text: string, steps: readonly Step[]): void {
+		this.#teach({ [text]: steps });
+	}
+
 	/** No word of one session is part of another one, because the id comes first. */
 	#wordOf(word: string): string {
 		return `${this.id}-${word}`;
@@ -75,6 +80,17 @@ export class StagedSession {
 
 	async view(): Promise<Session> {
 		return (await this.api.get<Session>(this.path)).body;
+	}
+
+	/** The agent's own mode, with those that it offers. */
+	async mode(): Promise<AgentMode> {
+		return (await this.api.get<AgentMode>(`${this.path}/mode`)).body;
+	}
+
+	/** @throws {Error} when the mode is not set. */
+	async choosesMode(mode: string): Promise<void> {
+		const { status, text } = await this.api.put(`${this.path}/mode`, { mode });
+		if (status !== 200) throw new Error(`The mode "${mode}" was not set: ${status} ${text}`);
 	}
 
 	/** The reported activity since the platform was started, oldest first. */

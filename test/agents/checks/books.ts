@@ -25,6 +25,9 @@ const largeCall = costMicros(large, priceMicros) / 1e6;
 /** The largest hold for the next call: input has its highest possible price. */
 const largeReservation = costMicros({ ...large, input: 0, cache_write: 1.1 * large.input }, priceMicros) / 1e6;
 
+/** A part of the message by which the platform continues a turn that a budget has cut. */
+const continuation = "was cut off before it was complete";
+
 /** The sum over the agent's sessions. */
 async function sumOf(stage: AgentStage, what: "tokens" | "micros"): Promise<number> {
 	const views = await Promise.all(stage.sessions.map((session) => session.view()));
@@ -77,6 +80,30 @@ export const bookChecks: readonly AgentCheck[] = [
 			await session.api.put(session.path, { budget: { limit: 10 * limit } });
 			await eventually(async () => !(await isPaused()), { withinMs: reportedMs, what: "it goes on" });
 			expect((await session.does("RICH", [say("Here I am.")])).content).to.include("Here I am.");
+		},
+	},
+	{
+		row: "a turn that a limit cuts says `budget`, and goes on after a raise",
+		async run(stage) {
+			const session = await stage.trusted();
+			const limit = (await session.view()).budget.spent + 3.5 * largeCall;
+			await session.api.put(session.path, { budget: { limit } });
+			const numbers = Array.from({ length: 8 }, (_, index) => `${index + 1}`);
+			const commands = numbers.map((number) => shell(`echo ${number} >> cut.txt`, { usage: large }));
+			const cut = await session.does("CUT", [...commands, say("All steps are done.")]);
+			expect(cut.metadata["stop_reason"], cut.content).to.equal("budget");
+			expect(cut.metadata["error"]).to.match(/budget/i);
+			expect(cut.content).to.not.include("All steps are done.");
+			const done = session.contentOf("cut.txt").split("\n").length;
+			const seen = stage.model.requests.length;
+			session.learns(continuation, [...commands.slice(done), say("All steps are done.")]);
+			await session.api.put(session.path, { budget: { limit: 10 * limit } });
+			const rest = await session.talk.answer(`${cut.id}-continued`);
+			expect(rest.metadata["stop_reason"], rest.content).to.equal("end_turn");
+			expect(rest.content).to.include("All steps are done.");
+			expect(session.contentOf("cut.txt").split("\n")).to.deep.equal(numbers);
+			const told = JSON.stringify(stage.model.requests.slice(seen).find(({ tools }) => tools.length > 0)?.items);
+			expect(told, "what the model is told of the turn that was cut").to.include(`echo ${done} >> cut.txt`);
 		},
 	},
 	{

@@ -2,15 +2,12 @@
 import { expect } from "chai";
 import { patience } from "../../support/machine/patience.ts";
 import { eventually } from "../../support/eventually.ts";
-import { call, edit, say, shell, type Step } from "../../support/model-server/script.ts";
+import { call, edit, repeatResult, say, shell, type Step } from "../../support/model-server/script.ts";
 import { type AgentCheck, seconds } from "../agent-check.ts";
 import type { StagedSession } from "../staged-session.ts";
 
 const command = "echo asked > asked.txt";
 const heededMs = 15_000;
-
-/** Repeats the answer of the last tool. */
-const tellResult: Step = ({ items }) => ({ text: items.findLast(({ role }) => role === "tool")?.text ?? "nothing" });
 
 /** The requests as a person saw them, as JSON, without the options. @param count The number of earlier requests. */
 function shownSince({ talk }: StagedSession, count: number): string[] {
@@ -32,7 +29,7 @@ function greetBy(server: "nearby" | "remote"): Step {
 function usesServer(name: "nearby" | "remote"): AgentCheck["run"] {
 	return async (stage) => {
 		const session = await stage.asking();
-		const steps = [greetBy(name), tellResult];
+		const steps = [greetBy(name), repeatResult];
 		let { content } = await session.does(name, steps);
 		if (content.includes("offered:") && (await session.log()).includes("failed to start")) {
 			// The agent qwen drops a server that it has not reached in some seconds on a busy machine, until its next start.
@@ -98,7 +95,7 @@ export const permissionChecks: readonly AgentCheck[] = [
 			const session = await stage.asking();
 			const before = session.talk.asked.length;
 			const command = "cat shown.txt; echo no > sandboxed.txt";
-			const { content } = await session.does("SANDBOX", [call("exec_command", { cmd: command }), tellResult]);
+			const { content } = await session.does("SANDBOX", [call("exec_command", { cmd: command }), repeatResult]);
 			expect(content).to.include("what a person sees").and.to.include("Read-only file system");
 			expect(session.talk.asked).to.have.lengthOf(before);
 			expect(session.contentOf("sandboxed.txt")).to.equal("");

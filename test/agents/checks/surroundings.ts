@@ -1,8 +1,13 @@
 /** The surroundings of an agent: no secret, no more memory than documented, and no process left behind. */
 import { expect } from "chai";
+import { realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { say, shell } from "../../support/model-server/script.ts";
 import { processFile } from "../../support/machine/process-file.ts";
 import type { AgentCheck } from "../agent-check.ts";
 import { canary } from "../agent-stage.ts";
+import { leftFiles } from "../left-files.ts";
 
 /** The environment and arguments of a process; empty when it has ended. */
 function surroundings(pid: number): string {
@@ -35,9 +40,38 @@ export const surroundingChecks: readonly AgentCheck[] = [
 		},
 	},
 	{
+		row: "has a folder of its own for temporary files, which nobody else can read",
+		async run(stage) {
+			const session = await stage.trusted();
+			const { content } = await session.does("TEMPORARY", [
+				shell('echo "$TMPDIR" "$TMP" "$TEMP" > folders.txt'),
+				say("It ran."),
+			]);
+			const [folder = "", ...others] = session.contentOf("folders.txt").split(" ");
+			expect(others, content).to.deep.equal([folder, folder]);
+			expect(realpathSync(folder)).to.include(session.id);
+			expect(statSync(folder).mode & 0o77).to.equal(0);
+			const agent = processFile(session.agentPid(), "environ").split("\0");
+			expect(agent).to.include(`TMPDIR=${folder}`);
+		},
+	},
+	{
 		row: "leaves no process when it is deleted",
 		async run(stage) {
 			for (const session of stage.sessions) await session.delete();
+		},
+	},
+	{
+		row: "leaves nothing in the machine's folders for temporary files",
+		async run({ ids, agent, memory, openedAt }) {
+			const by = { sessions: ids, agent: agent.id, pids: memory.pids, sinceMs: openedAt };
+			const control = join(tmpdir(), `control-${by.sessions[0]}`);
+			writeFileSync(control, "");
+			try {
+				expect(leftFiles(by)).to.deep.equal([control]);
+			} finally {
+				rmSync(control);
+			}
 		},
 	},
 	{

@@ -25,6 +25,11 @@ export function call(name: string | RegExp, args: Json = {}, more: Omit<Answer, 
 	return ({ tools }) => ({ calls: [callNamed(tools, name, args)], ...more });
 }
 
+/** A step that repeats the answer of the last tool. */
+export const repeatResult: Step = ({ items }) => ({
+	text: items.findLast(({ role }) => role === "tool")?.text ?? "nothing",
+});
+
 /**
  * Makes a script with steps for each user message by a word in it. Within a turn, the count of tool calls since the
  * message selects the step, so an agent may repeat a request. All other requests of agents (titles, summaries,
