@@ -3,6 +3,7 @@ import { loadAdapterClass } from "#shared/config/adapter.ts";
 import type { Migration } from "#shared/migrations/migration.ts";
 import type { Part, StoringPlatform } from "#shared/platform.ts";
 import { Admission } from "./admissions/admission.ts";
+import { TenantChoice } from "./admissions/tenant-choice.ts";
 import { admissionsService } from "./admissions.service.ts";
 import { MemberDirectory } from "./directory/member-directory.ts";
 import { Reach } from "./directory/reach.ts";
@@ -11,6 +12,7 @@ import { TenantDirectory } from "./directory/tenant-directory.ts";
 import { identityService } from "./identity.service.ts";
 import { memberCollection } from "./record/member-collection.ts";
 import { confirmOldMembers } from "./record/confirm-old-members.ts";
+import { settleOldMembers } from "./record/settle-old-members.ts";
 import { MemberRecords } from "./record/member-records.ts";
 import { tenantCollection } from "./record/tenant-collection.ts";
 import { TenantRecords } from "./record/tenant-records.ts";
@@ -23,6 +25,7 @@ export const collections = [userCollection, tenantCollection, memberCollection] 
 
 export const migrations: readonly Migration[] = [
 	{ version: 1, name: "times of memberships", kind: "expand", run: confirmOldMembers },
+	{ version: 2, name: "makers of memberships", kind: "expand", run: settleOldMembers },
 ];
 
 export async function compose({ config, store }: StoringPlatform): Promise<Part> {
@@ -30,11 +33,15 @@ export async function compose({ config, store }: StoringPlatform): Promise<Part>
 	const tenants = new TenantRecords(store);
 	const records = { users: new UserRecords(store), tenants, members: new MemberRecords(store) };
 	const { sharesOneTenant } = await loadAdapterClass(config.identity);
-	const home = named || (sharesOneTenant === true ? defaultTenant : undefined);
-	const admission = new Admission(records, { operators: defaultTenant, namesOperators, home });
+	// An identity with one tenant for all is a decision that this tenant is the operators' one.
+	const sharesTenant = sharesOneTenant === true;
+	const home = named || (sharesTenant ? defaultTenant : undefined);
+	const rules = { operators: defaultTenant, namesOperators: namesOperators || sharesTenant, home };
+	const choice = new TenantChoice(tenants, rules);
+	const admission = new Admission(records, defaultTenant, choice);
 	const reach = new Reach(tenants, defaultTenant);
 	const roleNames = new RoleNames(role_prefix);
-	const members = new MemberDirectory(records, reach, roleNames);
+	const members = new MemberDirectory({ records, reach, roleNames, choice });
 	return {
 		services: [
 			identityService(config),

@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { schema, type Output } from "#shared/bus/schema.ts";
 import { ConfigError } from "#shared/config/config.ts";
 import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
+import { ForbiddenError } from "#shared/errors.ts";
 import { checkedOptions } from "../callers/adapter-options.ts";
 import type { Ends } from "../http/connection-rows.ts";
 import type { ClaimedPerson, IdentityProvider } from "../callers/identity-provider.ts";
@@ -23,8 +24,8 @@ const options = schema({
 	email_header: { ...header, default: "x-auth-email" },
 	name_header: { ...header, default: "x-auth-name" },
 	tenant_header: { ...header, default: "x-auth-tenant" },
-	/** Whether people for whom the proxy names no tenant have none, instead of the default one. */
-	requires_tenant: { type: "boolean", default: false },
+	/** Whether the proxy names tenants: it has to be said, because a request without a tenant does not say it. */
+	names_tenants: { type: "boolean", optional: true },
 	roles_header: { ...header, default: "x-auth-roles" },
 	/** The form of the roles' header: names with commas between them, or a JSON list of names in base64. */
 	roles_form: { type: "enum", values: ["names", "base64-json"], default: "names" },
@@ -45,14 +46,18 @@ export class ForwardedIdentity implements IdentityProvider {
 	readonly #options: Output<typeof options>;
 	readonly #secret: Buffer;
 
-	/** @throws {ConfigError} without a secret of at least 32 characters. */
+	/** @throws {ConfigError} without a secret of at least 32 characters, and when it is not said whether the proxy names tenants. */
 	constructor(kwargs: Readonly<Record<string, unknown>>) {
 		this.#options = checkedOptions(options, kwargs);
-		const { secret, claims_last_seconds } = this.#options;
+		const { secret, claims_last_seconds, names_tenants } = this.#options;
 		this.claimsLastMs = claims_last_seconds * 1_000;
 		if (secret === undefined)
 			throw new ConfigError(
 				`Configuration key "identity.secret_kwargs_env.secret" must name the variable with the secret of the proxy (at least 32 characters): without it, every caller could name itself`,
+			);
+		if (names_tenants === undefined)
+			throw new ConfigError(
+				`Configuration key "identity.kwargs.names_tenants" must say whether the proxy names tenants: true: people without the header "${this.#options.tenant_header}" have none; false: nobody has one by the proxy (docs/identity.md)`,
 			);
 		this.#secret = digest(secret);
 	}
@@ -67,6 +72,7 @@ export class ForwardedIdentity implements IdentityProvider {
 		if (typeof shown !== "string" || !timingSafeEqual(digest(shown), this.#secret)) return undefined;
 		// A list may have commas, so two headers are told from one by how they arrived.
 		if (isRepeated(received, roles_header)) return undefined;
+		if (!this.#options.names_tenants && headers[tenant_header] !== undefined) throw tenantNamed(tenant_header);
 		const tenant = valueIn(headers, tenant_header, 100);
 		const id = personId(valueIn(headers, user_header, 255), tenant, this.#options);
 		if (id === undefined || (tenant === undefined && headers[tenant_header] !== undefined)) return undefined;
@@ -82,7 +88,7 @@ export class ForwardedIdentity implements IdentityProvider {
 
 	#tenantOf(tenant: string | undefined): Pick<IdentifiedPerson, "tenant"> {
 		if (tenant !== undefined) return { tenant };
-		return this.#options.requires_tenant ? { tenant: null } : {};
+		return this.#options.names_tenants ? { tenant: null } : {};
 	}
 
 	/** Reads names in the configured form; a value of another form names none. */
@@ -117,6 +123,13 @@ function valueIn(headers: IncomingHttpHeaders, name: string, maxLength: number):
 /** Whether a header arrived twice: then one may be of the caller, beside that of the proxy. */
 function isRepeated(received: readonly string[], name: string): boolean {
 	return received.filter((one, i) => i % 2 === 0 && one.toLowerCase() === name).length > 1;
+}
+
+function tenantNamed(header: string): ForbiddenError {
+	return new ForbiddenError(
+		`The request has the header "${header}", and the proxy names no tenants here (identity.kwargs.names_tenants)`,
+		"TENANT_NAMED",
+	);
 }
 
 function digest(text: string): Buffer {

@@ -6,6 +6,7 @@ import { LRUCache } from "lru-cache";
 import { type Principal, principalKey } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
 import type { IdentifiedPerson, Standing, StoredStanding } from "#shared/contracts/identity/admissions.ts";
+import type { TenantRole } from "#shared/contracts/identity/people-fields.ts";
 import type { User } from "#shared/contracts/identity/users.ts";
 import { ForbiddenError } from "#shared/errors.ts";
 import { confirmedAt, type MemberDocument, rolesFor, strongestRole } from "../record/member-collection.ts";
@@ -14,7 +15,7 @@ import { left } from "../record/provider-word.ts";
 import type { TenantDocument } from "../record/tenant-collection.ts";
 import type { TenantRecords } from "../record/tenant-records.ts";
 import type { UserRecords } from "../record/user-records.ts";
-import { TenantChoice, type TenantRules } from "./tenant-choice.ts";
+import type { TenantChoice } from "./tenant-choice.ts";
 
 /** The repositories of the directory. */
 export interface Records {
@@ -34,10 +35,11 @@ export class Admission {
 	readonly #choice: TenantChoice;
 	readonly #provisioned = new LRUCache<string, true>({ max: maxProvisioned, ttl: provisionedMs });
 
-	constructor(records: Records, rules: TenantRules) {
+	/** @param operators The tenant of the operators. */
+	constructor(records: Records, operators: string, choice: TenantChoice) {
 		this.#records = records;
-		this.#operators = rules.operators;
-		this.#choice = new TenantChoice(records.tenants, rules);
+		this.#operators = operators;
+		this.#choice = choice;
 	}
 
 	/**
@@ -46,15 +48,20 @@ export class Admission {
 	 */
 	async admit(person: IdentifiedPerson, wanted?: string): Promise<Standing> {
 		const { users, members } = this.#records;
-		await users.ensure(person);
 		const at = person.as_of ?? now();
-		const all = await this.#afterMoves(person, await members.ofPerson(person.id), at);
-		const tenant = await this.#choice.of(person, all, wanted);
+		const { isNewest, actsIn } = await users.hear(person);
+		const stored = await members.ofPerson(person.id);
+		const all = isNewest ? await this.#afterMoves(person, stored, at) : stored;
+		const tenant = await this.#choice.of(person, all, { wanted, actsIn });
+		const known = all.find((one) => one.tenant === tenant);
+		// A word that is older than the newest one of the person makes and renews no membership, wherever it was said.
+		if (!isNewest && !known) throw outdated();
 		const { state } = await this.#ensureTenant(tenant);
 		if (state !== "active") throw new ForbiddenError("Your tenant was deleted", "TENANT_DELETED");
-		const word = { role: strongestRole(person.roles), at, isDated: person.as_of !== undefined };
-		const known = all.find((one) => one.tenant === tenant);
-		return standingOf(tenant, await members.confirm(tenant, person.id, word, known));
+		if (!isNewest && known) return this.#standingOf(tenant, known);
+		const isDated = person.as_of !== undefined;
+		const word = { role: strongestRole(person.roles), at, isDated, namesTenant: person.tenant === tenant };
+		return this.#standingOf(tenant, await members.confirm(tenant, person.id, word, known));
 	}
 
 	/** Returns the stored standing of a member; null for others. Nothing is written. */
@@ -63,9 +70,8 @@ export class Admission {
 			this.#records.members.get(tenant, user),
 			this.#records.tenants.get(tenant),
 		]);
-		const role = strongestRole([member?.role ?? ""]);
-		if (member?.state !== "active" || home?.state !== "active" || !role) return null;
-		return { roles: rolesFor(role), epoch: member.epoch ?? 0, confirmed_at: confirmedAt(member) };
+		if (member?.state !== "active" || home?.state !== "active" || !strongestRole([member.role ?? ""])) return null;
+		return { roles: this.#rolesOf(member), epoch: member.epoch ?? 0, confirmed_at: confirmedAt(member) };
 	}
 
 	/**
@@ -75,12 +81,12 @@ export class Admission {
 	async provision(principal: Principal): Promise<User> {
 		const { kind, id, tenant, roles } = principal;
 		const key = `${principalKey(principal)} ${roles.join()}`;
-		const user = await this.#records.users.ensure({ id });
+		const user = await this.#records.users.ensure(id);
 		// The roles of a token are those of its person only as far as its scopes reach.
 		if (kind !== "user" || this.#provisioned.get(key)) return user;
 		const { state } = await this.#ensureTenant(tenant);
 		if (state === "active") {
-			const word = { role: strongestRole(roles), at: now(), isDated: false };
+			const word = { role: strongestRole(roles), at: now(), isDated: false, namesTenant: false };
 			await this.#records.members.confirm(tenant, id, word, await this.#records.members.get(tenant, id));
 		}
 		this.#provisioned.set(key, true);
@@ -103,6 +109,19 @@ export class Admission {
 		return former.length === 0 ? all : members.ofPerson(id);
 	}
 
+	/** @throws {ForbiddenError} */
+	#standingOf(tenant: string, member: MemberDocument): Standing {
+		const { state, epoch = 0 } = member;
+		if (state === "left") throw outdated();
+		if (state !== "active") throw new ForbiddenError("You are no member of this tenant any more", "NOT_A_MEMBER");
+		return { tenant, roles: this.#rolesOf(member), epoch };
+	}
+
+	#rolesOf(member: MemberDocument): TenantRole[] {
+		const role = strongestRole([member.role ?? ""]) ?? "viewer";
+		return rolesFor(this.#choice.mayHave(member) ? role : "developer");
+	}
+
 	/** Returns the tenant, which is created as a root when nobody has named it before. */
 	async #ensureTenant(id: string): Promise<TenantDocument> {
 		const { tenants } = this.#records;
@@ -116,13 +135,9 @@ export class Admission {
 	}
 }
 
-/** @throws {ForbiddenError} */
-function standingOf(tenant: string, { state, role, epoch = 0 }: MemberDocument): Standing {
-	if (state === "left")
-		throw new ForbiddenError(
-			"Your provider has named another tenant since this token: log in again",
-			"CLAIMS_OUTDATED",
-		);
-	if (state !== "active") throw new ForbiddenError("You are no member of this tenant any more", "NOT_A_MEMBER");
-	return { tenant, roles: rolesFor(strongestRole([role ?? ""]) ?? "viewer"), epoch };
+function outdated(): ForbiddenError {
+	return new ForbiddenError(
+		"Your provider has named another tenant since this token: log in again",
+		"CLAIMS_OUTDATED",
+	);
 }

@@ -1,11 +1,12 @@
 /** Users and memberships as principals see and change them. Every method takes the principal first. */
 import type { Principal } from "#shared/bus/principal.ts";
 import type { ProvisioningResult, TenantRole } from "#shared/contracts/identity/people-fields.ts";
-import { NotFoundError } from "#shared/errors.ts";
+import { ForbiddenError, NotFoundError } from "#shared/errors.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import { refuseCursor } from "#shared/store/cursor.ts";
 import { readPage, type StoredPage, storedPage } from "#shared/store/stored-page.ts";
 import type { Records } from "../admissions/admission.ts";
+import type { TenantChoice } from "../admissions/tenant-choice.ts";
 import type { MemberDocument } from "../record/member-collection.ts";
 import { LastAdministrator } from "./last-administrator.ts";
 import type { Reach } from "./reach.ts";
@@ -15,17 +16,27 @@ import type { PageQuery } from "./tenant-directory.ts";
 /** Most members of a tenant that are provisioned again by one request. */
 const maxReprovisioned = 1_000;
 
+/** The dependencies of a {@link MemberDirectory}. */
+export interface DirectoryDependencies {
+	readonly records: Records;
+	readonly reach: Reach;
+	readonly roleNames: RoleNames;
+	readonly choice: TenantChoice;
+}
+
 /** The people, by what a principal may do with them. */
 export class MemberDirectory {
 	readonly #records: Records;
 	readonly #reach: Reach;
 	readonly #roleNames: RoleNames;
+	readonly #choice: TenantChoice;
 	readonly #lastAdministrator: LastAdministrator;
 
-	constructor(records: Records, reach: Reach, roleNames: RoleNames) {
+	constructor({ records, reach, roleNames, choice }: DirectoryDependencies) {
 		this.#records = records;
 		this.#reach = reach;
 		this.#roleNames = roleNames;
+		this.#choice = choice;
 		this.#lastAdministrator = new LastAdministrator(records.tenants, records.members);
 	}
 
@@ -59,15 +70,19 @@ export class MemberDirectory {
 	}
 
 	/**
-	 * Adds a member, or changes the role of one. From then on this role holds, whatever the identity provider says.
+	 * Adds a member, or changes the role of one. From then on this role holds, whatever the identity provider says. A
+	 * membership by claim stays one: it ends when the provider names another tenant. Nobody sets a role of their own.
 	 * Below the operators, only somebody who is a member within the principal's reach can be added, or was one and is no
 	 * member of any tenant now: nobody is drawn out of, or back from, another tenant.
-	 * @throws {NotFoundError}; {ConflictError} when the tenant would have no administrator any more.
+	 * @throws {NotFoundError}; {ForbiddenError} for the principal itself; {ConflictError} when the tenant would have no
+	 * administrator any more.
 	 */
 	async add(principal: Principal, tenant: string, user: string, role: TenantRole): Promise<string> {
 		await this.#reach.administered(principal, tenant);
+		if (user === principal.id) throw new ForbiddenError("Nobody sets a role of their own", "OWN_ROLE");
 		await this.#reached(principal, user, (all) => !all.some(isPresent));
-		const grant = () => this.#records.members.grant(tenant, user, { role, source: "granted" });
+		await this.#keepTenant(principal, user, tenant);
+		const grant = () => this.#records.members.grant(tenant, user, role);
 		const written = role === "admin" ? await grant() : await this.#lastAdministrator.leave(tenant, user, grant);
 		return this.#shown(written).wire;
 	}
@@ -108,6 +123,20 @@ export class MemberDirectory {
 		const counted = formerToo(all) ? all : all.filter(isPresent);
 		const reached = await Promise.all(counted.map((one) => this.#reaches(principal, one)));
 		if (!reached.includes(true)) throw new NotFoundError(`User "${user}" does not exist`, "USER_NOT_FOUND");
+	}
+
+	/**
+	 * Notes where somebody acts now, before another tenant is added: no administrator changes that. Who acts nowhere acts in
+	 * the added one from now on, and so does somebody at home whom an operator adds to another tenant.
+	 */
+	async #keepTenant(principal: Principal, user: string, added: string): Promise<void> {
+		const { users, members } = this.#records;
+		const { acts_in: noted } = (await users.get(user)) ?? {};
+		const all = await members.ofPerson(user);
+		const present = await this.#choice.without(user, all, noted);
+		const isMoved = present === undefined || (this.#reach.isOperator(principal) && this.#choice.isAtHome(present, all));
+		const kept = isMoved ? added : present;
+		if (kept !== noted) await users.keepTenant(user, kept);
 	}
 
 	#shown(document: MemberDocument): MemberDocument {

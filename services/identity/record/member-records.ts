@@ -7,10 +7,10 @@ import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { DocumentStore, Found, Page } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { memberCollection, type MemberColumns, type MemberDocument, membershipId } from "./member-collection.ts";
-import { confirmed, left, type ProviderWord } from "./provider-word.ts";
+import { confirmed, granted, left, type ProviderWord } from "./provider-word.ts";
 
-/** The role that a membership has from now on, and who has decided so. */
-export interface RoleGrant {
+/** The role of a new membership, and who has made it and decides its role. */
+interface RoleGrant {
 	readonly role: TenantRole;
 	readonly source: "claim" | "granted";
 }
@@ -44,10 +44,10 @@ export class MemberRecords {
 		return isFirst ? document : ((await this.get(tenant, user)) ?? document);
 	}
 
-	/** Makes somebody a member with this role, also again. */
-	async grant(tenant: string, user: string, grant: RoleGrant): Promise<MemberDocument> {
-		await this.ensure(tenant, user, grant);
-		return this.#change(tenant, user, () => ({ ...grant, state: "active" }));
+	/** Makes somebody a member with this role, also again, or sets the role of a member. */
+	async grant(tenant: string, user: string, role: TenantRole): Promise<MemberDocument> {
+		await this.ensure(tenant, user, { role, source: "granted" });
+		return this.#change(tenant, user, (former) => granted(former, role));
 	}
 
 	/**
@@ -141,22 +141,23 @@ function newMembership(
 	const member: Member = { user_id: user, tenant_id: tenant, role, granted_at };
 	const id = membershipId(tenant, user);
 	const seen = seenAt === undefined ? {} : { seen_at: seenAt };
-	const columns = { tenant, user, state: "active", role, source, granted_at, epoch: 0, ...seen, rev: 1 };
+	const columns = { tenant, user, state: "active", role, source, role_by: source, granted_at, epoch: 0, ...seen, rev: 1 };
 	return { id, wire: JSON.stringify(member), ...columns };
 }
 
-type MemberChange = Pick<MemberDocument, "wire" | "state" | "role" | "source" | "granted_at" | "epoch" | "seen_at">;
+type MemberChange = Pick<MemberDocument, "wire" | "granted_at" | "epoch" | (typeof decided)[number]>;
 
-const decided = ["state", "role", "source", "seen_at"] as const;
+const decided = ["state", "role", "source", "role_by", "seen_at"] as const;
 
 /** Returns the members that a change writes; undefined when it changes nothing. */
 function changeOf(former: MemberDocument, wanted: Partial<MemberDocument> | undefined): MemberChange | undefined {
 	if (!wanted || decided.every((name) => !(name in wanted) || wanted[name] === former[name])) return undefined;
-	const { state = "", role = "", source = "", seen_at } = { ...former, ...wanted };
+	const { state = "", role = "", source = "", role_by, seen_at } = { ...former, ...wanted };
 	const turned = turnOf(former, state);
 	const stored: Member = JSON.parse(former.wire);
 	const wire = JSON.stringify({ ...stored, role, granted_at: turned.granted_at });
-	return { wire, state, role, source, ...turned, ...(seen_at !== undefined && { seen_at }) };
+	const told = { ...(role_by !== undefined && { role_by }), ...(seen_at !== undefined && { seen_at }) };
+	return { wire, state, role, source, ...turned, ...told };
 }
 
 /** Returns when a membership began that has this state from now on, and its epoch. */

@@ -10,6 +10,13 @@ export const userCollection = defineCollection(
 		created_at: "text",
 		/** Grows with every change. */
 		rev: "integer",
+		/** The time of the provider's newest dated word about the person, in milliseconds since 1970. */
+		word_at: "integer",
+		/**
+		 * The tenant of requests that name none, where the provider's word decides none: it was noted before an administrator
+		 * added the person to another one. Absent: the oldest grant, or the home.
+		 */
+		acts_in: "text",
 	},
 	{ by_age: { columns: ["kind", "created_at"] } },
 	{ audited: ["email", "status"] },

@@ -8,6 +8,14 @@ import type { DocumentStore, Found } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { userCollection, type UserDocument } from "./user-collection.ts";
 
+/** A person after a word of the provider was noted. */
+export interface HeardPerson {
+	/** Whether no newer word is known. */
+	readonly isNewest: boolean;
+	/** The tenant of requests that name none; absent: none was noted. */
+	readonly actsIn: string | undefined;
+}
+
 /** The users of the installation. Who may see which of them is decided by the directory. */
 export class UserRecords {
 	readonly #store: DocumentStore;
@@ -20,11 +28,21 @@ export class UserRecords {
 		return this.#store.get(userCollection, id);
 	}
 
-	/** Returns the user of a person, who becomes one now if need be. */
-	async ensure(person: IdentifiedPerson): Promise<User> {
+	/** Returns the user with this id, who becomes one now if need be. */
+	async ensure(id: string): Promise<User> {
+		return JSON.parse(((await this.get(id)) ?? (await this.#insert({ id }))).wire);
+	}
+
+	/** Notes what the provider says about a person, who becomes a user now if need be. An older word changes nothing. */
+	async hear(person: IdentifiedPerson): Promise<HeardPerson> {
 		const stored = (await this.get(person.id)) ?? (await this.#insert(person));
-		const user: User = JSON.parse(stored.wire);
-		return isDescribed(user, person) ? user : this.#describe(person);
+		const newest = changeBy(stored, person) ? await this.#note(person) : stored;
+		return { isNewest: !isOutdated(newest, person), actsIn: newest.acts_in };
+	}
+
+	/** Notes in which tenant a person acts whose requests name none. Clients do not see that, so it is no new revision. */
+	async keepTenant(id: string, tenant: string): Promise<void> {
+		await this.#store.update(userCollection, id, {}, { set: { acts_in: tenant } });
 	}
 
 	/** Returns a page of all users, newest first. */
@@ -33,7 +51,7 @@ export class UserRecords {
 		return this.#store.find(userCollection, "by_age", { equals: ["user"] }, page);
 	}
 
-	async #insert({ id, email = "", name }: IdentifiedPerson): Promise<UserDocument> {
+	async #insert({ id, email = "", name, as_of }: IdentifiedPerson): Promise<UserDocument> {
 		const created_at = isoTime();
 		const user: User = {
 			id,
@@ -43,32 +61,51 @@ export class UserRecords {
 			home_pvc: null,
 			created_at,
 		};
-		const document = { id, wire: JSON.stringify(user), kind: "user", created_at, rev: 1 };
+		const heard = as_of === undefined ? {} : { word_at: as_of };
+		const document = { id, wire: JSON.stringify(user), kind: "user", created_at, ...heard, rev: 1 };
 		if (!(await insertOnce(() => this.#store.insert(userCollection, document))))
 			return (await this.get(id)) ?? document;
 		failpoint("users.written");
 		return document;
 	}
 
-	/** Writes what the provider says about a person now. */
-	async #describe(person: IdentifiedPerson): Promise<User> {
-		const written = await compareAndSet({
+	/** Writes what the provider says about a person now, and returns the newest form of the user. */
+	async #note(person: IdentifiedPerson): Promise<UserDocument> {
+		let newest: UserDocument | undefined;
+		const changed = await compareAndSet({
 			what: "The user",
-			read: () => this.get(person.id),
-			decide: (document) => {
-				const user: User | undefined = document && JSON.parse(document.wire);
-				return user && !isDescribed(user, person) ? described(user, person) : undefined;
-			},
-			write: (document, user) => {
+			read: async () => (newest = await this.get(person.id)),
+			decide: (document) => document && changeBy(document, person),
+			write: (document, { wire, ...set }) => {
 				const { rev = 0 } = document ?? {};
-				const change = { wire: JSON.stringify(user), set: { rev: rev + 1 } };
-				return this.#store.update(userCollection, person.id, { equals: { rev } }, change);
+				return this.#store.update(
+					userCollection,
+					person.id,
+					{ equals: { rev } },
+					{ wire, set: { ...set, rev: rev + 1 } },
+				);
 			},
 		});
 		failpoint("users.written");
-		const wire = written?.written.wire ?? (await this.get(person.id))?.wire;
-		return JSON.parse(wire ?? "{}");
+		const document = changed?.written ?? newest;
+		if (document) return document;
+		throw new TypeError("A user is never deleted, and this one was read before");
 	}
+}
+
+/** Whether a newer word of the provider is known. Words without a time arrive in their order. */
+function isOutdated({ word_at = 0 }: UserDocument, { as_of }: IdentifiedPerson): boolean {
+	return as_of !== undefined && as_of < word_at;
+}
+
+/** Returns what the word of a provider changes; undefined for nothing. */
+function changeBy(document: UserDocument, person: IdentifiedPerson): { wire: string; word_at?: number } | undefined {
+	const { as_of } = person;
+	const user: User = JSON.parse(document.wire);
+	const isNews = as_of !== undefined && as_of > (document.word_at ?? 0);
+	if (isOutdated(document, person) || (!isNews && isDescribed(user, person))) return undefined;
+	const wire = JSON.stringify(isDescribed(user, person) ? user : described(user, person));
+	return { wire, ...(isNews && { word_at: as_of }) };
 }
 
 /** Whether the stored user says what the provider says; what it does not mention stays. */

@@ -2,21 +2,17 @@
 import { expect } from "chai";
 import { once } from "node:events";
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
-import { Admission } from "#services/identity/admissions/admission.ts";
+import type { Admission } from "#services/identity/admissions/admission.ts";
 import { admissionsService } from "#services/identity/admissions.service.ts";
 import { collections } from "#services/identity/compose.ts";
-import { MemberDirectory } from "#services/identity/directory/member-directory.ts";
-import { Reach } from "#services/identity/directory/reach.ts";
 import { RoleNames } from "#services/identity/directory/role-names.ts";
-import { MemberRecords } from "#services/identity/record/member-records.ts";
-import { TenantRecords } from "#services/identity/record/tenant-records.ts";
-import { UserRecords } from "#services/identity/record/user-records.ts";
 import { usersService } from "#services/identity/users.service.ts";
 import { users } from "#shared/contracts/identity/users.ts";
 import { stream } from "#shared/contracts/stream.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { ApiClient } from "../../support/clients/api-client.ts";
 import { eventually } from "../../support/eventually.ts";
+import { openPeople } from "../../support/identity/open-people.ts";
 import { startGateway, type TestGateway } from "../../support/platform/start-gateway.ts";
 import { openEmbedded } from "../../support/stores/open-stores.ts";
 
@@ -33,16 +29,14 @@ for (const nodes of [1, 2] as const) {
 
 		before(async () => {
 			opened = await openEmbedded(collections);
-			const tenants = new TenantRecords(opened.store);
-			const records = { users: new UserRecords(opened.store), tenants, members: new MemberRecords(opened.store) };
-			admission = new Admission(records, { operators: "default", namesOperators: false });
+			const people = openPeople(opened.store);
+			({ admission } = people);
 			const roleNames = new RoleNames("");
-			const directory = new MemberDirectory(records, new Reach(tenants, "default"), roleNames);
 			gateway = await startGateway({
 				nodes,
 				contracts: [users, stream],
-				services: [admissionsService(admission), usersService({ admission, directory, roleNames })],
-				identity: { adapter, kwargs: { secret } },
+				services: [admissionsService(admission), usersService({ admission, directory: people.people, roleNames })],
+				identity: { adapter, kwargs: { secret, names_tenants: true } },
 				prepare({ rawHandlers }) {
 					rawHandlers.set(stream.actions.open.name, (request, response) => {
 						seen.push(request.headers);

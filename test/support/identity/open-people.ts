@@ -1,5 +1,6 @@
 /** The parts of the identity service in one process, over a store of a test. */
 import { Admission } from "#services/identity/admissions/admission.ts";
+import { TenantChoice } from "#services/identity/admissions/tenant-choice.ts";
 import { MemberDirectory } from "#services/identity/directory/member-directory.ts";
 import { Reach } from "#services/identity/directory/reach.ts";
 import { RoleNames } from "#services/identity/directory/role-names.ts";
@@ -30,11 +31,13 @@ export function openPeople(store: DocumentStore, { prefix = "", home, namesOpera
 	const tenants = new TenantRecords(store);
 	const records = { users: new UserRecords(store), tenants, members: new MemberRecords(store) };
 	const reach = new Reach(tenants, "default");
+	const choice = new TenantChoice(tenants, { operators: "default", namesOperators, home });
+	const roleNames = new RoleNames(prefix);
 	return {
 		...records,
-		admission: new Admission(records, { operators: "default", namesOperators, home }),
+		admission: new Admission(records, "default", choice),
 		directory: new TenantDirectory(tenants, reach),
-		people: new MemberDirectory(records, reach, new RoleNames(prefix)),
+		people: new MemberDirectory({ records, reach, roleNames, choice }),
 	};
 }
 

@@ -10,14 +10,14 @@ const secret = "s".repeat(32);
 const shown = { "x-auth-secret": secret, "x-auth-user-id": "ada" };
 
 describe("the identity `forwarded`", () => {
-	const identity = new ForwardedIdentity({ secret });
+	const identity = new ForwardedIdentity({ secret, names_tenants: true });
 
 	async function person(headers: Record<string, string>, from = identity): Promise<unknown> {
 		return (await from.authenticate(headers))?.person;
 	}
 
 	it("believes the proxy that shows the secret", async () => {
-		expect(await person(shown)).to.deep.equal({ id: "ada" });
+		expect(await person(shown)).to.deep.equal({ id: "ada", tenant: null });
 		const all = {
 			...shown,
 			"x-auth-email": "ada@example.test",
@@ -28,19 +28,19 @@ describe("the identity `forwarded`", () => {
 		const wanted = { id: "ada", email: "ada@example.test", name: "Ada Öz", tenant: "acme", roles: ["admin"] };
 		expect(await person(all)).to.deep.equal(wanted);
 		expect(await person({ ...all, "x-auth-roles": "viewer, x" })).to.deep.equal({ ...wanted, roles: ["viewer"] });
-		const strict = new ForwardedIdentity({ secret, requires_tenant: true, default_role: "none" });
+		const strict = new ForwardedIdentity({ secret, names_tenants: true, default_role: "none" });
 		const viewer = { ...shown, "x-auth-roles": "viewer" };
 		expect(await person(viewer, strict)).to.deep.equal({ id: "ada", tenant: null, roles: ["viewer"] });
 		expect(await failureOf(person(shown, strict)), "no role at all").to.be.instanceOf(ForbiddenError);
-		const careful = new ForwardedIdentity({ secret, default_role: "viewer" });
+		const careful = new ForwardedIdentity({ secret, names_tenants: false, default_role: "viewer" });
 		expect(await person(shown, careful)).to.deep.equal({ id: "ada", roles: ["viewer"] });
 		expect(await failureOf(person({ ...shown, "x-auth-roles": "x" }, strict))).to.be.instanceOf(ForbiddenError);
 	});
 
 	it("reads roles in the one form that an argument names, so that the name of a group is never a list", async () => {
 		const list = Buffer.from(JSON.stringify(["admin", "x"])).toString("base64");
-		const named = new ForwardedIdentity({ secret, default_role: "viewer" });
-		const listed = new ForwardedIdentity({ secret, default_role: "viewer", roles_form: "base64-json" });
+		const named = new ForwardedIdentity({ secret, names_tenants: false, default_role: "viewer" });
+		const listed = new ForwardedIdentity({ secret, names_tenants: false, default_role: "viewer", roles_form: "base64-json" });
 		const rolesBy = async (from: ForwardedIdentity, roles: string) =>
 			((await person({ ...shown, "x-auth-roles": roles }, from)) as { roles: string[] }).roles;
 		expect(list).to.equal("WyJhZG1pbiIsIngiXQ==");
@@ -50,8 +50,17 @@ describe("the identity `forwarded`", () => {
 			expect(await rolesBy(listed, other)).to.deep.equal(["viewer"]);
 	});
 
+	it("starts only if it is said whether the proxy names tenants, and concludes that from no request (Q4)", async () => {
+		expect(() => new ForwardedIdentity({ secret })).to.throw(ConfigError, "names_tenants");
+		const unnamed = new ForwardedIdentity({ secret, names_tenants: false });
+		expect(await person({ ...shown, "x-auth-roles": "admin" })).to.deep.equal({ id: "ada", tenant: null, roles: ["admin"] });
+		expect(await person(shown, unnamed)).to.deep.equal({ id: "ada" });
+		const named = person({ ...shown, "x-auth-tenant": "acme" }, unnamed);
+		expect((await failureOf<ForbiddenError>(named)).type).to.equal("TENANT_NAMED");
+	});
+
 	it("makes two people of one id in two tenants, where the argument says so", async () => {
-		const apart = new ForwardedIdentity({ secret, user_ids: "per-tenant" });
+		const apart = new ForwardedIdentity({ secret, names_tenants: true, user_ids: "per-tenant" });
 		const idIn = async (tenant: string, id: string) => {
 			const headers = { ...shown, "x-auth-tenant": tenant, "x-auth-user-id": id };
 			return ((await person(headers, apart)) as { id: string } | undefined)?.id;
@@ -87,7 +96,8 @@ describe("the identity `forwarded`", () => {
 			() => new ForwardedIdentity({}),
 			() => new ForwardedIdentity({ secret: undefined }),
 			() => new ForwardedIdentity({ secret: "short" }),
-			() => new ForwardedIdentity({ secret, user_header: "authorization" }),
+			() => new ForwardedIdentity({ secret }),
+			() => new ForwardedIdentity({ secret, names_tenants: true, user_header: "authorization" }),
 			() => new OidcIdentity({}),
 			() => new OidcIdentity({ issuer: oidc.issuer }),
 			() => new OidcIdentity({ ...oidc, issuer: "http://login.example" }),

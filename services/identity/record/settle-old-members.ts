@@ -1,0 +1,31 @@
+/**
+ * The migration that tells who has made a membership from who decides its role, which one column said in the release before.
+ * A grant that no provider has ever confirmed is a grant. Of the others nothing says who has made them: they stay as they
+ * are, the next word of a provider that names the tenant settles them, and the count is told.
+ */
+import type { MigrationWork } from "#shared/migrations/migration.ts";
+import { isUnsettled, memberCollection } from "./member-collection.ts";
+
+/** The memberships of one step. */
+const batch = 200;
+
+/** Settles memberships without `role_by`. One that changes meanwhile is left alone: that change has settled it. */
+export async function settleOldMembers({ store, position, reached, say }: MigrationWork): Promise<void> {
+	let unsettled = 0;
+	for (let after = position; ; ) {
+		const page = { limit: batch, ...(after !== undefined && { after }) };
+		const { documents, next } = await store.find(memberCollection, "by_age", { equals: [] }, page);
+		for (const document of documents) {
+			const { id, rev = 0, source, seen_at, role_by, state } = document;
+			if (role_by !== undefined || source === undefined) continue;
+			const isSure = !isUnsettled(document) || seen_at === undefined;
+			if (!isSure && state === "active") unsettled++;
+			if (isSure)
+				await store.update(memberCollection, id, { equals: { rev } }, { set: { role_by: source, rev: rev + 1 } });
+		}
+		if (next === undefined) break;
+		await reached((after = next));
+	}
+	if (unsettled > 0)
+		say(`${unsettled} memberships may be grants or roles that were set, see docs/identity.md, "After the upgrade"`);
+}
