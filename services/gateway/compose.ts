@@ -74,8 +74,8 @@ export async function openGateway(platform: Platform, contracts = publicContract
 	const server = await openServer(platform, (request, response) => void gateway.handle(request, response));
 	const guard = guardOf(config, portOf(server), identity);
 	const tokens = personalTokens(config.pat, identity, () => bus?.caller);
-	const refusals = new RefusalNotes(() => bus?.caller);
-	const authenticator = new Authenticator({ identity, key, tokens, admissions, refusals });
+	const refusals = new RefusalNotes(() => bus?.caller, config.tenants.default);
+	const authenticator = new Authenticator({ identity, key, tokens, admissions });
 	const limits = new RequestLimits(limitsOf(config, platform.trustsCallers));
 	const watch = new StandingWatch({ claimsLastMs: identity.claimsLastMs });
 	const report = (error: unknown, requestId: string) => bus?.logError(`Request ${requestId} failed`, error);
@@ -85,6 +85,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		authenticator,
 		limits,
 		watch,
+		refusals,
 		marks: browserMarks(config.gateway),
 		login,
 		rawHandlers,
@@ -93,7 +94,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		tracer: platform.tracer,
 		report,
 	});
-	const upgrades = new UpgradeChain({ guard, authenticator, limits, watch, upgradeHandlers, report });
+	const upgrades = new UpgradeChain({ guard, authenticator, limits, watch, refusals, upgradeHandlers, report });
 	server.on("upgrade", (request, socket, head) => void upgrades.handle(request, socket, head));
 	const gateway = new Gateway({
 		server,

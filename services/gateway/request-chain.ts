@@ -13,7 +13,7 @@ import type { RawHandler } from "#shared/platform.ts";
 import { TimeLimits } from "#shared/time-limits.ts";
 import type { ActionRoute } from "./routes/action-route.ts";
 import { type Answer, send } from "./http/answer.ts";
-import type { Authenticator, Claim, PathParams } from "./callers/authenticate.ts";
+import { type Authenticator, type Claim, namedSession, type PathParams } from "./callers/authenticate.ts";
 import { bearerToken } from "./callers/bearer-token.ts";
 import type { BrowserMarks } from "./callers/browser-marks.ts";
 import { corsHeaders, isPreflight, preflightAnswer } from "./http/cors.ts";
@@ -24,6 +24,7 @@ import { deleteOnce } from "./keyed-deletion.ts";
 import { repeatKeyed } from "./keyed-repetition.ts";
 import { loginAnswer } from "./callers/login-answer.ts";
 import { stripIdentityHeaders } from "./callers/identity-headers.ts";
+import { messageOf, type RefusalNotes } from "./callers/refusal-notes.ts";
 import type { StandingWatch } from "./callers/standing-watch.ts";
 import type { BegunRequest, RequestLimits } from "./callers/request-limits.ts";
 import type { OriginGuard } from "#shared/http/origin-guard.ts";
@@ -45,6 +46,8 @@ export interface ChainOptions {
 	readonly authenticator: Authenticator;
 	readonly limits: Pick<RequestLimits, "count" | "begin">;
 	readonly watch: Pick<StandingWatch, "add">;
+	/** Learns of requests that a known person may not make. */
+	readonly refusals?: Pick<RefusalNotes, "note"> | undefined;
 	readonly marks: Pick<BrowserMarks, "read" | "mark">;
 	/** The login of browsers; absent when the identity has none. */
 	readonly login?: BrowserLogin | undefined;
@@ -82,6 +85,10 @@ interface Exchange {
 	readonly headers: string[];
 	readonly span?: Span | undefined;
 	route?: ActionRoute;
+	/** The parameters of the path. */
+	path?: PathParams;
+	/** The sender, as soon as the credential says who it is. */
+	sender?: Principal;
 }
 
 /** Handles the requests of one gateway. */
@@ -129,13 +136,17 @@ export class RequestChain {
 
 		const route = match.target;
 		exchange.route = route;
+		exchange.path = match.path;
 		const { action } = route;
 		const claim = claimOf(request, match.path, action);
 		const knownAt = monotonic();
-		const principal = await this.#options.authenticator.authenticate(claim, action);
+		const { authenticator, limits } = this.#options;
+		const identified = (sender: Principal): void => {
+			exchange.sender = sender;
+			limits.count(sender);
+		};
+		const principal = await authenticator.authenticate(claim, action, { identified });
 		stripIdentityHeaders(request.headers);
-		const { limits } = this.#options;
-		limits.count(principal);
 		if (action.produces === "text/event-stream") {
 			tellIgnored(exchange, route, { path: match.path, query: match.query, body: {} });
 			return this.#handOver(exchange, route, principal, claim);
@@ -158,10 +169,10 @@ export class RequestChain {
 		}
 	}
 
-	/** Returns the caller after its body was read; one whose body took long is authenticated again. */
+	/** Returns the caller after its body was read; one whose body took long is looked at again, and not admitted again. */
 	async #confirmed({ route }: Exchange, principal: Principal, claim: Claim, knownAt: number): Promise<Principal> {
 		if (!route || monotonic() - knownAt < knownMs) return principal;
-		return this.#options.authenticator.authenticate(claim, route.action);
+		return this.#options.authenticator.authenticate(claim, route.action, { known: principal });
 	}
 
 	#begin(exchange: Exchange, principal: Principal, { raw_body }: AnyAction): BegunRequest {
@@ -182,7 +193,8 @@ export class RequestChain {
 		}
 		handler(request, response, principal);
 		this.#options.metrics.answered(exchange.route, status, undefined);
-		this.#keepWatch(response, principal, () => this.#options.authenticator.authenticate(claim, action, principal));
+		const { authenticator } = this.#options;
+		this.#keepWatch(response, principal, () => authenticator.authenticate(claim, action, { known: principal }));
 	}
 
 	/** Ends the answer when its caller loses access. */
@@ -239,10 +251,20 @@ export class RequestChain {
 		span?.end(requestStep(request.method ?? "", route, status, id), status >= 500 ? String(status) : undefined);
 	}
 
+	/** Notes what a known person may not do, whatever has refused it. */
+	#noteRefusal({ route, path, sender: principal, request, id: request_id }: Exchange, reason: string): void {
+		if (!route || !principal) return;
+		const session = namedSession(path ?? {});
+		const resource = session === undefined ? {} : { resource: `sessions/${session}` };
+		const { remoteAddress: address = "" } = request.socket;
+		this.#options.refusals?.note({ principal, action: route.action.name, reason, address, request_id, ...resource });
+	}
+
 	#refuse(exchange: Exchange, error: unknown): void {
+		const foreseen = failureAnswer(error, (parameter) => exchange.route?.placeOf(parameter) ?? "body");
+		if (foreseen?.status === 403) this.#noteRefusal(exchange, messageOf(error));
 		// The client has gone; a body that ended with its connection is no failure of the platform.
 		if (exchange.response.destroyed || exchange.request.errored) return;
-		const foreseen = failureAnswer(error, (parameter) => exchange.route?.placeOf(parameter) ?? "body");
 		if (!foreseen) this.#options.report(error, exchange.id);
 		this.#answer(exchange, foreseen ?? unforeseen);
 	}

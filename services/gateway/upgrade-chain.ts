@@ -5,6 +5,7 @@
  */
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import type { Principal } from "#shared/bus/principal.ts";
 import { after } from "#shared/clock.ts";
 import { sessionControl } from "#shared/contracts/session-control.ts";
 import { TimeoutError, UnavailableError } from "#shared/errors.ts";
@@ -13,6 +14,7 @@ import type { Answer } from "./http/answer.ts";
 import type { Authenticator } from "./callers/authenticate.ts";
 import { failureAnswer, unforeseen } from "./http/http-errors.ts";
 import { stripIdentityHeaders } from "./callers/identity-headers.ts";
+import { messageOf, type RefusalNotes } from "./callers/refusal-notes.ts";
 import type { StandingWatch } from "./callers/standing-watch.ts";
 import type { RequestLimits } from "./callers/request-limits.ts";
 import type { OriginGuard } from "#shared/http/origin-guard.ts";
@@ -25,6 +27,7 @@ export interface UpgradeChainOptions {
 	readonly authenticator: Authenticator;
 	readonly limits: Pick<RequestLimits, "count">;
 	readonly watch: Pick<StandingWatch, "add">;
+	readonly refusals?: Pick<RefusalNotes, "note"> | undefined;
 	/** Upgrade handlers by the name of their action. */
 	readonly upgradeHandlers: ReadonlyMap<string, UpgradeHandler>;
 	/** Receives every unexpected error. */
@@ -52,7 +55,11 @@ export class UpgradeChain {
 		const given = new AbortController();
 		socket.on("error", () => socket.destroy());
 		socket.once("close", () => given.abort());
-		const refuse = (error: unknown): void => this.#refuse(socket, given, error, requestId);
+		let sender: Principal | undefined;
+		const refuse = (error: unknown): void => {
+			this.#note(request, sender, error, requestId);
+			this.#refuse(socket, given, error, requestId);
+		};
 		const bound = after(overallMs, () => refuse(new TimeoutError("The session's pod took too long")));
 		try {
 			const { guard, authenticator, limits, watch, upgradeHandlers } = this.#options;
@@ -61,13 +68,16 @@ export class UpgradeChain {
 			refuseBadHandshake(request);
 			const { socket: connection, rawHeaders: received } = request;
 			const claim = { headers: { ...withToken(request) }, received, connection, path: { session_id } };
-			const principal = await authenticator.authenticate(claim, chat);
+			const identified = (found: Principal): void => {
+				sender = found;
+				limits.count(found);
+			};
+			const principal = await authenticator.authenticate(claim, chat, { identified });
 			stripIdentityHeaders(request.headers);
-			limits.count(principal);
 			const handler = upgradeHandlers.get(chat.name);
 			if (!handler) throw new UnavailableError("Chats are not available");
 			await handler({ request, socket, head, principal, session_id, requestId, signal: given.signal });
-			const authenticate = () => authenticator.authenticate(claim, chat, principal);
+			const authenticate = () => authenticator.authenticate(claim, chat, { known: principal });
 			const forget = watch.add({ principal, authenticate, end: () => socket.destroy() });
 			if (socket.destroyed) forget();
 			else socket.once("close", forget);
@@ -76,6 +86,14 @@ export class UpgradeChain {
 		} finally {
 			bound.cancel();
 		}
+	}
+
+	/** Notes a refusal of a known person. */
+	#note({ url = "", socket }: IncomingMessage, sender: Principal | undefined, error: unknown, requestId: string): void {
+		if (!sender || failureAnswer(error, () => "path")?.status !== 403) return;
+		const { remoteAddress: address = "" } = socket;
+		const about = { action: chat.name, resource: `sessions/${sessionOf(url)}`, request_id: requestId, address };
+		this.#options.refusals?.note({ principal: sender, reason: messageOf(error), ...about });
 	}
 
 	#refuse(socket: Duplex, given: AbortController, error: unknown, requestId: string): void {

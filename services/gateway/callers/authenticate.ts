@@ -18,7 +18,6 @@ import { HttpError } from "../http/http-errors.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
 import { namedTenant, refuseOtherTenant } from "./named-tenant.ts";
 import type { PersonalTokens } from "./personal-tokens.ts";
-import type { RefusalNotes } from "./refusal-notes.ts";
 
 const notItsSession = new HttpError(404, "The key of a pod finds no session but its own");
 
@@ -42,8 +41,20 @@ export interface AuthenticatorOptions {
 	readonly key: InstallationKey;
 	readonly tokens: PersonalTokens;
 	readonly admissions: Pick<Admissions, "admit" | "readmit">;
-	/** Learns of requests that a known caller may not make. */
-	readonly refusals?: Pick<RefusalNotes, "note">;
+}
+
+/** The circumstances of one look at a credential. */
+export interface Look {
+	/**
+	 * The principal that the same credential had before, when this is a second look: then the stored rights count and not
+	 * the claims of the first request, and nothing is written.
+	 */
+	readonly known?: Principal;
+	/**
+	 * Learns who sends the request as soon as the credential says so, before anything decides what the sender may do. It is
+	 * called again when more is known; the tenant is empty as long as nobody has said where the person acts.
+	 */
+	readonly identified?: (sender: Principal) => void;
 }
 
 /** Authenticates the requests of one gateway. */
@@ -52,51 +63,39 @@ export class Authenticator {
 	readonly #key: InstallationKey;
 	readonly #tokens: PersonalTokens;
 	readonly #admissions: Pick<Admissions, "admit" | "readmit">;
-	readonly #refusals: Pick<RefusalNotes, "note"> | undefined;
 
-	constructor({ identity, key, tokens, admissions, refusals }: AuthenticatorOptions) {
+	constructor({ identity, key, tokens, admissions }: AuthenticatorOptions) {
 		this.#identity = identity;
 		this.#key = key;
 		this.#tokens = tokens;
 		this.#admissions = admissions;
-		this.#refusals = refusals;
 	}
 
 	/**
 	 * Returns the principal of a request for this action; the anonymous one where the action is public.
-	 * @param known The principal of a connection that is still open: then the stored rights count and not the claims of its
-	 * first request, and nothing is written.
 	 * @throws {UnauthorizedError} when no credential is valid.
 	 * @throws {ForbiddenError} when the action is not for this kind of principal, and for people who are not admitted.
 	 * @throws {UnavailableError} when nobody can say whether a token is still active, or a person a member.
 	 */
-	async authenticate(claim: Claim, action: AnyAction, known?: Principal): Promise<Principal> {
+	async authenticate(claim: Claim, action: AnyAction, look: Look = {}): Promise<Principal> {
 		if (action.access === "public") return anonymous;
-		const { connection, path } = claim;
-		const principal = this.#admitted(await this.#find(claim, known), action, connection);
+		const { path } = claim;
+		const principal = admit(await this.#find(claim, look), action);
 		const session = namedSession(path) ?? principal.id;
 		if (principal.kind === "pod" && !mayUseSession(principal, "see", { session })) throw notItsSession;
 		return principal;
 	}
 
-	#admitted(found: Principal | undefined, action: AnyAction, { remoteAddress: address = "" }: Ends): Principal {
-		try {
-			return admit(found, action);
-		} catch (error) {
-			if (found && error instanceof ForbiddenError)
-				this.#refusals?.note({ principal: found, action: action.name, reason: error.message, address });
-			throw error;
-		}
-	}
-
-	async #find(claim: Claim, known: Principal | undefined): Promise<Principal | undefined> {
+	async #find(claim: Claim, look: Look): Promise<Principal | undefined> {
 		const { headers, connection, received } = claim;
 		const wanted = namedTenant(headers);
 		const found =
 			this.#byToken(bearerToken(headers, connection)) ?? this.#identity.authenticate(headers, connection, received);
 		const caller = await found;
-		if (caller?.kind === "claimed") return this.#member(caller.person, wanted, known);
-		if (caller) refuseOtherTenant(caller, wanted);
+		if (caller?.kind === "claimed") return this.#member(caller.person, wanted, look);
+		if (!caller) return undefined;
+		look.identified?.(caller);
+		refuseOtherTenant(caller, wanted);
 		return caller;
 	}
 
@@ -106,9 +105,21 @@ export class Authenticator {
 		return token !== undefined && this.#tokens.claims(token) ? this.#tokens.authenticate(token) : undefined;
 	}
 
-	#member(person: IdentifiedPerson, wanted: string | undefined, known: Principal | undefined): Promise<Principal> {
-		if (known?.id === person.id) return this.#admissions.readmit(known);
-		return this.#admissions.admit(person, wanted);
+	/** Returns the person as a member of a tenant. A second look never admits anybody: the claims may be outdated by now. */
+	async #member(person: IdentifiedPerson, wanted: string | undefined, look: Look): Promise<Principal> {
+		const { known, identified } = look;
+		if (known) return this.#admissions.readmit(known);
+		identified?.({ kind: "user", id: person.id, tenant: "", roles: [] });
+		try {
+			const principal = await this.#admissions.admit(person, wanted);
+			identified?.(principal);
+			return principal;
+		} catch (error) {
+			const own = error instanceof ForbiddenError && wanted !== undefined && identified;
+			const principal = own ? await this.#admissions.admit(person).catch(() => undefined) : undefined;
+			if (principal) identified?.(principal);
+			throw error;
+		}
 	}
 
 	/** Returns the principal of the pod that this token was made for; undefined for an invalid token. */
@@ -125,6 +136,6 @@ export class Authenticator {
  * Returns the session id in a path, by either of the contract's two names for it. Where a body names sessions instead,
  * the service finds only the pod's own one.
  */
-function namedSession(path: PathParams): string | undefined {
+export function namedSession(path: PathParams): string | undefined {
 	return path["session_id"] ?? path["chronicle_id"];
 }

@@ -1,59 +1,93 @@
 /**
- * Enters refused requests of known callers into the audit log: at most one a second for each person. The next entry of the
- * person says how many were left out.
+ * Enters refused requests of known people into the audit log: the first one of each person and action at once, and those
+ * that follow within a second as one entry at its end. A refusal of one action never hides those of another.
  */
 import { LRUCache } from "lru-cache";
-import { isPerson, personKey, type Principal, systemPrincipal } from "#shared/bus/principal.ts";
+import { isPerson, type Principal, systemPrincipal } from "#shared/bus/principal.ts";
 import { call, type Caller } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
-import { monotonic } from "#shared/clock.ts";
+import { after } from "#shared/clock.ts";
 import { audit } from "#shared/contracts/audit.ts";
 
-const everyMs = 1_000;
-/** The count of persons who are remembered; a refusal of a forgotten one may be entered again. */
-const rememberedPersons = 10_000;
-
-/** The refusals of one person. */
-interface Noted {
-	/** The time of the last entry on the monotonic clock. */
-	readonly at: number;
-	/** The refusals since then that were not entered. */
-	leftOut: number;
-}
+/** The time that one entry stands for, in milliseconds. */
+const gatherMs = 1_000;
+/** The count of persons and actions that are remembered; a refusal of a forgotten one may be entered at once again. */
+const remembered = 10_000;
+/** The longest reason of an entry, in UTF-16 units. */
+const maxReason = 900;
 
 /** A request of a person that the gateway has refused. */
 export interface RefusedRequest {
+	/** The tenant is empty for somebody who may act in none. */
 	readonly principal: Principal;
 	/** The name of the action. */
 	readonly action: string;
+	/** The object, where the path of the request names it. */
+	readonly resource?: string;
 	readonly reason: string;
 	readonly address: string;
+	readonly request_id?: string;
+}
+
+/** The refusals of one person and action within the time of one entry. */
+interface Gathered {
+	count: number;
+	newest: RefusedRequest;
 }
 
 /** The refusals of one gateway. A refusal that cannot be entered is lost, so that the log never delays an answer. */
 export class RefusalNotes {
 	readonly #bus: () => Caller | undefined;
-	readonly #noted = new LRUCache<string, Noted>({ max: rememberedPersons });
+	readonly #operators: string;
+	readonly #gatherMs: number;
+	readonly #gathering = new LRUCache<string, Gathered>({ max: remembered });
 
-	constructor(bus: () => Caller | undefined) {
+	/** @param operators The tenant whose log has the refusals of people who may act in no tenant. */
+	constructor(bus: () => Caller | undefined, operators: string, everyMs = gatherMs) {
 		this.#bus = bus;
+		this.#operators = operators;
+		this.#gatherMs = everyMs;
 	}
 
-	note({ principal, action, reason, address }: RefusedRequest): void {
-		const bus = this.#bus();
-		const { kind, id, tenant } = principal;
-		if (!bus || !isPerson(principal)) return;
-		const person = personKey(tenant, id);
-		const noted = this.#noted.get(person);
-		if (noted && monotonic() - noted.at < everyMs) {
-			noted.leftOut++;
+	note(refused: RefusedRequest): void {
+		const { principal, action } = refused;
+		if (!this.#bus() || !isPerson(principal)) return;
+		const key = JSON.stringify([principal.tenant, principal.id, action]);
+		const known = this.#gathering.get(key);
+		if (known) {
+			known.count++;
+			known.newest = refused;
 			return;
 		}
-		this.#noted.set(person, { at: monotonic(), leftOut: 0 });
-		const told = noted?.leftOut ? `${reason} (${noted.leftOut} refusals before are not entered)` : reason;
-		const actor = { kind: kind === "pat" ? "pat" : "user", id, tenant } as const;
-		const entry = { actor, action, outcome: "refused", reason: told, address } as const;
+		this.#gather(key, refused);
+		this.#enter(refused, refused.reason);
+	}
+
+	/** Gathers what follows a refusal that was entered. */
+	#gather(key: string, newest: RefusedRequest): void {
+		const gathered: Gathered = { count: 0, newest };
+		this.#gathering.set(key, gathered);
+		after(this.#gatherMs, () => {
+			if (this.#gathering.peek(key) === gathered) this.#gathering.delete(key);
+			if (gathered.count === 0) return;
+			const { count, newest: last } = gathered;
+			this.#gather(key, last);
+			this.#enter(last, `${last.reason} (${count} refusals of this action within a second)`);
+		});
+	}
+
+	#enter({ principal, reason: _reason, ...about }: RefusedRequest, told: string): void {
+		const bus = this.#bus();
+		if (!bus) return;
+		const { kind, id, tenant } = principal;
+		const actor = { kind: kind === "pat" ? "pat" : "user", id, tenant: tenant || this.#operators } as const;
+		const entry = { actor, ...about, outcome: "refused", reason: told.slice(0, maxReason) } as const;
 		const meta = { principal: vouch(systemPrincipal("gateway")) };
 		void call(bus, audit.actions.enter, entry, { meta }).catch(() => {});
 	}
+}
+
+/** Returns the sentence of an error. */
+export function messageOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
 }

@@ -30,9 +30,10 @@ const maxParamLength = 1_000;
 
 /**
  * Encoded slashes, backslashes and control characters, which are no part of a name and would look like a path when
- * decoded.
+ * decoded; encoded letters, digits and `-._~`, which nobody has to encode, and the mark of a fragment: with them a path has
+ * a second spelling, which a proxy that compares paths does not know.
  */
-const disguised = /%(2f|5c|[01][0-9a-f]|7f)|\\/i;
+const disguised = /%(2[def]|5[cf]|[01][0-9a-f]|7[ef]|3[0-9]|[46][1-9a-f]|[57][0-9a])|[\\#]/i;
 
 /** The routes of one gateway. */
 export class RouteTable {

@@ -69,7 +69,7 @@ describe("Authenticator", () => {
 	it("looks again at the stored rights of a caller who stays connected, and not at the claims of the first request", async () => {
 		const claim = { headers: { authorization: "Bearer claimed" }, connection: {}, path: {} };
 		const first = await authenticator.authenticate(claim, people);
-		const again = await authenticator.authenticate(claim, people, { ...first, roles: ["admin"] });
+		const again = await authenticator.authenticate(claim, people, { known: { ...first, roles: ["admin"] } });
 		expect(again.roles).to.deep.equal(["stored"]);
 	});
 
