@@ -30,6 +30,11 @@ const sameReadMs = 60_000;
 /** The count of reads that this process remembers. */
 const rememberedReads = 1_000;
 
+/** A store that may note in the audit log what people read of others, and what they are about to change. */
+export type NotingStore = DocumentStore & Partial<Pick<AuditedStore, "noteRead" | "noteBegun">>;
+
+type NotedFacts = Pick<AuditFacts, "outcome" | "resource" | "reason" | "changed">;
+
 /** Decorates a store, which the caller opens and closes. */
 export class AuditedStore implements DocumentStore {
 	readonly #store: DocumentStore;
@@ -55,8 +60,8 @@ export class AuditedStore implements DocumentStore {
 		const actor = actorFor(collection);
 		if (!actor) return this.#store.insert(collection, document, events);
 		const changed = shownMembers(collection, document.wire);
-		const entry = entryOf(actor, { collection, id: document.id, rev: revisionOf(document), changed });
-		return this.#store.insert(collection, document, [...events, entry]);
+		const entries = entriesOf(actor, { collection, id: document.id, rev: revisionOf(document), changed });
+		return this.#store.insert(collection, document, [...events, ...entries]);
 	}
 
 	update<C extends Columns>(
@@ -73,7 +78,7 @@ export class AuditedStore implements DocumentStore {
 		const changed = shownMembers(collection, change.wire);
 		return this.#store.update(collection, id, guard, change, [
 			...events,
-			entryOf(actor, { collection, id, rev, changed }),
+			...entriesOf(actor, { collection, id, rev, changed }),
 		]);
 	}
 
@@ -87,7 +92,8 @@ export class AuditedStore implements DocumentStore {
 				const rev = await this.#revision(collection, id);
 				if (rev === undefined) return false;
 				await this.#emptyOutbox(collection, id);
-				if (actor && !isEntered) await this.note(actor, { outcome: "begun", resource });
+				if (actor && !isEntered)
+					await this.#noteIn(logsFor(actor, collection, id), actor, { outcome: "begun", resource });
 				isEntered = true;
 				// A change since the look into the outbox has an entry of its own and another `rev`.
 				if (await this.#store.remove<Columns>(collection, id, withRevision(guard, rev))) return true;
@@ -114,9 +120,19 @@ export class AuditedStore implements DocumentStore {
 	}
 
 	/** Enters something that is no change of a document, at once. @throws when the entry is not in the log. */
-	async note(actor: Actor, facts: Pick<AuditFacts, "outcome" | "resource" | "reason" | "changed">): Promise<void> {
-		const { tenant } = actor.principal;
-		await this.#log.append([{ tenant, key: `note:${randomUUID()}`, facts: factsOf(actor, facts) }]);
+	note(actor: Actor, facts: NotedFacts): Promise<void> {
+		return this.#noteIn([actor.principal.tenant], actor, facts);
+	}
+
+	async #noteIn(tenants: readonly string[], actor: Actor, facts: NotedFacts): Promise<void> {
+		const told = factsOf(actor, facts);
+		await this.#log.append(tenants.map((tenant) => ({ tenant, key: `note:${randomUUID()}`, facts: told })));
+	}
+
+	/** Enters that the present actor is about to change something that has no revisions. @throws as {@link note} does. */
+	async noteBegun(resource: string): Promise<void> {
+		const actor = currentActor();
+		if (actor) await this.note(actor, { outcome: "begun", resource });
 	}
 
 	/**
@@ -200,13 +216,21 @@ interface AuditedWrite {
 	readonly changed: Record<string, unknown> | undefined;
 }
 
-function entryOf(actor: Actor, { collection, id, rev, changed }: AuditedWrite): OutboxEntry {
+/** Returns the tenants whose logs have an entry: that of the actor, and that of the object where it is another one. */
+function logsFor({ principal: { tenant } }: Actor, { tenantOf }: Collection, id: string): string[] {
+	const own = tenantOf?.(id);
+	return own === undefined || own === tenant ? [tenant] : [tenant, own];
+}
+
+function entriesOf(actor: Actor, { collection, id, rev, changed }: AuditedWrite): OutboxEntry[] {
 	if (rev === undefined) throw new TypeError(`Cannot audit "${collection.name}/${id}": it is written without "rev"`);
 	const outcome: AuditOutcome = "done";
 	const facts = factsOf(actor, { outcome, resource: `${collection.name}/${id}`, ...(changed && { changed }) });
-	const audience = { tenant: actor.principal.tenant };
-	const written: WrittenFacts = { write: randomUUID(), ...facts };
-	return { n: rev, type: auditType, data: JSON.stringify(written), audience, at: now() };
+	const at = now();
+	return logsFor(actor, collection, id).map((tenant) => {
+		const written: WrittenFacts = { write: randomUUID(), ...facts };
+		return { n: rev, type: auditType, data: JSON.stringify(written), audience: { tenant }, at };
+	});
 }
 
 /** Returns the draft of an entry that waited in an outbox. @param key The document and its revision. */
@@ -218,7 +242,7 @@ export function draftOf(key: string, { data, audience }: OutboxEntry): AuditDraf
 /** Returns the facts of an entry in the order in which they are shown. */
 function factsOf(
 	{ principal, action, request_id, address }: Actor,
-	{ outcome, resource, reason, changed }: Pick<AuditFacts, "outcome" | "resource" | "reason" | "changed">,
+	{ outcome, resource, reason, changed }: NotedFacts,
 ): AuditFacts {
 	return {
 		time: isoTime(),

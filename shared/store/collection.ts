@@ -60,6 +60,11 @@ export interface Collection<
 	 * wait in its outbox for at most a second.
 	 */
 	readonly audited?: Audited;
+	/**
+	 * Returns the tenant whose administrators a document with this id concerns, where people of other tenants change such
+	 * documents; absent: nobody else does. A change is entered in the log of that tenant too.
+	 */
+	readonly tenantOf?: (id: string) => string | undefined;
 }
 
 /** The members that the audit log shows, or all of them. */
@@ -77,7 +82,7 @@ export function defineCollection<const C extends Columns, const I extends Readon
 	name: string,
 	columns: C,
 	indexes: I,
-	{ hasOutbox = false, isTransient = false, searched, audited }: CollectionOptions<C, I> = {},
+	{ hasOutbox = false, isTransient = false, searched, audited, tenantOf }: CollectionOptions<C, I> = {},
 ): Collection<C, I> {
 	refuseNames(name, [...Object.keys(columns), ...Object.keys(indexes)]);
 	refuseIndexes(name, columns, indexes);
@@ -91,6 +96,7 @@ export function defineCollection<const C extends Columns, const I extends Readon
 		isTransient,
 		...(searched && { searched }),
 		...(audited && { audited }),
+		...(tenantOf && { tenantOf }),
 	};
 }
 
@@ -114,6 +120,7 @@ interface CollectionOptions<C, I> {
 	readonly isTransient?: boolean;
 	readonly searched?: NoInfer<SearchIn<C, I>>;
 	readonly audited?: Audited;
+	readonly tenantOf?: (id: string) => string | undefined;
 }
 
 /** A {@link SearchSpec} that can only name indexes and text columns of the collection. */

@@ -36,7 +36,7 @@ export const memberCollection = defineCollection(
 		by_user: { columns: ["user", "granted_at"] },
 		by_age: { columns: ["granted_at"] },
 	},
-	{ audited: ["user_id", "tenant_id", "role"] },
+	{ audited: ["user_id", "tenant_id", "role"], tenantOf },
 );
 
 export type MemberColumns = (typeof memberCollection)["columns"];
@@ -45,6 +45,11 @@ export type MemberDocument = Document<MemberColumns>;
 /** Returns the id of a membership: a JSON list, because ids may have any characters. */
 export function membershipId(tenant: string, user: string): string {
 	return JSON.stringify([tenant, user]);
+}
+
+function tenantOf(id: string): string | undefined {
+	const [tenant]: unknown[] = JSON.parse(id);
+	return typeof tenant === "string" ? tenant : undefined;
 }
 
 /** The roles of a principal with this role: an administrator may do what a developer may. */

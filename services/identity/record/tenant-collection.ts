@@ -19,7 +19,7 @@ export const tenantCollection = defineCollection(
 		by_lineage: { columns: ["state", "lineage"] },
 		by_parent: { columns: ["state", "parent", "lineage"] },
 	},
-	{ audited: ["name", "parent_id", "tier", "max_sessions", "max_storage_gb"] },
+	{ audited: ["name", "parent_id", "tier", "max_sessions", "max_storage_gb"], tenantOf: (id) => id },
 );
 
 export type TenantColumns = (typeof tenantCollection)["columns"];

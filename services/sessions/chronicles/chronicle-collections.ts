@@ -32,7 +32,8 @@ export const chronicleCollection = defineCollection(
 		by_parent: { columns: ["parent", "created_at"] },
 		tombstones: { columns: ["deleted_at"] },
 	},
-	{ hasOutbox: true },
+	// Summaries tell of the work, so the log names the chronicle and not its contents.
+	{ hasOutbox: true, audited: ["session_id", "status"] },
 );
 
 /**
@@ -49,7 +50,7 @@ export const timelineCollection = defineCollection(
 		told: "integer",
 	},
 	{},
-	{ hasOutbox: true },
+	{ hasOutbox: true, audited: [] },
 );
 
 /** The older entries of timelines; the text is a list of entries. */

@@ -2,15 +2,16 @@
  * The repository of chronicles. Every method with an answer for a caller takes the principal first: chronicles that the
  * principal may not see do not exist for it.
  */
+import type { NotingStore } from "#shared/audit/audited-store.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Chronicle } from "#shared/contracts/chronicles.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
-import { mayUseSession, seesWholeTenant } from "#shared/access/access-table.ts";
+import { mayUseSession, relationTo, seesWholeTenant } from "#shared/access/access-table.ts";
 import type { Row } from "#shared/store/collection.ts";
-import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
+import type { OutboxEntry } from "#shared/store/document-store.ts";
 import { type Asker, ChangeQueue } from "../record/change-queue.ts";
 import { chronicleCollection, type ChronicleDocument } from "./chronicle-collections.ts";
 
@@ -27,13 +28,13 @@ export interface ChronicleChange {
 
 /** The chronicles in the store, with the queue of changes of this process. */
 export class ChronicleRecords {
-	readonly #store: DocumentStore;
+	readonly #store: NotingStore;
 	readonly #written: () => void;
 	/** The changes by session; a chronicle without a session has a queue of its own. */
 	readonly #changes = new ChangeQueue();
 
 	/** @param written Called after every write that has an event. */
-	constructor(store: DocumentStore, written: () => void) {
+	constructor(store: NotingStore, written: () => void) {
 		this.#store = store;
 		this.#written = written;
 	}
@@ -50,7 +51,9 @@ export class ChronicleRecords {
 	/** Returns a chronicle; undefined where `get` throws. */
 	async find(principal: Principal, id: string): Promise<ChronicleDocument | undefined> {
 		const document = await this.#store.get(chronicleCollection, id);
-		return document && mayKnow(principal, document) ? document : undefined;
+		if (!document || !mayKnow(principal, document)) return undefined;
+		if (isForeign(principal, document)) await this.#store.noteRead?.(`chronicles/${id}`);
+		return document;
 	}
 
 	/**
@@ -63,12 +66,15 @@ export class ChronicleRecords {
 	}
 
 	/** Returns a page, newest first. @throws {RangeError} for an invalid cursor. */
-	page(principal: Principal, limit: number, after?: string) {
+	async page(principal: Principal, limit: number, after?: string) {
 		const page = { limit, maxBytes: answerBytes, descending: true, ...(after !== undefined && { after }) };
 		const { tenant, id } = principal;
-		return seesWholeTenant(principal)
-			? this.#store.find(chronicleCollection, "by_tenant", { equals: [tenant] }, page)
-			: this.#store.find(chronicleCollection, "by_owner", { equals: [tenant, id] }, page);
+		if (!seesWholeTenant(principal))
+			return this.#store.find(chronicleCollection, "by_owner", { equals: [tenant, id] }, page);
+		const found = await this.#store.find(chronicleCollection, "by_tenant", { equals: [tenant] }, page);
+		// A page has the summaries of the work of others: it is one entry.
+		if (found.documents.some((document) => isForeign(principal, document))) await this.#store.noteRead?.("chronicles");
+		return found;
 	}
 
 	/** Inserts a chronicle. @throws {DuplicateKeyError} when the session has got another one meanwhile. */
@@ -134,6 +140,10 @@ export class ChronicleRecords {
 		const range = { equals: [], to: now() - forMs };
 		return (await this.#store.find(chronicleCollection, "tombstones", range, { limit })).documents;
 	}
+}
+
+function isForeign(principal: Principal, { tenant, owner }: ChronicleDocument): boolean {
+	return relationTo(principal, { tenant, owner }) === "administrator";
 }
 
 export function chronicleOf({ wire }: ChronicleDocument): Chronicle {

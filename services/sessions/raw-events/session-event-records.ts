@@ -6,12 +6,13 @@ import {
 	type SessionEventType,
 	sessionEventTypes,
 } from "#shared/contracts/session-events.ts";
+import type { NotingStore } from "#shared/audit/audited-store.ts";
 import { nextTurn } from "#shared/clock.ts";
 import { UnprocessableError } from "#shared/errors.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import type { Document } from "#shared/store/collection.ts";
 import { encodeCursor, refuseCursor } from "#shared/store/cursor.ts";
-import { type DocumentStore, maxAppended, maxRemoved } from "#shared/store/document-store.ts";
+import { maxAppended, maxRemoved } from "#shared/store/document-store.ts";
 import { type FoundDocuments, readPage, type StoredPage } from "#shared/store/stored-page.ts";
 import { sessionEventCollection } from "./session-event-collection.ts";
 
@@ -44,16 +45,18 @@ type EventDocument = Document<(typeof sessionEventCollection)["columns"]>;
 
 /** The raw events in the store. */
 export class SessionEventRecords {
-	readonly #store: DocumentStore;
+	readonly #store: NotingStore;
 	/** The counts of events by session, and how many this process has added since it counted. */
 	readonly #sizes = new LRUCache<string, { count: number; since: number }>({ max: rememberedSizes });
 
-	constructor(store: DocumentStore) {
+	constructor(store: NotingStore) {
 		this.#store = store;
 	}
 
 	/** Stores events of one session; an event whose id exists already is unchanged. */
 	async add(session: string, events: readonly SessionEvent[]): Promise<void> {
+		// An event has no revision, whose entry could be part of its write.
+		if (events.length > 0) await this.#store.noteBegun?.(`sessions/${session}`);
 		let remaining = events.map((event) => documentOf(session, event));
 		let added = 0;
 		while (remaining.length > 0) {

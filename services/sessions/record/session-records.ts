@@ -2,7 +2,7 @@
  * The repository of sessions. Every method takes the principal first: sessions that the principal may not see do not
  * exist for it.
  */
-import type { AuditedStore } from "#shared/audit/audited-store.ts";
+import type { NotingStore } from "#shared/audit/audited-store.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { isoTime } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
@@ -10,7 +10,7 @@ import { NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import { mayUseSession, relationTo, seesWholeTenant } from "#shared/access/access-table.ts";
-import type { DocumentStore, Found, Guard, OutboxEntry, Range } from "#shared/store/document-store.ts";
+import type { Found, Guard, OutboxEntry, Range } from "#shared/store/document-store.ts";
 import { withBudgetRules } from "./session-budget.ts";
 import { countersChange, type SessionCounters } from "./counters-change.ts";
 import { ChangeQueue } from "./change-queue.ts";
@@ -51,9 +51,6 @@ export class DoesNotFitError extends Error {
 	override readonly name = "DoesNotFitError";
 }
 
-/** A store that may note in the audit log what administrators read of others. */
-export type SessionStore = DocumentStore & Partial<Pick<AuditedStore, "noteRead">>;
-
 type SessionColumns = (typeof sessionCollection)["columns"];
 
 /** The columns that decide who may see a session. */
@@ -73,13 +70,13 @@ const listColumns = ["rev", "created_at"] as const;
 
 /** The sessions in the store, with the queue of changes of this process. */
 export class SessionRecords {
-	readonly #store: SessionStore;
+	readonly #store: NotingStore;
 	readonly #written: () => void;
 	readonly #chatEndpoint: ChatEndpoint;
 	readonly #changes = new ChangeQueue();
 
 	/** @param written Called after every write that has an event. */
-	constructor(store: SessionStore, written: () => void, chatEndpoint: ChatEndpoint = () => null) {
+	constructor(store: NotingStore, written: () => void, chatEndpoint: ChatEndpoint = () => null) {
 		this.#store = store;
 		this.#written = written;
 		this.#chatEndpoint = chatEndpoint;

@@ -2,9 +2,10 @@
  * The workspaces as users see and change them. Every method takes the principal first: workspaces that the principal
  * may not see do not exist for it.
  */
+import type { NotingStore } from "#shared/audit/audited-store.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { monotonic, now, sleep } from "#shared/clock.ts";
-import { isAllowed } from "#shared/access/access-table.ts";
+import { isAllowed, relationTo } from "#shared/access/access-table.ts";
 import { rolesWithin } from "#shared/access/admission.ts";
 import type { WorkspaceStatus } from "#shared/contracts/workspaces/workspaces.ts";
 import { ConflictError, NotFoundError } from "#shared/errors.ts";
@@ -12,7 +13,6 @@ import { failpoint } from "#shared/failpoints.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import { refuseCursor } from "#shared/store/cursor.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
 import { type StoredPage, storedPage } from "#shared/store/stored-page.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 import { deleted, restored, type WorkspaceChange } from "./workspace-changes.ts";
@@ -38,11 +38,11 @@ const pollMs = 50;
 
 /** The workspaces of the installation. */
 export class WorkspaceRecords {
-	readonly #store: DocumentStore;
+	readonly #store: NotingStore;
 	readonly #due: (id: string) => void;
 
 	/** @param due Called when the files of a workspace are due for removal. */
-	constructor(store: DocumentStore, due: (id: string) => void) {
+	constructor(store: NotingStore, due: (id: string) => void) {
 		this.#store = store;
 		this.#due = due;
 	}
@@ -69,7 +69,10 @@ export class WorkspaceRecords {
 
 	/** Returns the text of a workspace. @param id Its id or that of its session. @throws {NotFoundError} */
 	async text(principal: Principal, id: string): Promise<string> {
-		return (await this.#find(principal, id)).wire;
+		const { id: own, wire, tenant, owner } = await this.#find(principal, id);
+		const isForeign = relationTo(principal, { tenant, owner }) === "administrator";
+		if (isForeign) await this.#store.noteRead?.(`workspaces/${own}`);
+		return wire;
 	}
 
 	/**

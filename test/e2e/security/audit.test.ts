@@ -70,6 +70,42 @@ describe("audit", function () {
 		expect(await entriesFor("actor=alice")).to.have.length.at.least(3);
 	});
 
+	it("says who changed a chronicle, a timeline and raw events, and who read a chronicle or a workspace of others (Q8)", async () => {
+		const [alice, adam] = [as("alice"), as("adam")];
+		const { id } = (await alice.post<{ id: string }>("/sessions", { name: "told" })).body;
+		const draft = await alice.post<{ id: string }>(`/sessions/${id}/chronicle`, { summary: canary });
+		expect(draft.status).to.be.oneOf([200, 201]);
+		const chronicle = draft.body.id;
+		expect((await alice.request("PATCH", `/chronicles/${chronicle}`, { body: { summary: `${canary} again` } })).status).to.equal(200);
+		const event = { t: 1, type: "message", label: canary };
+		expect((await alice.post(`/chronicles/${id}/timeline`, event)).status).to.be.oneOf([200, 201]);
+		const raw = { session_id: id, event_type: "message_user", data: { content: canary }, sequence: 1 };
+		expect((await alice.post("/events", raw)).status).to.be.oneOf([200, 201]);
+		await adam.get(`/chronicles/${chronicle}`);
+		await adam.get("/chronicles");
+		await eventually(async () => (await adam.get(`/workspaces/${id}`)).status === 200);
+		const { id: workspace } = (await adam.get<{ id: string }>(`/workspaces/${id}`)).body;
+		expect((await adam.delete(`/chronicles/${chronicle}`)).status).to.equal(204);
+		const wanted = [
+			[`resource=chronicles/${chronicle}`, "alice", "chronicles.update", "done"],
+			[`resource=timelines/${chronicle}`, "alice", "chronicles.add_entry", "done"],
+			[`resource=sessions/${id}`, "alice", "session-events.ingest", "begun"],
+			[`resource=chronicles/${chronicle}`, "adam", "chronicles.get", "read"],
+			["resource=chronicles", "adam", "chronicles.list", "read"],
+			[`resource=workspaces/${workspace}`, "adam", "workspaces.get", "read"],
+			[`resource=chronicles/${chronicle}`, "adam", "chronicles.delete", "done"],
+		] as const;
+		for (const [query, actor, action, outcome] of wanted)
+			await eventually(
+				async () =>
+					(await entriesFor(query)).some(
+						(one) => one.actor.id === actor && one.action === action && one.outcome === outcome,
+					),
+				{ what: `${query} ${action}` },
+			);
+		expect(JSON.stringify(await entriesFor("limit=500"))).not.to.include(canary);
+	});
+
 	it("says what was stored outside of the store, and never the values", async () => {
 		const credential = { name: "the-key", secret_type: "api_key", data: { key: canary } };
 		expect((await as("alice").post("/credentials", credential)).status).to.equal(201);

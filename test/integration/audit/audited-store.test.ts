@@ -15,7 +15,9 @@ import { logsOn } from "../../support/stores/logs-on.ts";
 import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
 
 const things = defineCollection("things", { rev: "integer" }, {}, { audited: ["name"] });
-const collections = [things, auditLogCollection, auditCheckpointCollection, eventLogCollection, eventLogNameCollection];
+/** Documents of the tenant that their id names, which people of other tenants change too. */
+const rooms = defineCollection("rooms", { rev: "integer" }, {}, { audited: ["name"], tenantOf: (id) => id });
+const collections = [things, rooms, auditLogCollection, auditCheckpointCollection, eventLogCollection, eventLogNameCollection];
 
 function actor(id: string, isRead = false): Actor {
 	return {
@@ -44,7 +46,7 @@ for (const [name, open] of [
 		const wire = (text: string, secret: string) => JSON.stringify({ name: text, secret });
 
 		function relay(): OutboxRelay {
-			return new OutboxRelay(opened.store, logsOn(opened.store), [things], () => {});
+			return new OutboxRelay(opened.store, logsOn(opened.store), [things, rooms], () => {});
 		}
 
 		async function entries(): Promise<ChainedEntry[]> {
@@ -59,6 +61,31 @@ for (const [name, open] of [
 			const log = { publicKey: audit.publicKey, checkpoints, entries: await entries() };
 			expect(verifyAudit(log).faults).to.deep.equal([]);
 		}
+
+		it("enters what somebody of another tenant changes in the log of the object's tenant, too (Q14)", async () => {
+			const moving = relay();
+			moving.start();
+			const outcomes = async (tenant: string) => {
+				const texts = await logsOn(opened.store).audit.entries(tenant, 0, 500);
+				return texts.map((text): ChainedEntry => JSON.parse(text)).map(({ actor: { id }, outcome }) => [id, outcome]);
+			};
+			try {
+				await actingAs(actor("root"), async () => {
+					await store.insert(rooms, { id: "acme", wire: wire("one", "hidden"), rev: 1 });
+					await store.update(rooms, "acme", {}, { wire: wire("two", "hidden"), set: { rev: 2 } });
+				});
+				await eventually(async () => (await outcomes("acme")).length === 2, { withinMs: 15_000 });
+				await actingAs(actor("root"), () => store.remove(rooms, "acme", {}));
+				await actingAs(actor("root"), () => store.insert(rooms, { id: "t", wire: wire("own", "hidden"), rev: 1 }));
+				await eventually(async () => (await outcomes("t")).length === 4, { withinMs: 15_000 });
+			} finally {
+				await moving.stop();
+			}
+			const done = ["root", "done"];
+			expect(await outcomes("acme")).to.deep.equal([done, done, ["root", "begun"]]);
+			expect(await outcomes("t"), "once in a log of both").to.deep.equal([done, done, ["root", "begun"], done]);
+			await expectWhole();
+		});
 
 		it("enters every change once, in order, although three relays race", async () => {
 			const ids = Array.from({ length: 20 }, (_, index) => `thing-${index}`);

@@ -26,6 +26,7 @@ export const evaluationCollection = defineCollection(
 		by_pull: { columns: ["repo", "pull", "evaluated_at"] },
 		by_age: { columns: ["evaluated_at"] },
 	},
+	{ audited: ["repo_url", "number"] },
 );
 
 export type EvaluationDocument = Document<(typeof evaluationCollection)["columns"]>;

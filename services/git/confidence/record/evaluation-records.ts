@@ -2,7 +2,8 @@
  * The repository of evaluations. Methods for persons take the principal first: evaluations of others do not exist for
  * the principal, unless it administers their tenant.
  */
-import { isAllowed, seesWholeTenant } from "#shared/access/access-table.ts";
+import { isAllowed, relationTo, seesWholeTenant } from "#shared/access/access-table.ts";
+import type { NotingStore } from "#shared/audit/audited-store.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Evaluation, Outcome } from "#shared/contracts/git/confidence.ts";
@@ -15,7 +16,6 @@ import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import { refuseCursor } from "#shared/store/cursor.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { type StoredPage, storedPage } from "#shared/store/stored-page.ts";
 import { evaluationCollection, type EvaluationDocument } from "./evaluation-collection.ts";
@@ -65,9 +65,9 @@ const maxAheadMs = 300_000;
 
 /** The evaluations of the installation. */
 export class EvaluationRecords {
-	readonly #store: DocumentStore;
+	readonly #store: NotingStore;
 
-	constructor(store: DocumentStore) {
+	constructor(store: NotingStore) {
 		this.#store = store;
 	}
 
@@ -103,7 +103,10 @@ export class EvaluationRecords {
 	/** @throws {NotFoundError} */
 	async get(principal: Principal, id: string): Promise<string> {
 		const found = await this.#store.get(evaluationCollection, id);
-		if (found && isAllowed(principal, "see", "merge-evaluation", found)) return found.wire;
+		if (found && isAllowed(principal, "see", "merge-evaluation", found)) {
+			if (relationTo(principal, found) === "administrator") await this.#store.noteRead?.(`merge_evaluations/${id}`);
+			return found.wire;
+		}
 		throw new NotFoundError(`Evaluation "${id}" does not exist`, "EVALUATION_NOT_FOUND");
 	}
 
