@@ -53,6 +53,7 @@ export const p14: Row = {
 function configuration(provider: ExchangingProvider): Record<string, unknown> {
 	return {
 		limits,
+		tenants: { default_by_claim: true },
 		identity: {
 			adapter: "services/gateway/identity-providers/oidc.ts#OidcIdentity",
 			kwargs: { issuer: provider.issuer, audience, administrators: ["ada"] },

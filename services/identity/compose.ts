@@ -32,7 +32,7 @@ export async function compose({ config, store }: StoringPlatform): Promise<Part>
 	const { default: defaultTenant, default_by_claim: namesOperators, home: named, role_prefix } = config.tenants;
 	const tenants = new TenantRecords(store);
 	const records = { users: new UserRecords(store), tenants, members: new MemberRecords(store) };
-	const { sharesOneTenant } = await loadAdapterClass(config.identity);
+	const { sharesOneTenant, configuresPeople } = await loadAdapterClass(config.identity);
 	// An identity with one tenant for all is a decision that this tenant is the operators' one.
 	const sharesTenant = sharesOneTenant === true;
 	const home = named || (sharesTenant ? defaultTenant : undefined);
@@ -41,7 +41,7 @@ export async function compose({ config, store }: StoringPlatform): Promise<Part>
 	const admission = new Admission(records, defaultTenant, choice);
 	const reach = new Reach(tenants, defaultTenant);
 	const roleNames = new RoleNames(role_prefix);
-	const members = new MemberDirectory({ records, reach, roleNames, choice });
+	const members = new MemberDirectory({ records, reach, roleNames, choice, isCopy: configuresPeople === true });
 	return {
 		services: [
 			identityService(config),

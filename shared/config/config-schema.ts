@@ -250,7 +250,7 @@ export const configSchema = schema({
 				type: "boolean",
 				default: false,
 				description:
-					"Whether the tenant claim of an identity provider may name the tenant of the operators; false: such people are refused unless they were added to it",
+					"Whether the word of an identity provider may make operators, by the tenant claim or by the role `admin` of somebody without one; false: such people are refused unless an operator has added them. Always true with `OidcTeamIdentity`",
 			},
 			home: {
 				type: "string",

@@ -69,6 +69,8 @@ export interface IdentityProviderClass {
 	readonly forOneProcess?: boolean;
 	/** Whether all people are in the tenant `tenants.default` unless somebody adds them to another one. */
 	readonly sharesOneTenant?: boolean;
+	/** Whether the configuration decides about tenant and roles of all people, so that stored memberships are only a copy. */
+	readonly configuresPeople?: boolean;
 	/** Whether the platform creates a token that commands on the same machine read (shared/secrets/api-token.ts). */
 	readonly storesToken?: boolean;
 }

@@ -50,6 +50,7 @@ export class DevIdentity implements IdentityProvider {
 	static readonly kwargs = Object.keys(options);
 	static readonly trustsCallers = true;
 	static readonly signsTokens = true;
+	static readonly configuresPeople = true;
 	static readonly forOneProcess: boolean = true;
 	readonly loopbackOnly = true;
 	readonly tokenTrust?: TokenTrust;

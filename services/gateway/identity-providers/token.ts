@@ -21,6 +21,7 @@ export class TokenIdentity implements IdentityProvider {
 	static readonly kwargs = ["token"];
 	static readonly trustsCallers = true;
 	static readonly storesToken = true;
+	static readonly configuresPeople = true;
 	readonly loopbackOnly = false;
 	readonly #dataDir: string;
 	#opened: Login | undefined;

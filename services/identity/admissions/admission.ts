@@ -136,8 +136,5 @@ export class Admission {
 }
 
 function outdated(): ForbiddenError {
-	return new ForbiddenError(
-		"Your provider has named another tenant since this token: log in again",
-		"CLAIMS_OUTDATED",
-	);
+	return new ForbiddenError("Your provider has named another tenant since this token: log in again", "CLAIMS_OUTDATED");
 }

@@ -59,7 +59,9 @@ export class TenantChoice {
 
 	/** Whether this is the home, and the person is there without a grant. */
 	isAtHome(tenant: string | undefined, all: readonly MemberDocument[]): boolean {
-		return tenant !== undefined && tenant === this.#rules.home && !all.some((one) => one.tenant === tenant && isGranted(one));
+		return (
+			tenant !== undefined && tenant === this.#rules.home && !all.some((one) => one.tenant === tenant && isGranted(one))
+		);
 	}
 
 	/** Whether a member may have its stored role: a provider alone makes operators only if the configuration says so. */
@@ -132,7 +134,9 @@ export class TenantChoice {
 				"NOT_A_MEMBER",
 			);
 		if (tenant === undefined && strongestRole(roles) === "admin")
-			return operatorsTenant(`makes you an administrator without a tenant, which would be an operator (user id "${id}")`);
+			return operatorsTenant(
+				`makes you an administrator without a tenant, which would be an operator (user id "${id}")`,
+			);
 		const said =
 			tenant === null ? "Your token names no tenant, and you are a member of none" : "You are a member of no tenant";
 		return new ForbiddenError(`${said}: ${cure}`, "NO_TENANT");

@@ -22,6 +22,8 @@ export interface DirectoryDependencies {
 	readonly reach: Reach;
 	readonly roleNames: RoleNames;
 	readonly choice: TenantChoice;
+	/** Whether the configuration decides about everybody's tenant and roles, whatever is stored; default: false. */
+	readonly isCopy?: boolean | undefined;
 }
 
 /** The people, by what a principal may do with them. */
@@ -30,13 +32,15 @@ export class MemberDirectory {
 	readonly #reach: Reach;
 	readonly #roleNames: RoleNames;
 	readonly #choice: TenantChoice;
+	readonly #isCopy: boolean;
 	readonly #lastAdministrator: LastAdministrator;
 
-	constructor({ records, reach, roleNames, choice }: DirectoryDependencies) {
+	constructor({ records, reach, roleNames, choice, isCopy = false }: DirectoryDependencies) {
 		this.#records = records;
 		this.#reach = reach;
 		this.#roleNames = roleNames;
 		this.#choice = choice;
+		this.#isCopy = isCopy;
 		this.#lastAdministrator = new LastAdministrator(records.tenants, records.members);
 	}
 
@@ -79,7 +83,7 @@ export class MemberDirectory {
 	 */
 	async add(principal: Principal, tenant: string, user: string, role: TenantRole): Promise<string> {
 		await this.#reach.administered(principal, tenant);
-		if (user === principal.id) throw new ForbiddenError("Nobody sets a role of their own", "OWN_ROLE");
+		if (user === principal.id && !this.#isCopy) throw new ForbiddenError("Nobody sets a role of their own", "OWN_ROLE");
 		await this.#reached(principal, user, (all) => !all.some(isPresent));
 		await this.#keepTenant(principal, user, tenant);
 		const grant = () => this.#records.members.grant(tenant, user, role);

@@ -141,7 +141,18 @@ function newMembership(
 	const member: Member = { user_id: user, tenant_id: tenant, role, granted_at };
 	const id = membershipId(tenant, user);
 	const seen = seenAt === undefined ? {} : { seen_at: seenAt };
-	const columns = { tenant, user, state: "active", role, source, role_by: source, granted_at, epoch: 0, ...seen, rev: 1 };
+	const columns = {
+		tenant,
+		user,
+		state: "active",
+		role,
+		source,
+		role_by: source,
+		granted_at,
+		epoch: 0,
+		...seen,
+		rev: 1,
+	};
 	return { id, wire: JSON.stringify(member), ...columns };
 }
 

@@ -76,10 +76,13 @@ describe("audit", function () {
 		const draft = await alice.post<{ id: string }>(`/sessions/${id}/chronicle`, { summary: canary });
 		expect(draft.status).to.be.oneOf([200, 201]);
 		const chronicle = draft.body.id;
-		expect((await alice.request("PATCH", `/chronicles/${chronicle}`, { body: { summary: `${canary} again` } })).status).to.equal(200);
+		expect(
+			(await alice.request("PATCH", `/chronicles/${chronicle}`, { body: { summary: `${canary} again` } })).status,
+		).to.equal(200);
 		const event = { t: 1, type: "message", label: canary };
 		expect((await alice.post(`/chronicles/${id}/timeline`, event)).status).to.be.oneOf([200, 201]);
-		const raw = { session_id: id, event_type: "message_user", data: { content: canary }, sequence: 1 };
+		const said = { event_type: "message_user", timestamp: "2026-01-31T12:00:00Z", data: { content: canary } };
+		const raw = { session_id: id, ...said, sequence: 1 };
 		expect((await alice.post("/events", raw)).status).to.be.oneOf([200, 201]);
 		await adam.get(`/chronicles/${chronicle}`);
 		await adam.get("/chronicles");

@@ -17,7 +17,14 @@ import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.t
 const things = defineCollection("things", { rev: "integer" }, {}, { audited: ["name"] });
 /** Documents of the tenant that their id names, which people of other tenants change too. */
 const rooms = defineCollection("rooms", { rev: "integer" }, {}, { audited: ["name"], tenantOf: (id) => id });
-const collections = [things, rooms, auditLogCollection, auditCheckpointCollection, eventLogCollection, eventLogNameCollection];
+const collections = [
+	things,
+	rooms,
+	auditLogCollection,
+	auditCheckpointCollection,
+	eventLogCollection,
+	eventLogNameCollection,
+];
 
 function actor(id: string, isRead = false): Actor {
 	return {

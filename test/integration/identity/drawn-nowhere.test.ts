@@ -64,7 +64,12 @@ describe("people with a home", function () {
 	}
 
 	/** Does one thing to a membership; whether it was allowed does not matter. */
-	async function act(by: Principal, tenant: string, id: string, role: (typeof roles)[number] | undefined): Promise<void> {
+	async function act(
+		by: Principal,
+		tenant: string,
+		id: string,
+		role: (typeof roles)[number] | undefined,
+	): Promise<void> {
 		const work = role === undefined ? one.people.remove(by, tenant, id) : one.people.add(by, tenant, id, role);
 		await work.catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
@@ -114,7 +119,8 @@ describe("people with a home", function () {
 				const before = await placeOf(id);
 				await act(administratorOf(own), tenant, id, role);
 				const after = await placeOf(id);
-				const isOwn = before === undefined || (role === undefined && before === tenant && reached[own]?.includes(tenant));
+				const isOwn =
+					before === undefined || (role === undefined && before === tenant && reached[own]?.includes(tenant));
 				if (after !== before) moved++;
 				if (!isOwn) expect(after, `step ${step}: ${own} ${role ?? "removes"} ${id} ${tenant}`).to.equal(before);
 			}

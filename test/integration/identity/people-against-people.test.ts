@@ -48,7 +48,9 @@ for (const [engine, open] of Object.entries(engines)) {
 				const at = next === null ? 3_000 : 1_000;
 				await dora("acme", "viewer", at);
 				await one.people.add(carl, "acme", "dora", "developer");
-				expect((await dora("acme", "viewer", at + 1)).roles, "the role of the administrator").to.deep.equal(["developer"]);
+				expect((await dora("acme", "viewer", at + 1)).roles, "the role of the administrator").to.deep.equal([
+					"developer",
+				]);
 				const before = await one.admission.standing("dora", "acme");
 				if (next === null) expect(await typeOf(dora(next, "viewer", at + 1_000))).to.equal("NO_TENANT");
 				else expect((await dora(next, "viewer", at + 1_000)).tenant).to.equal(next);
@@ -93,7 +95,12 @@ for (const [engine, open] of Object.entries(engines)) {
 			};
 			await old("claimed", { source: "claim" });
 			await old("set", { source: "granted" });
-			await store.insert(memberCollection, { ...unseen, id: membershipId("acme", "added"), user: "added", source: "granted" });
+			await store.insert(memberCollection, {
+				...unseen,
+				id: membershipId("acme", "added"),
+				user: "added",
+				source: "granted",
+			});
 			const told: string[] = [];
 			const work = { store, position: undefined, reached: async () => {}, say: (text: string) => void told.push(text) };
 			for (let round = 0; round < 2; round++) await settleOldMembers(work);
@@ -124,7 +131,9 @@ for (const [engine, open] of Object.entries(engines)) {
 			expect((await admission.admit({ id: "dev", roles: ["admin"] })).roles, "by an operator").to.include("admin");
 			const open = openPeople(store, { namesOperators: true });
 			expect((await open.admission.admit({ id: "olga", roles: ["admin"] })).roles).to.include("admin");
-			expect((await admission.standing("olga", "default"))?.roles, "the role of a former word").to.deep.equal(["developer"]);
+			expect((await admission.standing("olga", "default"))?.roles, "the role of a former word").to.deep.equal([
+				"developer",
+			]);
 		});
 
 		it("open no tenant with claims that are older than the newest of the same person (Q6)", async () => {
@@ -133,12 +142,16 @@ for (const [engine, open] of Object.entries(engines)) {
 			expect(await typeOf(ex("acme", "admin", 1_000))).to.equal("CLAIMS_OUTDATED");
 			expect(await one.admission.standing("ex", "acme")).to.equal(null);
 			expect(await one.tenants.get("acme"), "not even the tenant").to.equal(undefined);
-			expect((await ex("globex", "admin", 1_000)).roles, "an older token of the present tenant").to.deep.equal(["viewer"]);
+			expect((await ex("globex", "admin", 1_000)).roles, "an older token of the present tenant").to.deep.equal([
+				"viewer",
+			]);
 			expect((await ex("acme", "admin", 3_000)).roles, "control").to.include("admin");
 			expect(await typeOf(ex(null, "viewer", 4_000))).to.equal("NO_TENANT");
 			const open = openPeople(store, { namesOperators: true });
 			await failureOf(open.admission.admit({ id: "eve", roles: ["viewer"], as_of: 2_000 }));
-			expect(await typeOf(open.admission.admit({ id: "eve", roles: ["admin"], as_of: 1_000 }))).to.equal("CLAIMS_OUTDATED");
+			expect(await typeOf(open.admission.admit({ id: "eve", roles: ["admin"], as_of: 1_000 }))).to.equal(
+				"CLAIMS_OUTDATED",
+			);
 		});
 	});
 }

@@ -78,6 +78,7 @@ describe("personal access tokens at several gateways", function () {
 					adapter: "services/gateway/identity-providers/oidc.ts#OidcIdentity",
 					kwargs: { issuer: provider.issuer, audience, administrators: ["ada"] },
 				},
+				tenants: { ...config.tenants, default_by_claim: true },
 				pat: {
 					...config.pat,
 					token_issuer_adapter: "services/pat/token-issuers/token-exchange.ts#TokenExchange",

@@ -39,7 +39,9 @@ describe("the collections of the services", () => {
 	});
 
 	it("are audited, or on the list with a reason (Q8)", () => {
-		const unlisted = collections.filter(({ name, audited }) => audited === undefined && !Object.hasOwn(unaudited, name));
+		const unlisted = collections.filter(
+			({ name, audited }) => audited === undefined && !Object.hasOwn(unaudited, name),
+		);
 		expect(unlisted.map(({ name }) => name)).to.deep.equal([]);
 	});
 

@@ -40,7 +40,12 @@ describe("the identity `forwarded`", () => {
 	it("reads roles in the one form that an argument names, so that the name of a group is never a list", async () => {
 		const list = Buffer.from(JSON.stringify(["admin", "x"])).toString("base64");
 		const named = new ForwardedIdentity({ secret, names_tenants: false, default_role: "viewer" });
-		const listed = new ForwardedIdentity({ secret, names_tenants: false, default_role: "viewer", roles_form: "base64-json" });
+		const listed = new ForwardedIdentity({
+			secret,
+			names_tenants: false,
+			default_role: "viewer",
+			roles_form: "base64-json",
+		});
 		const rolesBy = async (from: ForwardedIdentity, roles: string) =>
 			((await person({ ...shown, "x-auth-roles": roles }, from)) as { roles: string[] }).roles;
 		expect(list).to.equal("WyJhZG1pbiIsIngiXQ==");
@@ -53,7 +58,11 @@ describe("the identity `forwarded`", () => {
 	it("starts only if it is said whether the proxy names tenants, and concludes that from no request (Q4)", async () => {
 		expect(() => new ForwardedIdentity({ secret })).to.throw(ConfigError, "names_tenants");
 		const unnamed = new ForwardedIdentity({ secret, names_tenants: false });
-		expect(await person({ ...shown, "x-auth-roles": "admin" })).to.deep.equal({ id: "ada", tenant: null, roles: ["admin"] });
+		expect(await person({ ...shown, "x-auth-roles": "admin" })).to.deep.equal({
+			id: "ada",
+			tenant: null,
+			roles: ["admin"],
+		});
 		expect(await person(shown, unnamed)).to.deep.equal({ id: "ada" });
 		const named = person({ ...shown, "x-auth-tenant": "acme" }, unnamed);
 		expect((await failureOf<ForbiddenError>(named)).type).to.equal("TENANT_NAMED");
