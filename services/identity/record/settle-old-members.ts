@@ -4,7 +4,8 @@
  * are, the next word of a provider that names the tenant settles them, and the count is told.
  */
 import type { MigrationWork } from "#shared/migrations/migration.ts";
-import { isUnsettled, memberCollection } from "./member-collection.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { isUnsettled, memberCollection, type MemberDocument } from "./member-collection.ts";
 
 /** The memberships of one step. */
 const batch = 200;
@@ -15,17 +16,19 @@ export async function settleOldMembers({ store, position, reached, say }: Migrat
 	for (let after = position; ; ) {
 		const page = { limit: batch, ...(after !== undefined && { after }) };
 		const { documents, next } = await store.find(memberCollection, "by_age", { equals: [] }, page);
-		for (const document of documents) {
-			const { id, rev = 0, source, seen_at, role_by, state } = document;
-			if (role_by !== undefined || source === undefined) continue;
-			const isSure = !isUnsettled(document) || seen_at === undefined;
-			if (!isSure && state === "active") unsettled++;
-			if (isSure)
-				await store.update(memberCollection, id, { equals: { rev } }, { set: { role_by: source, rev: rev + 1 } });
-		}
+		for (const document of documents) if (!(await isSettled(store, document))) unsettled++;
 		if (next === undefined) break;
 		await reached((after = next));
 	}
 	if (unsettled > 0)
 		say(`${unsettled} memberships may be grants or roles that were set, see docs/identity.md, "After the upgrade"`);
+}
+
+/** Settles a membership where that is possible; returns whether nobody has to look at it. */
+async function isSettled(store: DocumentStore, document: MemberDocument): Promise<boolean> {
+	const { id, rev = 0, source, seen_at, role_by, state } = document;
+	if (role_by !== undefined || source === undefined) return true;
+	if (isUnsettled(document) && seen_at !== undefined) return state !== "active";
+	await store.update(memberCollection, id, { equals: { rev } }, { set: { role_by: source, rev: rev + 1 } });
+	return true;
 }
