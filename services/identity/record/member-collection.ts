@@ -16,12 +16,12 @@ export const memberCollection = defineCollection(
 		/** A {@link TenantRole}. */
 		role: "text",
 		/**
-		 * Who has made the membership: `claim`: the identity provider, or the home, so that it ends with the provider's word;
+		 * The maker of the membership. `claim`: the identity provider, or the home, so that it ends with the provider's word;
 		 * `granted`: an administrator. In documents without `role_by` it is `granted` also where an administrator has only set
 		 * the role of a membership by claim.
 		 */
 		source: "text",
-		/** Who decides the role, with the same values; absent: as `source`, in memberships of the release before. */
+		/** The one who decides the role, with the same values; absent: as `source`, in memberships of the release before. */
 		role_by: "text",
 		granted_at: "text",
 		/** Grows with every end and every renewal, so that tokens of an earlier time never come back; absent: 0. */
@@ -62,7 +62,7 @@ export function strongestRole(roles: readonly string[] = []): TenantRole | undef
 	return ranked.find((role) => roles.includes(role));
 }
 
-/** Who decides the role of a member. */
+/** Returns the one who decides the role of a member. */
 export function roleSource({ role_by, source }: MemberDocument): string | undefined {
 	return role_by ?? source;
 }

@@ -1,5 +1,5 @@
 /**
- * What follows as soon as a credential says who sends a request: it counts, each refusal is in the audit log, whatever has
+ * A request counts as soon as its credential says who sends it; each refusal is in the audit log, whatever has
  * refused it, and a second look at the credential admits nobody.
  */
 import { expect } from "chai";
