@@ -14,6 +14,7 @@ import { EventLog } from "#shared/event-log/event-log.ts";
 import { measureOutboxes } from "#shared/event-log/outbox-lag.ts";
 import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
 import { leaseCollection } from "#shared/leases/lease-collection.ts";
+import type { Leases } from "#shared/leases/leases.ts";
 import { MeasuredLeases } from "#shared/leases/measured-leases.ts";
 import { OwnLeases } from "#shared/leases/own-leases.ts";
 import { StoredLeases } from "#shared/leases/stored-leases.ts";
@@ -67,10 +68,16 @@ export async function openStorage(platform: Platform, parts: PartModules): Promi
 	const relay = new OutboxRelay(store, { events: eventLog, audit: auditLog }, collections.filter(isRelayed), (error) =>
 		log.error("Events wait in the store:", error),
 	);
-	if (store.isShared) relay.share(leases);
+	await settleRelay(relay, store, leases);
 	measureOutboxes(metrics, store, collections.filter(isRelayed));
 	const audited = new AuditedStore(store, auditLog, () => relay.wakeAll());
 	return { store: audited, eventLog, auditLog, relay, leases, processes: new ProcessRegistry(store) };
+}
+
+/** Decides who enters events into the logs: the relay of one process of several, or the store in its own transactions. */
+async function settleRelay(relay: OutboxRelay, store: DocumentStore, leases: Leases): Promise<void> {
+	if (store.transactions) await relay.replaceBy(store.transactions);
+	if (store.isShared) relay.share(leases);
 }
 
 function isRelayed({ hasOutbox, audited }: Collection): boolean {

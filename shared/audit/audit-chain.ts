@@ -24,6 +24,13 @@ export interface AuditFacts {
 	readonly address?: string;
 }
 
+/** Facts with the tenant whose log they belong to and the key of the write that caused them. */
+export interface AuditDraft {
+	readonly tenant: string;
+	readonly key: string;
+	readonly facts: AuditFacts;
+}
+
 /** The facts with their place in the log of a tenant. */
 export interface AuditEntry extends AuditFacts {
 	readonly tenant: string;
@@ -51,10 +58,7 @@ export interface ChainHead {
 export const chainStart: ChainHead = { seq: 0, hash: "0".repeat(64) };
 
 /** Returns the entry behind the head. */
-export function chained(
-	{ seq, hash: previous }: ChainHead,
-	{ tenant, key, facts }: { readonly tenant: string; readonly key: string; readonly facts: AuditFacts },
-): ChainedEntry {
+export function chained({ seq, hash: previous }: ChainHead, { tenant, key, facts }: AuditDraft): ChainedEntry {
 	const entry: AuditEntry = { tenant, seq: seq + 1, key, ...facts };
 	return { ...entry, previous, hash: hashOf(previous, entry) };
 }

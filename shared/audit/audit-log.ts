@@ -4,19 +4,20 @@
  */
 import { isoTime, now } from "#shared/clock.ts";
 import { tooFast } from "#shared/store/compare-and-set.ts";
-import { type DocumentStore, type Found, maxAppended, maxRemoved } from "#shared/store/document-store.ts";
+import {
+	type DocumentStore,
+	type Found,
+	maxAppended,
+	maxRemoved,
+	type Transactions,
+} from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { LRUCache } from "lru-cache";
-import { type AuditFacts, type ChainHead, chained, type ChainedEntry, chainStart } from "./audit-chain.ts";
-import { auditCheckpointCollection, type AuditDocument, auditLogCollection } from "./audit-collections.ts";
+import { AuditChains } from "./audit-chains.ts";
+import { type AuditDraft, type ChainHead, chainStart } from "./audit-chain.ts";
+import { auditCheckpointCollection, auditLogCollection } from "./audit-collections.ts";
+import { documentsBehind } from "./audit-documents.ts";
 import type { AuditSigner, SignedCheckpoint } from "./audit-signature.ts";
-
-/** Facts with the tenant whose log they belong to and the key of the write that caused them. */
-export interface AuditDraft {
-	readonly tenant: string;
-	readonly key: string;
-	readonly facts: AuditFacts;
-}
 
 /** The filter and the position of a page, newest entries first. */
 export interface AuditQuery {
@@ -52,6 +53,10 @@ export class AuditLog {
 	readonly #waiting = new Set<Batch>();
 	/** The tenants with entries behind their newest checkpoint that this process has appended. */
 	readonly #unsigned = new Set<string>();
+	/** Extends the chains in transactions of the store, once {@link enterIn} was called. */
+	readonly chains = new AuditChains((tenant) => this.#unsigned.add(tenant));
+	/** Absent: entries are appended, also by other processes. */
+	#transactions: Transactions | undefined;
 
 	constructor(store: DocumentStore, signer: AuditSigner) {
 		this.#store = store;
@@ -62,8 +67,17 @@ export class AuditLog {
 		return this.#signer.publicKey;
 	}
 
-	/** Appends the entries that the log does not have yet, in their order. @throws {UnavailableError} after too many lost races. */
+	/** Enters all later entries in transactions of the store, which no other process has; the caller tells `chains` of these. */
+	enterIn(transactions: Transactions): void {
+		this.#transactions = transactions;
+	}
+
+	/**
+	 * Appends the entries that the log does not have yet, in their order; in a transaction, where no entry can be repeated, all of
+	 * them. @throws {UnavailableError} after too many lost races.
+	 */
 	async append(drafts: readonly AuditDraft[]): Promise<void> {
+		if (this.#transactions) return this.#transactions.run((transaction) => this.chains.enter(transaction, drafts));
 		const tenants = Map.groupBy(drafts, ({ tenant }) => tenant);
 		for (const [tenant, own] of tenants) await this.#join(tenant, own);
 	}
@@ -229,27 +243,4 @@ export class AuditLog {
 		await insertOnce(() => this.#store.insert(auditCheckpointCollection, document));
 		return signed;
 	}
-}
-
-function documentsBehind(head: ChainHead, drafts: readonly AuditDraft[]): AuditDocument[] {
-	let last = head;
-	return drafts.map((draft) => {
-		const entry = chained(last, draft);
-		last = entry;
-		return documentOf(entry);
-	});
-}
-
-function documentOf(entry: ChainedEntry): AuditDocument {
-	const { tenant, seq, key, hash, actor, resource, time } = entry;
-	return {
-		id: key,
-		wire: JSON.stringify(entry),
-		tenant,
-		seq,
-		hash,
-		actor: actor.id,
-		at: Date.parse(time),
-		...(resource !== undefined && { resource }),
-	};
 }

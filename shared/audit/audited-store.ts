@@ -12,8 +12,8 @@ import { tooFast } from "#shared/store/compare-and-set.ts";
 import type { Appended, Change, DocumentStore, Guard, OutboxEntry } from "#shared/store/document-store.ts";
 import { repeatLostRaces } from "#shared/store/lost-races.ts";
 import { type Actor, currentActor } from "./actor.ts";
-import type { AuditFacts, AuditOutcome } from "./audit-chain.ts";
-import type { AuditDraft, AuditLog } from "./audit-log.ts";
+import type { AuditDraft, AuditFacts, AuditOutcome } from "./audit-chain.ts";
+import type { AuditLog } from "./audit-log.ts";
 
 /** The type of the outbox entries that the relay moves into the audit log. */
 export const auditType = "audit";

@@ -1,5 +1,6 @@
 /**
- * The ordered log of events. Only the relay appends to it; the services tail it.
+ * The ordered log of events. The relay appends to it, or the store that enters events itself (transaction-logs.ts); the
+ * services tail it.
  * @example
  * ```ts
  * const { seq } = await eventLog.head();
@@ -181,7 +182,8 @@ export class EventLog {
 	}
 }
 
-function documentOf({ key, entry }: KeyedEntry, seq: number): LogDocument {
+/** Returns the document of an event. Its key is its id. */
+export function documentOf({ key, entry }: KeyedEntry, seq: number): LogDocument {
 	const { type, data, audience, at, counters } = entry;
 	return {
 		id: key,

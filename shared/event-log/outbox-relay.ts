@@ -1,7 +1,8 @@
 /**
  * Moves events from the documents that caused them into the event log, and their audit entries into the audit log: in
  * order and each exactly once, even when processes die in between. Of several processes, the one with the lease moves the
- * events of all; the others wake it. Two that move at once are slow and still correct, because the logs know each event by
+ * events of all; the others wake it. A store for one process enters the events itself (transaction-logs.ts): the relay then
+ * moves only what waits at the start, and announces what is entered. Two that move at once are slow and still correct, because the logs know each event by
  * its key.
  * @example
  * ```ts
@@ -18,11 +19,12 @@ import type { Leases } from "#shared/leases/leases.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
 import type { Collection } from "#shared/store/collection.ts";
-import type { DocumentStore, OutboxDocument } from "#shared/store/document-store.ts";
+import type { DocumentStore, OutboxDocument, Transactions } from "#shared/store/document-store.ts";
 import { writtenTogether } from "./written-together.ts";
 import { entryKey, type EventLog, type KeyedEntry } from "./event-log.ts";
 import { LogReaders } from "./log-readers.ts";
 import { relayLease } from "./relay-lease.ts";
+import { TransactionLogs } from "./transaction-logs.ts";
 
 /** The interval of the poll, which finds events that a dead process has left in outboxes. */
 const pollMs = 1_000;
@@ -58,6 +60,8 @@ export class OutboxRelay {
 	/** Whether the next move is one of the poll, which looks into the collections without events too. */
 	#isPoll = false;
 	#stopped = false;
+	/** Whether the store enters events into the logs itself, so that none waits. */
+	#isReplaced = false;
 
 	/**
 	 * @param collections The collections whose events and audit entries are moved, in this order.
@@ -78,6 +82,17 @@ export class OutboxRelay {
 	share(leases: Leases): void {
 		const name = relayLease(this.#collections);
 		this.#leadership = new Leadership({ leases, name, onLead: () => this.wakeAll(), onError: this.#onError });
+	}
+
+	/**
+	 * Moves what waits, e.g. after a restore, and leaves the rest to the store, which enters later events itself. The caller
+	 * awaits this before it starts anything that writes. @throws when something still waits.
+	 */
+	async replaceBy(transactions: Transactions): Promise<void> {
+		for (const collection of this.#collections) while ((await this.#move(collection)) === batch);
+		this.#isReplaced = true;
+		this.#logs.audit.enterIn(transactions);
+		transactions.enterEvents(new TransactionLogs(this.#logs.audit.chains, (seq) => this.#announce(seq)));
 	}
 
 	/** Whether this process moves events; otherwise another one does. */
@@ -117,9 +132,10 @@ export class OutboxRelay {
 	}
 
 	start(): void {
+		this.#trimming.start();
+		if (this.#isReplaced) return;
 		this.#leadership?.start();
 		this.#poll = every(pollMs, () => this.#lookAgain());
-		this.#trimming.start();
 		this.#lookAgain();
 	}
 
@@ -135,7 +151,7 @@ export class OutboxRelay {
 	 * Starts a move because an event was written, and returns at once. Calls during a move lead to one further move.
 	 */
 	wake(): void {
-		if (this.#stopped) return;
+		if (this.#stopped || this.#isReplaced) return;
 		if (this.isLeading) this.#moves.request();
 		else this.#hints.request();
 	}
@@ -195,32 +211,37 @@ export class OutboxRelay {
 		this.#isPoll = false;
 		for (const collection of this.#collections) {
 			if (!this.isLeading) return;
-			if (isPoll || collection.hasOutbox) await this.#move(collection);
+			if (!isPoll && !collection.hasOutbox) continue;
+			if ((await this.#move(collection)) < batch) continue;
+			// Only a poll looks into a collection without events.
+			this.#isPoll ||= !collection.hasOutbox;
+			this.#moves.request();
 		}
 	}
 
-	async #move(collection: Collection): Promise<void> {
+	/** Moves what waits in a batch of documents; returns their count. */
+	async #move(collection: Collection): Promise<number> {
 		const documents = await this.#store.outbox(collection, batch);
 		const entries = documents.flatMap((document) => timed(collection, document)).sort(byTime);
-		if (entries.length === 0) return;
+		if (entries.length === 0) return 0;
 		const audited = entries.filter(({ entry }) => entry.type === auditType);
 		const events = audited.length === 0 ? entries : entries.filter(({ entry }) => entry.type !== auditType);
 		const drafts = audited.map(({ key, entry }) => draftOf(key, entry));
 		await writtenTogether([
-			...(events.length > 0 ? [this.#announce(events)] : []),
+			...(events.length > 0 ? [this.#append(events)] : []),
 			...(drafts.length > 0 ? [this.#logs.audit.append(drafts)] : []),
 		]);
 		failpoint("relay.appended");
 		await Promise.all(documents.map((document) => this.#trim(collection, document)));
-		if (documents.length < batch) return;
-		// Only a poll looks into a collection without events.
-		this.#isPoll ||= !collection.hasOutbox;
-		this.#moves.request();
+		return documents.length;
 	}
 
-	/** Appends events to the event log, and tells the listeners. */
-	async #announce(events: readonly KeyedEntry[]): Promise<void> {
-		const seq = await this.#logs.events.append(events);
+	async #append(events: readonly KeyedEntry[]): Promise<void> {
+		this.#announce(await this.#logs.events.append(events));
+	}
+
+	/** Tells the listeners of the newest number. */
+	#announce(seq: number): void {
 		this.#announced = seq;
 		for (const listener of this.#moveListeners) listener(seq);
 		for (const listener of this.#listeners) listener();

@@ -72,6 +72,10 @@ export class MeasuredStore implements DocumentStore {
 
 	time = async (): Promise<number> => (await this.#store.time?.()) ?? now();
 
+	get transactions(): DocumentStore["transactions"] {
+		return this.#store.transactions;
+	}
+
 	close: DocumentStore["close"] = () => this.#store.close();
 
 	/** Observes the outcome without a further promise in the way of the caller. */

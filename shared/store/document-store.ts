@@ -160,6 +160,48 @@ export interface StoreSnapshot {
 	close(): Promise<void>;
 }
 
+/** Reads and writes of one step inside a transaction. They are synchronous, and see what the transaction has written. */
+export interface Transaction {
+	/** @throws {DuplicateKeyError} */
+	insert<C extends Columns>(collection: Collection<C>, document: Document<C>): void;
+	/** Returns the document with the largest value in a range of an index; undefined when there is none. */
+	last<C extends Columns, I extends string>(
+		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
+		index: NoInfer<I>,
+		range: Range,
+	): Document<C> | undefined;
+}
+
+/** The events of one write, and the document that it has changed. */
+export interface CausedEvents {
+	readonly collection: Collection;
+	readonly id: string;
+	readonly events: readonly OutboxEntry[];
+}
+
+/** The logs that a store fills in the transaction of each write. None of the methods waits. */
+export interface EventLogs {
+	/** Enters the events of one write; when this throws, the store undoes the whole write. */
+	enter(transaction: Transaction, caused: CausedEvents): void;
+	/** A transaction begins. What was entered since the last `committed` is not stored. */
+	begin(): void;
+	/** Documents of a collection, perhaps of one of the logs, were appended by others in this transaction. */
+	appended(collection: Collection): void;
+	/** Everything that was entered is durable; called once for all writes of a transaction. */
+	committed(): void;
+}
+
+/** What only a store for one process has: writes of several documents that are one transaction. */
+export interface Transactions {
+	/**
+	 * From now on, the events of a write are entered into these logs in its transaction, in the order in which the store
+	 * makes the writes. No event may wait in an outbox then, because it would be overtaken.
+	 */
+	enterEvents(logs: EventLogs): void;
+	/** Runs a step in its turn; resolves when it is durable. When the step throws, nothing of it was written. */
+	run<T>(step: (transaction: Transaction) => T): Promise<T>;
+}
+
 /**
  * The port. Writes with an event that is too large (event-size.ts) are refused with {UnprocessableError}. The program
  * that starts the process opens and closes the store.
@@ -256,6 +298,8 @@ export interface DocumentStore {
 	snapshot(): Promise<StoreSnapshot>;
 	/** Resolves when the store answers; `/ready` uses it. @throws when it does not answer. */
 	ping(): Promise<void>;
+	/** Absent: events wait in outboxes until a relay moves them into the logs. */
+	readonly transactions?: Transactions | undefined;
 	/** Returns the time of the server in milliseconds since 1970; absent: the store is in this process. */
 	time?(): Promise<number>;
 	/** Finishes writes under way. Safe to call twice. */

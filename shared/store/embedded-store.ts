@@ -5,6 +5,7 @@ import type { Collection, Columns, Document } from "./collection.ts";
 import { checkChange, checkDocument, checkGuard, checkOutbox } from "./column-rules.ts";
 import {
 	type Appended,
+	type CausedEvents,
 	type Change,
 	type DocumentPage,
 	type DocumentStore,
@@ -34,6 +35,7 @@ import {
 } from "./embedded/embedded-reads.ts";
 import { stepHits } from "./embedded/embedded-search.ts";
 import { documentOf, entriesOf, memberList } from "./embedded/embedded-sql.ts";
+import { EmbeddedTransactions } from "./embedded/embedded-transactions.ts";
 import {
 	assignments,
 	deletion,
@@ -63,6 +65,7 @@ interface Opened {
 	readonly queue: WriteQueue;
 	readonly rows: RowCache;
 	readonly copies: EmbeddedCopies;
+	readonly transactions: EmbeddedTransactions;
 }
 
 /** The store in a SQLite file. It locks the file until it is closed. */
@@ -80,7 +83,9 @@ export class EmbeddedStore implements DocumentStore {
 	async open(collections: readonly Collection[]): Promise<void> {
 		const database = new EmbeddedDatabase(this.#folder, collections, this.#reserveBytes);
 		const copies = new EmbeddedCopies(database, this.#folder);
-		this.#opened = { database, queue: new WriteQueue(database), rows: new RowCache(), copies };
+		const queue = new WriteQueue(database);
+		const transactions = new EmbeddedTransactions(database, queue);
+		this.#opened = { database, queue, rows: new RowCache(), copies, transactions };
 		await copies.listen();
 	}
 
@@ -92,9 +97,15 @@ export class EmbeddedStore implements DocumentStore {
 		checkDocument(collection, document);
 		checkOutbox(collection, events);
 		refuseLargeEvents(events);
-		const insertions = [{ id: document.id, statement: insertion(collection, document, events) }];
-		const { clash } = await this.#write((database) => insertAll(database, collection, insertions));
-		if (clash !== undefined) throw new DuplicateKeyError(collection.name, clash);
+		const { id } = document;
+		const { waiting } = this.#ready().transactions;
+		const insertions = [{ id, statement: insertion(collection, document, waiting(events)) }];
+		const insertOne = (database: EmbeddedDatabase): true => {
+			const { clash } = insertAll(database, collection, insertions);
+			if (clash !== undefined) throw new DuplicateKeyError(collection.name, clash);
+			return true;
+		};
+		await this.#write(insertOne, { collection, id, events });
 	}
 
 	async append<C extends Columns>(collection: Collection<C>, documents: readonly Document<C>[]): Promise<Appended> {
@@ -104,7 +115,11 @@ export class EmbeddedStore implements DocumentStore {
 			id: document.id,
 			statement: insertion(collection, document, []),
 		}));
-		return this.#write((database) => insertAll(database, collection, insertions));
+		const { transactions } = this.#ready();
+		return this.#write((database) => {
+			transactions.appended(collection);
+			return insertAll(database, collection, insertions);
+		});
 	}
 
 	async get<C extends Columns>(
@@ -131,8 +146,9 @@ export class EmbeddedStore implements DocumentStore {
 		checkChange(collection, change);
 		checkOutbox(collection, events);
 		refuseLargeEvents(events);
-		const statement = updating(collection, id, guard, assignments(collection, change, events));
-		return this.#write((database, rows) => {
+		const { waiting } = this.#ready().transactions;
+		const statement = updating(collection, id, guard, assignments(collection, change, waiting(events)));
+		const updateOne = (database: EmbeddedDatabase, rows: RowCache) => {
 			rows.forget(collection.name, id);
 			try {
 				const row = database.first(statement);
@@ -140,7 +156,8 @@ export class EmbeddedStore implements DocumentStore {
 			} catch (error) {
 				throw duplicateKey(collection, error) ?? error;
 			}
-		});
+		};
+		return this.#write(updateOne, { collection, id, events });
 	}
 
 	async find<C extends Columns, I extends string>(
@@ -277,10 +294,17 @@ export class EmbeddedStore implements DocumentStore {
 		opened.database.close();
 	}
 
-	/** Runs a write in the queue. @param run The write, which also removes the rows it changes from the cache. */
-	async #write<T>(run: (database: EmbeddedDatabase, rows: RowCache) => T): Promise<T> {
-		const { database, queue, rows } = this.#ready();
-		return queue.add(() => run(database, rows));
+	/**
+	 * Runs a write in the queue. @param run The write, which also removes the rows it changes from the cache.
+	 * @param caused The events of the write, unless its result is undefined: it then changed nothing.
+	 */
+	async #write<T>(run: (database: EmbeddedDatabase, rows: RowCache) => T, caused?: CausedEvents): Promise<T> {
+		const { database, queue, rows, transactions } = this.#ready();
+		return queue.add(() => transactions.entering(caused, () => run(database, rows)));
+	}
+
+	get transactions(): EmbeddedTransactions {
+		return this.#ready().transactions;
 	}
 
 	get #database(): EmbeddedDatabase {

@@ -3,6 +3,7 @@
  * only after the commit, and a write that fails does not affect the others of its group.
  */
 import { UnavailableError } from "../errors.ts";
+import type { EventLogs } from "./document-store.ts";
 import type { EmbeddedDatabase } from "./embedded/embedded-database.ts";
 
 /** The most writes that may wait; further ones are refused. */
@@ -23,6 +24,7 @@ export class WriteQueue {
 	readonly #database: EmbeddedDatabase;
 	readonly #waiting: Write[] = [];
 	#scheduled = false;
+	#logs: EventLogs | undefined;
 
 	constructor(database: EmbeddedDatabase) {
 		this.#database = database;
@@ -45,6 +47,12 @@ export class WriteQueue {
 		while (this.#waiting.length > 0) this.#commitGroup();
 	}
 
+	/** Tells the logs of all later transactions, before their first write and after their commit. */
+	fill(logs: EventLogs): void {
+		this.drain();
+		this.#logs = logs;
+	}
+
 	#schedule(): void {
 		if (this.#scheduled || this.#waiting.length === 0) return;
 		this.#scheduled = true;
@@ -59,13 +67,16 @@ export class WriteQueue {
 		const group = this.#waiting.splice(0, maxGroup);
 		if (group.length === 0) return;
 		try {
-			this.#database.transaction(group.map(({ run }) => run));
+			const steps = group.map(({ run }) => run);
+			// The logs are told in the transaction, because it runs twice when the disk has no room for the first one.
+			this.#database.transaction([() => this.#logs?.begin(), ...steps]);
 		} catch (error) {
 			const failure = error instanceof UnavailableError ? error : unwritable(error);
 			for (const { fail } of group) fail(failure);
 			return;
 		}
 		for (const { settle } of group) settle();
+		this.#logs?.committed();
 	}
 }
 

@@ -1,0 +1,83 @@
+/** Transactions of the embedded store. A write and the entries of its events in the logs are one step of a transaction. */
+import type { Collection, Columns, Document } from "../collection.ts";
+import type { CausedEvents, EventLogs, OutboxEntry, Range, Transaction, Transactions } from "../document-store.ts";
+import { failpoint } from "../../failpoints.ts";
+import { indexQuery } from "../index-query.ts";
+import type { WriteQueue } from "../write-queue.ts";
+import { duplicateKey, type EmbeddedDatabase } from "./embedded-database.ts";
+import { pageSelection } from "./embedded-reads.ts";
+import { documentOf } from "./embedded-sql.ts";
+import { insertion } from "./embedded-writes.ts";
+
+/** The order of the largest value alone. */
+const lastFirst = { descending: true, limit: 1 } as const;
+
+/** The transactions of one open database. */
+export class EmbeddedTransactions implements Transactions {
+	readonly #database: EmbeddedDatabase;
+	readonly #queue: WriteQueue;
+	readonly #steps: EmbeddedSteps;
+	/** Absent: events wait in the outboxes of their documents. */
+	#logs: EventLogs | undefined;
+
+	constructor(database: EmbeddedDatabase, queue: WriteQueue) {
+		this.#database = database;
+		this.#queue = queue;
+		this.#steps = new EmbeddedSteps(database);
+	}
+
+	enterEvents(logs: EventLogs): void {
+		this.#queue.fill(logs);
+		this.#logs = logs;
+	}
+
+	run<T>(step: (transaction: Transaction) => T): Promise<T> {
+		return this.#queue.add(() => this.#database.whole(() => step(this.#steps)));
+	}
+
+	/** Returns those of a write's events that wait in the outbox of its document. */
+	readonly waiting = (events: readonly OutboxEntry[]): readonly OutboxEntry[] => (this.#logs ? [] : events);
+
+	/** Runs a write, and enters its events unless its result is undefined. An error undoes both. */
+	entering<T>(caused: CausedEvents | undefined, write: () => T): T {
+		const logs = this.#logs;
+		if (!logs || !caused || caused.events.length === 0) return write();
+		return this.#database.whole(() => {
+			const outcome = write();
+			if (outcome === undefined) return outcome;
+			logs.enter(this.#steps, caused);
+			failpoint("store.entered");
+			return outcome;
+		});
+	}
+
+	appended(collection: Collection): void {
+		this.#logs?.appended(collection);
+	}
+}
+
+/** The reads and writes of steps, which run inside the transaction that is open. */
+class EmbeddedSteps implements Transaction {
+	readonly #database: EmbeddedDatabase;
+
+	constructor(database: EmbeddedDatabase) {
+		this.#database = database;
+	}
+
+	insert<C extends Columns>(collection: Collection<C>, document: Document<C>): void {
+		try {
+			this.#database.run(insertion(collection, document, []));
+		} catch (error) {
+			throw duplicateKey(collection, error) ?? error;
+		}
+	}
+
+	last<C extends Columns, I extends string>(
+		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
+		index: NoInfer<I>,
+		range: Range,
+	): Document<C> | undefined {
+		const row = this.#database.first(pageSelection(collection, indexQuery(collection, index, range), lastFirst));
+		return row && documentOf(collection, row);
+	}
+}
