@@ -5,6 +5,7 @@
 import { openOnServer } from "../support/stores/open-stores.ts";
 import { MongodSet } from "../support/stores/mongod-set.ts";
 import { describeDocumentStore } from "./document-store.contract.ts";
+import { describeEventLogs } from "./store/event-logs.contract.ts";
 
 describe("on a real MongoDB server", function () {
 	this.timeout(120_000);
@@ -19,4 +20,5 @@ describe("on a real MongoDB server", function () {
 	after(() => started?.[Symbol.asyncDispose]());
 
 	describeDocumentStore("a MongoDB server", () => openOnServer(url));
+	describeEventLogs("a MongoDB server", (collections) => openOnServer(url, collections));
 });

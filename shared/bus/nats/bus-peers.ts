@@ -13,7 +13,7 @@ export interface BusPeers {
 
 /** The peers by folder, in the order in which the folders start; the name of a process consists of its folders in this order. */
 export const busPeers: Readonly<Record<string, BusPeers>> = {
-	"event-log": { calls: [], tells: ["event-log", "sessions", "stream", "tracker"] },
+	"event-log": { calls: [], tells: ["event-log", "sessions", "stream"] },
 	sessions: { calls: ["blueprints", "credentials", "git", "integrations"], tells: ["event-log", "pod-manager"] },
 	blueprints: { calls: [], tells: ["event-log"] },
 	settings: { calls: ["audit"], tells: ["event-log"] },

@@ -45,8 +45,8 @@ export class EmbeddedTransactions implements Transactions {
 		return this.#database.whole(() => {
 			const outcome = write();
 			if (outcome === undefined) return outcome;
+			failpoint("store.changed");
 			logs.enter(this.#steps, caused);
-			failpoint("store.entered");
 			return outcome;
 		});
 	}

@@ -1,5 +1,6 @@
 /** Moves of issues over real stores: events are read again, processes compete, trackers fail. */
 import { expect } from "chai";
+import { turnClock } from "#shared/clock.ts";
 import { EventFollower } from "#services/tracker/moves/event-follower.ts";
 import { IssueMover, maxAttempts } from "#services/tracker/moves/issue-mover.ts";
 import { IssueMoves, maxMoves } from "#services/tracker/moves/issue-moves.ts";
@@ -193,6 +194,36 @@ for (const [name, open] of [
 				clock.advance(3_000);
 			}
 			expect(tracker.moved.toSorted()).to.deep.equal([0, 1, 2, 3, 4].map((n) => `ada: ENG-${n} In Progress`));
+		});
+
+		it("are followed with a place that is stored at once when something was noted, otherwise once a second", async () => {
+			const place = async () => (await store.get(followedCollection, "place"))?.seq;
+			let monotonic = 0;
+			const turnBack = turnClock({ now: () => createdAt + 100_000, monotonic: () => monotonic });
+			const one = aProcess();
+			const nothing = () => happens("session_activity", started("1"));
+			await nothing();
+			await one.follower.follow();
+			expect(await place(), "the first time").to.equal(1);
+			await nothing();
+			await one.follower.follow();
+			expect(await place(), "within the second").to.equal(1);
+			monotonic += 1_000;
+			await one.follower.follow();
+			expect(await place(), "after a second").to.equal(2);
+			await happens("session_updated", started("1"));
+			await one.follower.follow();
+			expect(await place(), "with a note").to.equal(3);
+			await nothing();
+			await one.follower.follow();
+			await work();
+			expect(tracker.moved, "also by a process that reads an event again").to.deep.equal(["ada: ENG-1 In Progress"]);
+			await nothing();
+			await one.follower.follow();
+			expect(await place()).to.equal(4);
+			await one.follower.close();
+			turnBack();
+			expect(await place(), "at the end").to.equal(5);
 		});
 
 		it("are tried again after failures that may pass, later each time, and told when they fail for good", async () => {

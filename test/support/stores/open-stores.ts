@@ -38,10 +38,13 @@ export async function openOnEndpoint(collections: readonly Collection[] = sample
 }
 
 /** Opens a separate database on a real server. */
-export async function openOnServer(url: string): Promise<StoreUnderTest> {
+export async function openOnServer(
+	url: string,
+	collections: readonly Collection[] = sampleCollections,
+): Promise<StoreUnderTest> {
 	const database = `atelier_test_${randomBytes(6).toString("hex")}`;
 	const store = new MongodbStore({ url, database });
-	await store.open(sampleCollections);
+	await store.open(collections);
 	return {
 		store,
 		async discard() {
