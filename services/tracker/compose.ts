@@ -21,7 +21,10 @@ import { TrackerCache } from "./trackers/tracker-cache.ts";
 
 export const collections = [mappingCollection, moveCollection, followedCollection] as const;
 
-/** Events of other processes, and tries whose time has come, are found within this time in milliseconds. */
+/**
+ * Events, and tries whose time has come, are found within this time in milliseconds. A tracker is slow and nobody waits for a
+ * move, so the part does not read the log after each write.
+ */
 const pollMs = 1_000;
 
 /** @throws {ConfigError} for a tracker that cannot be used. */
@@ -48,7 +51,6 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 		onError,
 	});
 	looking.start();
-	relay.onAppended(() => looking.runNow());
 	relay.beforeTrim("tracker.moves", () => follower.follow());
 	const ofSession = new IssuesOfSession({
 		trackers,
@@ -64,6 +66,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 		async close() {
 			await looking.stop();
 			await mover.settled();
+			await follower.close();
 		},
 	};
 }

@@ -1,7 +1,9 @@
 /**
  * Follows the event log and notes moves of issues. The place in the log is stored after what was noted, so that a
- * process that dies in between notes it again, under the same ids.
+ * process that dies in between notes it again, under the same ids. While nothing is noted it is stored once a second, so
+ * that a process that dies reads the events of a second again.
  */
+import { monotonic } from "#shared/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
 import type { EventLog } from "#shared/event-log/event-log.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
@@ -11,6 +13,8 @@ import { followedCollection } from "./move-collection.ts";
 
 const placeId = "place";
 const pageSize = 500;
+/** The time between two writes of the place while nothing is noted, in milliseconds. */
+const storeMs = 1_000;
 
 interface Place {
 	readonly epoch: string;
@@ -21,11 +25,16 @@ interface Place {
 export class EventFollower {
 	readonly #store: DocumentStore;
 	readonly #log: EventLog;
-	readonly #note: (entry: LogEntry) => Promise<void>;
+	readonly #note: (entry: LogEntry) => Promise<boolean>;
 	readonly #passes = new SingleFlight(() => this.#pass());
+	/** The place of this process; the stored one may be behind it. */
+	#place: Place | undefined;
+	#storedAt = -Infinity;
 
-	/** @param note Notes what follows from an event; it may get an event twice. */
-	constructor(store: DocumentStore, log: EventLog, note: (entry: LogEntry) => Promise<void>) {
+	/**
+	 * @param note Notes what follows from an event, and resolves with whether that was anything; it may get an event twice.
+	 */
+	constructor(store: DocumentStore, log: EventLog, note: (entry: LogEntry) => Promise<boolean>) {
 		this.#store = store;
 		this.#log = log;
 		this.#note = note;
@@ -43,30 +52,38 @@ export class EventFollower {
 		return this.#passes.run();
 	}
 
-	/** Resolves when nothing is being noted. */
-	settled(): Promise<void> {
-		return this.#passes.settled();
+	/** Stores the place when nothing is being noted, for the process that follows after this one. */
+	async close(): Promise<void> {
+		await this.#passes.settled();
+		if (this.#place) await this.#advance(await this.#stored(), this.#place);
 	}
 
 	async #pass(): Promise<void> {
 		const head = await this.#log.head();
-		let stored = placeOf(await this.#store.get(followedCollection, placeId));
-		let place = beginning(stored, head);
+		const stored = await this.#stored();
+		let place = further(beginning(stored, head), this.#place);
+		let isNoted = false;
 		while (place.seq < head.seq) {
 			const entries = await this.#log.read(place.seq, pageSize);
-			for (const entry of entries) await this.#note(entry);
+			for (const entry of entries) isNoted = (await this.#note(entry)) || isNoted;
 			const last = entries.at(-1)?.seq;
 			// There is nothing while a gap is being filled.
-			if (last === undefined) return;
+			if (last === undefined) break;
 			place = { epoch: head.epoch, seq: last };
-			// Another process that follows may be further; both have noted the same.
-			if (!(await this.#advance(stored, place))) return;
-			stored = place;
 		}
+		this.#place = place;
+		if (isNoted || monotonic() - this.#storedAt >= storeMs) await this.#advance(stored, place);
 	}
 
-	async #advance(from: Place, to: Place): Promise<boolean> {
-		return Boolean(await this.#store.update(followedCollection, placeId, { equals: { ...from } }, { set: { ...to } }));
+	async #stored(): Promise<Place> {
+		return placeOf(await this.#store.get(followedCollection, placeId));
+	}
+
+	/** Stores a place, unless another process has stored one meanwhile: it has noted the same. */
+	async #advance(from: Place, to: Place): Promise<void> {
+		if (from.epoch !== to.epoch || from.seq < to.seq)
+			await this.#store.update(followedCollection, placeId, { equals: { ...from } }, { set: { ...to } });
+		this.#storedAt = monotonic();
 	}
 }
 
@@ -79,4 +96,9 @@ function placeOf(document: Partial<Place> | undefined): Place {
 function beginning({ epoch, seq }: Place, head: LogHead): Place {
 	const isSame = epoch === head.epoch && seq <= head.seq;
 	return { epoch: head.epoch, seq: isSame ? Math.max(seq, head.oldest - 1) : head.oldest - 1 };
+}
+
+/** Returns the place of this process when it is in the same log and further. */
+function further(place: Place, own: Place | undefined): Place {
+	return own && own.epoch === place.epoch && own.seq > place.seq ? own : place;
 }

@@ -59,18 +59,22 @@ export class IssueMoves {
 		this.#mappingOf = mappingOf;
 	}
 
-	/** Notes the move that follows from an event, if any, and forgets those of a deleted session. */
-	async note(entry: LogEntry): Promise<void> {
+	/**
+	 * Notes the move that follows from an event, and forgets those of a deleted session. Resolves to false when there was
+	 * nothing to write.
+	 */
+	async note(entry: LogEntry): Promise<boolean> {
 		const deleted = deletedSession(entry);
 		if (deleted !== undefined) return this.#forget(entry.tenant, deleted);
 		const occasion = occasionOf(entry);
-		if (!occasion || this.#known.has(occasion.id)) return;
+		if (!occasion || this.#known.has(occasion.id)) return false;
 		const mapping = await this.#mappingFor(occasion);
 		const status = occasion.event === "start" ? mapping?.on_start : mapping?.on_merge;
-		if (!mapping || !status || (await this.#isFull(occasion))) return;
+		if (!mapping || !status || (await this.#isFull(occasion))) return false;
 		failpoint("issue-moves.read");
 		await insertOnce(() => this.#store.insert(moveCollection, firstOf(occasion, mapping, status)));
 		this.#remember(occasion);
+		return true;
 	}
 
 	/** Returns the mapping, unless it was made later: each event of a running session tells its start again. */
@@ -138,15 +142,17 @@ export class IssueMoves {
 		for (const document of documents) await this.postpone(document, 0);
 	}
 
-	async #forget(tenant: string, session: string): Promise<void> {
+	/** Resolves to whether there were any. */
+	async #forget(tenant: string, session: string): Promise<boolean> {
 		const range = { equals: [tenant, session] };
 		const page = { limit: maxRemoved, columns: [] } as const;
 		const { documents } = await this.#store.find(moveCollection, "by_session", range, page);
-		if (documents.length === 0) return;
+		if (documents.length === 0) return false;
 		await this.#store.removeMany(
 			moveCollection,
 			documents.map(({ id }) => id),
 		);
+		return true;
 	}
 
 	#remember({ id }: MoveOccasion): void {
