@@ -27,14 +27,9 @@ export class AuditChains {
 		this.#onGrown = onGrown;
 	}
 
-	/** Enters entries behind the ends of their chains. @throws with nothing remembered; the caller undoes what was written. */
+	/** Enters entries behind the ends of their chains. When this throws, the caller undoes the step and calls `forget`. */
 	enter(transaction: Transaction, drafts: readonly AuditDraft[]): void {
-		try {
-			for (const draft of drafts) this.#extend(transaction, draft);
-		} catch (error) {
-			this.forget();
-			throw error;
-		}
+		for (const draft of drafts) this.#extend(transaction, draft);
 	}
 
 	/** A transaction begins: what the one before has left uncommitted is gone. */

@@ -30,17 +30,16 @@ export class TransactionLogs implements EventLogs {
 
 	enter(transaction: Transaction, { collection, id, events }: CausedEvents): void {
 		let entered = this.#entered;
-		try {
-			for (const entry of events) {
-				if (entry.type === auditType)
-					this.#audit.enter(transaction, [draftOf(entryKey(collection, id, entry.n), entry)]);
-				else entered = this.#number(transaction, entry);
-			}
-			this.#entered = entered;
-		} catch (error) {
-			this.#seq = undefined;
-			throw error;
+		for (const entry of events) {
+			if (entry.type === auditType) this.#audit.enter(transaction, [draftOf(entryKey(collection, id, entry.n), entry)]);
+			else entered = this.#number(transaction, entry);
 		}
+		this.#entered = entered;
+	}
+
+	undone(): void {
+		this.#seq = undefined;
+		this.#audit.forget();
 	}
 
 	begin(): void {

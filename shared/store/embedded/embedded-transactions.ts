@@ -32,7 +32,7 @@ export class EmbeddedTransactions implements Transactions {
 	}
 
 	run<T>(step: (transaction: Transaction) => T): Promise<T> {
-		return this.#queue.add(() => this.#database.whole(() => step(this.#steps)));
+		return this.#queue.add(() => this.#whole(() => step(this.#steps)));
 	}
 
 	/** Returns those of a write's events that wait in the outbox of its document. */
@@ -42,7 +42,7 @@ export class EmbeddedTransactions implements Transactions {
 	entering<T>(caused: CausedEvents | undefined, write: () => T): T {
 		const logs = this.#logs;
 		if (!logs || !caused || caused.events.length === 0) return write();
-		return this.#database.whole(() => {
+		return this.#whole(() => {
 			const outcome = write();
 			if (outcome === undefined) return outcome;
 			failpoint("store.changed");
@@ -53,6 +53,15 @@ export class EmbeddedTransactions implements Transactions {
 
 	appended(collection: Collection): void {
 		this.#logs?.appended(collection);
+	}
+
+	#whole<T>(step: () => T): T {
+		try {
+			return this.#database.whole(step);
+		} catch (error) {
+			this.#logs?.undone();
+			throw error;
+		}
 	}
 }
 

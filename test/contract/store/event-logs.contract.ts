@@ -163,6 +163,10 @@ export function describeEventLogs(
 			await logged.audit.checkpoint("t");
 			await logged.audit.trim(-1);
 			expect(await logged.audited("t")).to.deep.equal([]);
+			// Another process, which knows nothing yet.
+			await logged[Symbol.asyncDispose]();
+			logged = await LoggedStore.on(opened.store, [things]);
+			({ store } = logged);
 			await actingAs(person("alice"), () => update("a", 2));
 			await eventually(async () => (await logged.audited("t")).length === 1);
 			await eventually(async () => (await logged.events.head()).seq === 3);

@@ -41,6 +41,7 @@ describe("the logs in the transactions of the embedded store", () => {
 	let database: EmbeddedDatabase;
 	let queue: WriteQueue;
 	let transactions: EmbeddedTransactions;
+	let chains: AuditChains;
 	let hints: number[];
 	let grown: string[];
 
@@ -51,7 +52,7 @@ describe("the logs in the transactions of the embedded store", () => {
 		transactions = new EmbeddedTransactions(database, queue);
 		hints = [];
 		grown = [];
-		const chains = new AuditChains((tenant) => grown.push(tenant));
+		chains = new AuditChains((tenant) => grown.push(tenant));
 		transactions.enterEvents(new TransactionLogs(chains, (seq) => hints.push(seq)));
 	});
 	afterEach(() => {
@@ -137,11 +138,29 @@ describe("the logs in the transactions of the embedded store", () => {
 		expect(chain()).to.have.length(3);
 	});
 
+	it("undo the audit entry of a write whose event cannot be made", async () => {
+		const broken = { ...told(2), data: undefined as unknown as string };
+		const outcomes = await Promise.allSettled([
+			write("a", 1),
+			write("b", 2, [audited(2), broken]),
+			transactions.run((transaction) => {
+				chains.enter(transaction, [{ tenant: "t", key: "kept with its step", facts }]);
+				throw new Error("planted");
+			}),
+			write("c", 3),
+		]);
+		expect(outcomes.map(({ status }) => status)).to.deep.equal(["fulfilled", "rejected", "rejected", "fulfilled"]);
+		expect(chain()).to.deep.equal(["things:a:1:w1", "things:c:3:w3"]);
+		expect(numbers()).to.deep.equal(["1:1", "2:3"]);
+	});
+
 	it("go on behind what is stored after a transaction that was rolled back", async () => {
 		await write("a", 1);
 		const lost = await Promise.allSettled([write("b", 2), write("c", 3), breakTransaction(9)]);
 		expect(lost.map(({ status }) => status)).to.deep.equal(["rejected", "rejected", "rejected"]);
 		expect(numbers()).to.deep.equal(["1:1"]);
+		await queue.add(() => {});
+		expect(hints, "nothing that is not stored").to.deep.equal([1]);
 		await write("d", 4);
 		expect(numbers()).to.deep.equal(["1:1", "2:4"]);
 		expect(chain()).to.deep.equal(["things:a:1:w1", "things:d:4:w4"]);
