@@ -56,7 +56,6 @@ function brokenOnly(verdict: Verdict): Verdict {
 }
 
 const claims = "services/sessions/work/session-claims.ts";
-const store = "shared/store/embedded-store.ts";
 const personalTokens = "services/gateway/callers/personal-tokens.ts";
 const localProcess = "services/pod-manager/pod-runtimes/local-process.ts";
 
@@ -144,22 +143,16 @@ export const controls: readonly Control[] = [
 		breaks: ["I5"],
 	},
 	{
-		name: "the outbox apart from the state",
+		name: "the events apart from the state",
 		quick: true,
 		scenario: killedAfterWrite,
 		patches: [
 			{
-				file: store,
-				from: "assignments(collection, change, events)",
-				to: "assignments(collection, change, [])",
-			},
-			{
-				file: store,
-				from: "const row = database.first(statement);",
+				file: "shared/store/embedded/embedded-transactions.ts",
+				from: "logs.enter(this.#steps, caused);",
 				to:
-					"const row = database.first(statement);\n" +
-					"\t\t\t\tconst apart = updating(collection, id, {}, assignments(collection, {}, events));\n" +
-					"\t\t\t\tif (row && events.length > 0) setImmediate(() => void this.#write((later) => later.first(apart)));",
+					"const later = () => this.run((steps) => logs.enter(steps, caused));\n" +
+					"\t\t\tsetImmediate(() => void later());",
 			},
 		],
 		breaks: ["I5"],
