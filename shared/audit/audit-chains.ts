@@ -38,7 +38,7 @@ export class AuditChains {
 		this.#grown.clear();
 	}
 
-	/** What was entered is durable. */
+	/** All entries are durable. */
 	committed(): void {
 		for (const tenant of this.#grown) this.#onGrown(tenant);
 		this.#grown.clear();

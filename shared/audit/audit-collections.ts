@@ -1,7 +1,7 @@
 /** The collections of the audit log: the chained entries of all tenants, and the signed checkpoints of their chains. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
 
-/** The text is a {@link ChainedEntry}. The id names the write that caused it, so that no write is entered twice. */
+/** The text is a {@link ChainedEntry}. The id names the write that caused it, so that a relay enters no write twice, or its place. */
 export const auditLogCollection = defineCollection(
 	"audit_log",
 	{ tenant: "text", seq: "integer", hash: "text", actor: "text", resource: "text", at: "integer" },

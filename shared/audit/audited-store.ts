@@ -1,6 +1,6 @@
 /**
- * A store that enters what persons change into the audit log. The entry of a change is part of the same write: it waits
- * in the outbox of the changed document until the relay moves it. A removal takes the outbox with the document, so its
+ * A store that enters what persons change into the audit log. The entry of a change is part of the same write: the store
+ * enters it in the same transaction, or it waits in the outbox of the changed document until the relay moves it. A removal takes the outbox with the document, so its
  * entry is written before, with the outcome `begun`.
  */
 import { randomUUID } from "node:crypto";
@@ -15,7 +15,7 @@ import { type Actor, currentActor } from "./actor.ts";
 import type { AuditDraft, AuditFacts, AuditOutcome } from "./audit-chain.ts";
 import type { AuditLog } from "./audit-log.ts";
 
-/** The type of the outbox entries that the relay moves into the audit log. */
+/** The type of the events that are entries of the audit log. */
 export const auditType = "audit";
 
 /** Longest text of one shown member, in UTF-16 units. */

@@ -1,7 +1,10 @@
 /** The collections of the event log: one document per event, numbered without gaps. */
 import { defineCollection } from "#shared/store/collection.ts";
 
-/** The events. Their id is `<collection>:<document>:<n>`, so that no event is stored twice. */
+/**
+ * The events. The id is `<collection>:<document>:<n>`, so that a relay stores no event twice, or the number of the event when the
+ * store has entered it itself.
+ */
 export const eventLogCollection = defineCollection(
 	"event_log",
 	{

@@ -77,7 +77,8 @@ export const metricTable = {
 		type: "gauge",
 		unit: "events",
 		labels: [],
-		meaning: "Events that wait in documents for the relay; counted up to 100 documents of each collection",
+		meaning:
+			"Events that wait in documents for the relay; counted up to 100 documents of each collection; 0 with SQLite",
 	},
 	atelier_outbox_oldest_seconds: {
 		type: "gauge",

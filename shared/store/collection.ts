@@ -48,7 +48,7 @@ export interface Collection<
 	readonly name: string;
 	readonly columns: C;
 	readonly indexes: I;
-	/** Whether a write of its documents may have events, which the relay moves into the event log at once. */
+	/** Whether a write of its documents may have events, which get into the event log with it or are moved there at once. */
 	readonly hasOutbox: boolean;
 	/** Absent: the collection cannot be searched. */
 	readonly searched?: SearchSpec;
@@ -56,8 +56,8 @@ export interface Collection<
 	readonly isTransient: boolean;
 	/**
 	 * The members of the text that the audit log shows after a change by a person, never secrets; absent: changes are
-	 * not audited. Such a collection has an integer column `rev` that every write sets to a larger number. Its entries
-	 * wait in its outbox for at most a second.
+	 * not audited. Such a collection has an integer column `rev` that every write sets to a larger number. In a
+	 * store with a relay, its entries wait in its outbox for at most a second.
 	 */
 	readonly audited?: Audited;
 	/**

@@ -42,7 +42,7 @@ export interface Audience {
 	owner?: string;
 }
 
-/** An event on its way to the event log, waiting in the document that caused it. */
+/** An event on its way to the event log; without transactions it waits in the document that caused it. */
 export interface OutboxEntry {
 	/** Counts the events of one document from 1; the caller gives it (it knows the document it guards). */
 	n: number;
@@ -193,10 +193,10 @@ export interface EventLogs {
 	committed(): void;
 }
 
-/** What only a store for one process has: writes of several documents that are one transaction. */
+/** Writes of several documents that are one transaction. Only a store for one process has them. */
 export interface Transactions {
 	/**
-	 * From now on, the events of a write are entered into these logs in its transaction, in the order in which the store
+	 * The events of each later write are entered into these logs in its transaction, in the order in which the store
 	 * makes the writes. No event may wait in an outbox then, because it would be overtaken.
 	 */
 	enterEvents(logs: EventLogs): void;
