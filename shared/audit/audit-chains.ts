@@ -18,8 +18,10 @@ const digits = 16;
 /** The chains of one process. */
 export class AuditChains {
 	readonly #heads = new LRUCache<string, ChainHead>({ max: cachedHeads });
-	/** The tenants whose chains have grown since the last commit. */
+	/** The tenants whose chains have grown in this transaction. */
 	readonly #grown = new Set<string>();
+	/** Whether a transaction has begun that is not committed. */
+	#isOpen = false;
 	readonly #onGrown: (tenant: string) => void;
 
 	/** @param onGrown Called for each chain with new entries when these are durable. */
@@ -27,21 +29,22 @@ export class AuditChains {
 		this.#onGrown = onGrown;
 	}
 
-	/** Enters entries behind the ends of their chains. When this throws, the caller undoes the step and calls `forget`. */
+	/** Enters entries behind the ends of their chains. When this throws, the caller rolls the transaction back. */
 	enter(transaction: Transaction, drafts: readonly AuditDraft[]): void {
 		for (const draft of drafts) this.#extend(transaction, draft);
 	}
 
 	/** A transaction begins: what the one before has left uncommitted is gone. */
 	begin(): void {
-		if (this.#grown.size > 0) this.forget();
+		if (this.#isOpen) this.forget();
+		this.#isOpen = true;
 		this.#grown.clear();
 	}
 
 	/** All entries are durable. */
 	committed(): void {
+		this.#isOpen = false;
 		for (const tenant of this.#grown) this.#onGrown(tenant);
-		this.#grown.clear();
 	}
 
 	/** The ends of the chains are read again when they are needed. */

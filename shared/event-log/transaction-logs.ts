@@ -19,8 +19,10 @@ export class TransactionLogs implements EventLogs {
 	readonly #onEntered: (seq: number) => void;
 	/** The newest number of the log, also in a transaction that is not committed; undefined: it has to be read. */
 	#seq: number | undefined;
-	/** The newest number of whole writes since the last commit. */
+	/** The newest number of the whole writes of this transaction. */
 	#entered: number | undefined;
+	/** Whether a transaction has begun that is not committed. */
+	#isOpen = false;
 
 	/** @param onEntered Called once for each transaction with events, when they are durable, with the newest number. */
 	constructor(audit: AuditChains, onEntered: (seq: number) => void) {
@@ -37,13 +39,9 @@ export class TransactionLogs implements EventLogs {
 		this.#entered = entered;
 	}
 
-	undone(): void {
-		this.#seq = undefined;
-		this.#audit.forget();
-	}
-
 	begin(): void {
-		if (this.#entered !== undefined) this.#seq = undefined;
+		if (this.#isOpen) this.#seq = undefined;
+		this.#isOpen = true;
 		this.#entered = undefined;
 		this.#audit.begin();
 	}
@@ -55,7 +53,7 @@ export class TransactionLogs implements EventLogs {
 
 	committed(): void {
 		const seq = this.#entered;
-		this.#entered = undefined;
+		this.#isOpen = false;
 		this.#audit.committed();
 		if (seq !== undefined) this.#onEntered(seq);
 	}

@@ -183,8 +183,6 @@ export interface CausedEvents {
 export interface EventLogs {
 	/** Enters the events of one write; when this throws, the store undoes the whole write. */
 	enter(transaction: Transaction, caused: CausedEvents): void;
-	/** A step was undone, perhaps with entries; the rest of the transaction goes on. */
-	undone(): void;
 	/** A transaction begins. What was entered since the last `committed` is not stored. */
 	begin(): void;
 	/** Documents of a collection, perhaps of one of the logs, were appended by others in this transaction. */

@@ -5,6 +5,7 @@
 import { UnavailableError } from "../errors.ts";
 import type { EventLogs } from "./document-store.ts";
 import type { EmbeddedDatabase } from "./embedded/embedded-database.ts";
+import { UndoneStep } from "./embedded/undone-step.ts";
 
 /** The most writes that may wait; further ones are refused. */
 const maxWaiting = 10_000;
@@ -16,7 +17,7 @@ interface Write {
 	readonly run: () => void;
 	/** Settles the caller's promise with the remembered outcome. */
 	readonly settle: () => void;
-	readonly fail: (error: Error) => void;
+	readonly fail: (error: unknown) => void;
 }
 
 /** The queue of one open database. It needs no closing, but its owner drains it before the database is closed. */
@@ -64,19 +65,36 @@ export class WriteQueue {
 	}
 
 	#commitGroup(): void {
-		const group = this.#waiting.splice(0, maxGroup);
-		if (group.length === 0) return;
+		let group: readonly Write[] = this.#waiting.splice(0, maxGroup);
+		while (group.length > 0) {
+			const undone = this.#commit(group);
+			if (!undone) return;
+			group = group.filter((write) => write !== undone);
+		}
+	}
+
+	/** Commits a group and settles its writes; returns the write that has to be undone, and then nothing is committed. */
+	#commit(group: readonly Write[]): Write | undefined {
+		let running: Write | undefined;
+		const steps = group.map((write) => () => {
+			running = write;
+			write.run();
+		});
 		try {
-			const steps = group.map(({ run }) => run);
 			// The logs are told in the transaction, because it runs twice when the disk has no room for the first one.
 			this.#database.transaction([() => this.#logs?.begin(), ...steps]);
 		} catch (error) {
+			if (error instanceof UndoneStep && running) {
+				running.fail(error.cause);
+				return running;
+			}
 			const failure = error instanceof UnavailableError ? error : unwritable(error);
 			for (const { fail } of group) fail(failure);
-			return;
+			return undefined;
 		}
 		for (const { settle } of group) settle();
 		this.#logs?.committed();
+		return undefined;
 	}
 }
 
@@ -93,6 +111,7 @@ function write<T>(run: () => T, resolve: (value: T) => void, reject: (error: unk
 				const value = run();
 				settle = () => resolve(value);
 			} catch (error) {
+				if (error instanceof UndoneStep) throw error;
 				settle = () => reject(error);
 			}
 		},

@@ -9,7 +9,7 @@ import { DuplicateKeyError } from "../document-store.ts";
 import { damageOf, refuseDamaged } from "./embedded-damage.ts";
 import { holdReserve } from "./embedded-reserve.ts";
 import { applySchema } from "./embedded-schema.ts";
-import { sql, type Sql, type SqlRow } from "./embedded-sql.ts";
+import type { Sql, SqlRow } from "./embedded-sql.ts";
 import { codes, resultCode } from "./result-code.ts";
 
 /** The name of the file in the folder of the store. */
@@ -30,12 +30,6 @@ const pagesPerCheckpoint = 3_500;
 const pagesPerStep = 250;
 /** The most prepared statements in memory; the code uses far fewer forms of them. */
 const maxStatements = 1_000;
-
-const savepoint = {
-	begin: sql("SAVEPOINT step"),
-	undo: sql("ROLLBACK TO step"),
-	end: sql("RELEASE step"),
-} as const;
 
 /** The open database with its prepared statements. The store that made it closes it. */
 export class EmbeddedDatabase {
@@ -106,25 +100,6 @@ export class EmbeddedDatabase {
 		} catch (error) {
 			if (error instanceof UnavailableError || !this.#emptyLog()) throw error;
 			this.#transact(steps);
-		}
-	}
-
-	/**
-	 * Runs a step of the transaction so that an error undoes the step and nothing else. @throws {Error} that of the step.
-	 */
-	whole<T>(step: () => T): T {
-		this.run(savepoint.begin);
-		try {
-			const outcome = step();
-			this.run(savepoint.end);
-			return outcome;
-		} catch (error) {
-			// SQLite may have rolled everything back, which `#transact` finds out.
-			if (this.#database.isTransaction) {
-				this.run(savepoint.undo);
-				this.run(savepoint.end);
-			}
-			throw error;
 		}
 	}
 

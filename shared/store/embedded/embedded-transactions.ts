@@ -8,20 +8,19 @@ import { duplicateKey, type EmbeddedDatabase } from "./embedded-database.ts";
 import { pageSelection } from "./embedded-reads.ts";
 import { documentOf } from "./embedded-sql.ts";
 import { insertion } from "./embedded-writes.ts";
+import { UndoneStep } from "./undone-step.ts";
 
 /** The order of the largest value alone. */
 const lastFirst = { descending: true, limit: 1 } as const;
 
 /** The transactions of one open database. */
 export class EmbeddedTransactions implements Transactions {
-	readonly #database: EmbeddedDatabase;
 	readonly #queue: WriteQueue;
 	readonly #steps: EmbeddedSteps;
 	/** Absent: events wait in the outboxes of their documents. */
 	#logs: EventLogs | undefined;
 
 	constructor(database: EmbeddedDatabase, queue: WriteQueue) {
-		this.#database = database;
 		this.#queue = queue;
 		this.#steps = new EmbeddedSteps(database);
 	}
@@ -32,19 +31,21 @@ export class EmbeddedTransactions implements Transactions {
 	}
 
 	run<T>(step: (transaction: Transaction) => T): Promise<T> {
-		return this.#queue.add(() => this.#whole(() => step(this.#steps)));
+		return this.#queue.add(() => undoable(() => step(this.#steps)));
 	}
 
 	/** Returns those of a write's events that wait in the outbox of its document. */
 	readonly waiting = (events: readonly OutboxEntry[]): readonly OutboxEntry[] => (this.#logs ? [] : events);
 
-	/** Runs a write, and enters its events unless its result is undefined. An error undoes both. */
+	/**
+	 * Runs a write of one statement, and enters its events unless its result is undefined. @throws {UndoneStep} when they cannot be
+	 * entered; then the write is undone too.
+	 */
 	entering<T>(caused: CausedEvents | undefined, write: () => T): T {
 		const logs = this.#logs;
-		if (!logs || !caused || caused.events.length === 0) return write();
-		return this.#whole(() => {
-			const outcome = write();
-			if (outcome === undefined) return outcome;
+		const outcome = write();
+		if (!logs || !caused || caused.events.length === 0 || outcome === undefined) return outcome;
+		return undoable(() => {
 			failpoint("store.changed");
 			logs.enter(this.#steps, caused);
 			return outcome;
@@ -54,14 +55,14 @@ export class EmbeddedTransactions implements Transactions {
 	appended(collection: Collection): void {
 		this.#logs?.appended(collection);
 	}
+}
 
-	#whole<T>(step: () => T): T {
-		try {
-			return this.#database.whole(step);
-		} catch (error) {
-			this.#logs?.undone();
-			throw error;
-		}
+/** Runs what writes several documents. @throws {UndoneStep} */
+function undoable<T>(step: () => T): T {
+	try {
+		return step();
+	} catch (error) {
+		throw new UndoneStep(error);
 	}
 }
 

@@ -127,15 +127,19 @@ describe("the logs in the transactions of the embedded store", () => {
 
 	it("undo a write whose entry cannot be made, and nothing else of its group", async () => {
 		const broken = [told(2), audited(2, "no JSON")];
+		expect(await failureOf(write("b", 2, broken)), "alone").to.be.an.instanceOf(SyntaxError);
+		const whole = [audited(1), audited(2, "no JSON")];
+		expect(await failureOf(write("b", 2, whole)), "alone, behind an entry").to.be.an.instanceOf(SyntaxError);
+		await write("z", 7);
 		const outcomes = await Promise.allSettled([write("a", 1), write("b", 2, broken), write("a", 9), write("c", 3)]);
 		expect(outcomes.map(({ status }) => status)).to.deep.equal(["fulfilled", "rejected", "rejected", "fulfilled"]);
-		expect(ids()).to.deep.equal(["a", "c"]);
-		expect(numbers()).to.deep.equal(["1:1", "2:3"]);
-		expect(chain()).to.deep.equal(["things:a:1:w1", "things:c:3:w3"]);
-		expect(hints).to.deep.equal([2]);
+		expect(ids()).to.deep.equal(["a", "c", "z"]);
+		expect(numbers()).to.deep.equal(["1:7", "2:1", "3:3"]);
+		expect(chain()).to.deep.equal(["things:z:7:w7", "things:a:1:w1", "things:c:3:w3"]);
+		expect(hints).to.deep.equal([1, 3]);
 		await write("d", 4);
-		expect(numbers()).to.deep.equal(["1:1", "2:3", "3:4"]);
-		expect(chain()).to.have.length(3);
+		expect(numbers()).to.deep.equal(["1:7", "2:1", "3:3", "4:4"]);
+		expect(chain()).to.have.length(4);
 	});
 
 	it("undo the audit entry of a write whose event cannot be made", async () => {
@@ -181,8 +185,10 @@ describe("the logs in the transactions of the embedded store", () => {
 			transactions.appended(eventLogCollection);
 			database.run(insertion(eventLogCollection, { id: "x", wire: "x", seq: 2 }, []));
 		});
-		await write("b", 2);
+		let runs = 0;
+		await Promise.all([queue.add(() => ++runs), write("b", 2)]);
 		expect(numbers()).to.deep.equal(["1:1", "2:x", "3:2"]);
+		expect(runs, "the transaction did not have to run again").to.equal(1);
 	});
 
 	it("run a step of several documents as a whole", async () => {
