@@ -178,7 +178,8 @@ export function describeEventLogs(
 
 	describe(`events that wait in outboxes on ${engine}`, () => {
 		it("are moved before later ones, under their old keys, and those in the log already are not doubled", async () => {
-			const { store, discard } = await open([things, ...logCollections]);
+			const subject = await open([things, ...logCollections]);
+			const { store } = subject;
 			try {
 				// The release before has moved the first event and died before it emptied the outbox.
 				const ids = Array.from({ length: 120 }, (_, index) => `t${String(index).padStart(3, "0")}`);
@@ -198,7 +199,7 @@ export function describeEventLogs(
 				expect(await logged.events.seqOf(entryKey(things, "t007", 2))).to.be.a("number");
 				await eventually(async () => (await store.outbox(things, 1)).length === 0);
 			} finally {
-				await discard();
+				await subject.discard();
 			}
 		});
 	});

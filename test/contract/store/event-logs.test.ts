@@ -13,7 +13,8 @@ describeEventLogs("MongoDB's wire protocol", openOnEndpoint);
 
 describe("the documents of the logs on SQLite", () => {
 	it("have ids in the order of the numbers, also those of notes, so that they are neighbours in the file", async () => {
-		const { store, discard } = await openEmbedded([jobs, ...logCollections]);
+		const subject = await openEmbedded([jobs, ...logCollections]);
+		const { store } = subject;
 		try {
 			await using logged = await LoggedStore.on(store, [jobs]);
 			const note = () => logged.store.note(person("alice"), { outcome: "read", resource: "jobs/x" });
@@ -30,7 +31,7 @@ describe("the documents of the logs on SQLite", () => {
 				expect(found.toSorted()).to.deep.equal(found);
 			}
 		} finally {
-			await discard();
+			await subject.discard();
 		}
 	});
 });

@@ -79,7 +79,7 @@ describe("the logs in the transactions of the embedded store", () => {
 	}
 
 	const events = () => database.all(sql("SELECT id, seq, wire FROM event_log ORDER BY seq"));
-	const numbers = () => events().map(({ seq, wire }) => `${seq}:${wire}`);
+	const numbers = () => events().map(({ seq, wire }) => `${Number(seq)}:${String(wire)}`);
 	const ids = () => database.all(sql("SELECT id FROM things ORDER BY id")).map(({ id }) => id);
 
 	/** Returns the keys of the chain, which must be whole. */
