@@ -1,17 +1,30 @@
-/** Offers the secrets of launches to the platform's own services. */
-import type { ServiceSchema } from "moleculer";
-import { implement } from "#shared/bus/service.ts";
+/**
+ * Offers the secrets of launches to the platform's own services. The sessions and connections of people who are no
+ * members any more get none.
+ */
+import type { Service, ServiceSchema } from "moleculer";
+import { departedOwners, ownerGone } from "#shared/access/departed-owners.ts";
+import { type Caller, implement } from "#shared/bus/service.ts";
 import { injection } from "#shared/contracts/credentials/injection.ts";
+import { ForbiddenError } from "#shared/errors.ts";
 import type { LaunchSecrets } from "./injection/launch-secrets.ts";
 
 export function injectionService(secrets: LaunchSecrets): ServiceSchema {
+	let bus: Caller | undefined;
+	const departed = departedOwners(() => bus);
 	return {
 		name: injection.name,
 		actions: implement(injection, {
-			prepare: ({ credential_names, mappings, session_id, ...person }) =>
-				secrets.prepare(person, session_id, credential_names, mappings),
-			values: ({ names, ...person }) => secrets.values(person, names),
+			async prepare({ credential_names, mappings, session_id, ...person }) {
+				if (await departed.has(person)) throw new ForbiddenError(ownerGone.message, ownerGone.code);
+				return secrets.prepare(person, session_id, credential_names, mappings);
+			},
+			values: async ({ names, ...person }) => ((await departed.has(person)) ? [] : secrets.values(person, names)),
 			missing: ({ credential_names, ...person }) => secrets.missing(person, credential_names),
 		}),
+
+		async started(this: Service) {
+			bus = this.broker;
+		},
 	};
 }

@@ -3,8 +3,9 @@ import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { admissions } from "#shared/contracts/identity/admissions.ts";
 import type { Admission } from "./admissions/admission.ts";
+import type { Departures } from "./admissions/departures.ts";
 
-export function admissionsService(admission: Admission): ServiceSchema {
+export function admissionsService(admission: Admission, departures: Departures): ServiceSchema {
 	return {
 		name: admissions.name,
 		actions: implement(admissions, {
@@ -14,6 +15,8 @@ export function admissionsService(admission: Admission): ServiceSchema {
 				const found = await admission.standing(user_id, tenant);
 				return found ? { ...found, roles: [...found.roles] } : { roles: null };
 			},
+
+			departed: ({ people }) => departures.among(people),
 		}),
 	};
 }

@@ -3,6 +3,7 @@ import { loadAdapterClass } from "#shared/config/adapter.ts";
 import type { Migration } from "#shared/migrations/migration.ts";
 import type { Part, StoringPlatform } from "#shared/platform.ts";
 import { Admission } from "./admissions/admission.ts";
+import { Departures } from "./admissions/departures.ts";
 import { TenantChoice } from "./admissions/tenant-choice.ts";
 import { admissionsService } from "./admissions.service.ts";
 import { MemberDirectory } from "./directory/member-directory.ts";
@@ -39,13 +40,14 @@ export async function compose({ config, store }: StoringPlatform): Promise<Part>
 	const rules = { operators: defaultTenant, namesOperators: namesOperators || sharesTenant, home };
 	const choice = new TenantChoice(tenants, rules);
 	const admission = new Admission(records, defaultTenant, choice);
+	const departures = new Departures({ ...records, areConfigured: configuresPeople === true });
 	const reach = new Reach(tenants, defaultTenant);
 	const roleNames = new RoleNames(role_prefix);
 	const members = new MemberDirectory({ records, reach, roleNames, choice, isCopy: configuresPeople === true });
 	return {
 		services: [
 			identityService(config),
-			admissionsService(admission),
+			admissionsService(admission, departures),
 			usersService({ admission, directory: members, roleNames }),
 			tenantsService({ admission, directory: new TenantDirectory(tenants, reach), members }),
 		],

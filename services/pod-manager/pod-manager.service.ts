@@ -5,6 +5,8 @@ import { systemPrincipal } from "#shared/bus/principal.ts";
 import { type Caller, call, type Meta, on } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
+import { departedOwners } from "#shared/access/departed-owners.ts";
+import { DepartedPods } from "./departed-pods.ts";
 import { patientCaller } from "./patient-caller.ts";
 import { launchSecrets, renewedSecrets } from "./launch-secrets.ts";
 import { tokensRenewed } from "#shared/contracts/integrations/oauth.ts";
@@ -63,10 +65,13 @@ export function podManager(
 
 	let guard: DiskGuard | undefined;
 
+	let owners: DepartedPods | undefined;
+
 	metrics.sample("atelier_pods", () => podSamples(sweep?.pods ?? []));
 
 	const stop = async () => {
-		await Promise.all([sweep?.stop(), reconciler?.stop(), keeper?.stop(), renewals?.stop(), guard?.stop()]);
+		const jobs = [sweep, reconciler, keeper, renewals, owners, guard];
+		await Promise.all(jobs.map((one) => one?.stop()));
 	};
 
 	const schema: ServiceSchema = {
@@ -91,11 +96,15 @@ export function podManager(
 			const whole: PassDependencies = {
 				...dependencies,
 				secretsOf: (claim) => launchSecrets(bus, claim, jobMeta()),
-				onFound: (claim, pod) => renewed.passed(claim, pod),
+				onFound(claim, pod) {
+					renewed.passed(claim, pod);
+					owners?.passed(claim, pod);
+				},
 			};
 			const host = dependencies.runtime.place?.host;
 			const passes = new Reconciler(whole, workOver(bus, startingPerOwner, host), warn, metrics);
 			reconciler = passes;
+			owners = new DepartedPods({ departed: departedOwners(() => bus), look: (id) => passes.look(id) });
 			sweep = new Sweep(
 				{
 					runtime: dependencies.runtime,

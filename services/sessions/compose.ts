@@ -1,4 +1,6 @@
 /** Composes the sessions part. */
+import { departedOwners } from "#shared/access/departed-owners.ts";
+import type { Caller } from "#shared/bus/service.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import { limitsOf } from "#shared/config/limits.ts";
 import type { Part, StoringPlatform } from "#shared/platform.ts";
@@ -108,7 +110,9 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const use = { records, binding, workspaces: ofSessions };
 	const erasure = new SessionErasure({ ...use, history, events, idempotency, chronicles: chronicles.ofSession });
 	const launches = openMetrics(platform);
-	const claims = new SessionClaims(store, { ...use, launches, hint: due, ...endings(books, erasure) });
+	let bus: Caller | undefined;
+	const departed = departedOwners(() => bus);
+	const claims = new SessionClaims(store, { ...use, launches, departed, hint: due, ...endings(books, erasure) });
 	const awayHosts = watchHosts(platform, { records, launches, binding });
 
 	return {
@@ -120,6 +124,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 				isLimited: (id) => books.budgets.isLimited(id),
 				withCredential: (sought) => sessionsWithCredential(store, sought),
 				adopt: (host, ids) => adoptLeftFiles(store, host, ids),
+				attach: (broker) => (bus = broker),
 			}),
 			keyedDeletionsService(idempotency),
 			historyService(new HistoryReports({ records, history, chronicles: chronicles.ofSession, events, erasure })),

@@ -1,6 +1,6 @@
 /** Wires the work for the pod manager to the bus; the rules are in session-claims.ts. */
-import type { ServiceSchema } from "moleculer";
-import { implement } from "#shared/bus/service.ts";
+import type { Service, ServiceSchema } from "moleculer";
+import { type Caller, implement } from "#shared/bus/service.ts";
 import type { AffectedSession } from "#shared/contracts/credentials/credentials.ts";
 import { type Claim, sessionWork } from "#shared/contracts/session-work.ts";
 import type { SoughtCredential } from "./work/credential-users.ts";
@@ -14,11 +14,13 @@ export interface SessionQuestions {
 	readonly withCredential: (sought: SoughtCredential) => Promise<AffectedSession[]>;
 	/** Binds to a host what an earlier version has left there; resolves to the count. */
 	readonly adopt: (host: string, ids: readonly string[]) => Promise<number>;
+	/** Receives the bus at the start. */
+	readonly attach: (bus: Caller) => void;
 }
 
 export function sessionWorkService(
 	claims: SessionClaims,
-	{ isLimited, withCredential, adopt }: SessionQuestions,
+	{ isLimited, withCredential, adopt, attach }: SessionQuestions,
 ): ServiceSchema {
 	return {
 		name: sessionWork.name,
@@ -37,6 +39,10 @@ export function sessionWorkService(
 				ids ? claims.expectedOf(ids, host) : claims.expected(limit, after, host),
 			adopt: ({ host, ids }) => adopt(host, ids),
 		}),
+
+		async started(this: Service) {
+			attach(this.broker);
+		},
 	};
 }
 

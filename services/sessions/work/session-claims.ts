@@ -8,6 +8,7 @@ import { systemPrincipal } from "#shared/bus/principal.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import type { Change, DocumentStore } from "#shared/store/document-store.ts";
+import { type DepartedOwners, ownerGone } from "#shared/access/departed-owners.ts";
 import { claimOf, expectationOf } from "./claim-forms.ts";
 import { dueSessions } from "./due-sessions.ts";
 import { addressChange, failedChange, isReconciled, observationChange } from "./observation-change.ts";
@@ -42,6 +43,7 @@ const expectedColumns = ["created_at", "desired", ...boundColumns] as const;
 /** The most sessions whose owners are told in one claim that they wait for a place. */
 const maxReported = 16;
 
+type Failure = Parameters<typeof failedChange>[0];
 type IsHere = (document: SessionDocument) => boolean;
 
 const unseen: Observation = { phase: "blocked", timings: {}, purged: false };
@@ -58,6 +60,8 @@ export interface ClaimDependencies {
 	readonly hint: (id: string) => void;
 	/** Releases what a pod held that is gone; default: pods hold nothing. */
 	readonly podGone?: (document: SessionDocument) => Promise<void>;
+	/** Says whose owners have departed; default: nobody's. */
+	readonly departed?: Pick<DepartedOwners, "among">;
 	/** Learns how launches go. */
 	readonly launches: Pick<LaunchMetrics, "changed">;
 	/** Erases what else is stored of a session, before its document is removed. */
@@ -79,6 +83,7 @@ export class SessionClaims {
 	readonly #workspaces: SessionWorkspaces;
 	readonly #binding: HostBinding;
 	readonly #launches: ClaimDependencies["launches"];
+	readonly #departed: ClaimDependencies["departed"];
 	readonly #hint: (id: string) => void;
 	readonly #podGone: (document: SessionDocument) => Promise<void>;
 	readonly #forget: (document: SessionDocument) => Promise<void>;
@@ -86,7 +91,8 @@ export class SessionClaims {
 	#waiting: ReadonlySet<string> = new Set();
 
 	constructor(store: DocumentStore, { binding = new HostBinding(), ...others }: ClaimDependencies) {
-		const { records, workspaces, hint, podGone = async () => {}, forget, launches } = others;
+		const { records, workspaces, hint, podGone = async () => {}, forget, launches, departed } = others;
+		this.#departed = departed;
 		this.#binding = binding;
 		this.#launches = launches;
 		this.#store = store;
@@ -115,7 +121,7 @@ export class SessionClaims {
 		const free = candidates.slice(0, limit).filter((document) => !isLeased(document, at));
 		const claims: Claim[] = [];
 		const failures: unknown[] = [];
-		for (const document of fitting(free)) {
+		for (const document of await this.#withOwners(fitting(free), at)) {
 			try {
 				const claimed = await this.#claimOne(document, at, host);
 				if (claimed) claims.push(claimOf(claimed));
@@ -205,6 +211,30 @@ export class SessionClaims {
 		return expired.document;
 	}
 
+	/**
+	 * Ends the runs of sessions whose owner has departed, and returns all sessions as they are then. While nobody can tell,
+	 * those that have not begun to start are left out: they stay due.
+	 */
+	async #withOwners(found: readonly SessionDocument[], at: number): Promise<readonly SessionDocument[]> {
+		const running = found.filter(({ desired }) => desired === "run");
+		if (!this.#departed || running.length === 0) return found;
+		const isGone = await this.#departed.among(running).catch(() => undefined);
+		if (!isGone) return found.filter(({ desired, status }) => desired !== "run" || status !== "starting");
+		const ended = found.map(async (document) =>
+			document.desired === "run" && isGone(document) ? this.#fail(document, ownerGone, at) : document,
+		);
+		// One that cannot be changed now, because it was removed or changes all the time, gets its next pass later.
+		return (await Promise.allSettled(ended)).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+	}
+
+	/** Ends the run of a session, unless it ended meanwhile; resolves to its present form. */
+	async #fail({ id, status = "" }: SessionDocument, failure: Failure, at: number): Promise<SessionDocument> {
+		const fail = (record: SessionRecord) => (record.document.desired === "run" ? failedChange(failure, at) : undefined);
+		const failed = await this.#records.change(reporter, id, fail);
+		this.#launches.changed(status, failed.session);
+		return failed.document;
+	}
+
 	/** Leases a session. One that shall run has its workspace then, or it has failed. */
 	async #claimOne(found: SessionDocument, at: number, host?: string): Promise<SessionDocument | undefined> {
 		const document = await this.#expireDeadline(found, at);
@@ -215,11 +245,7 @@ export class SessionClaims {
 		const bound = isAlone ? host : (document.host ?? host);
 		if ("workspace" in hold)
 			return this.#lease(document, at, { workspace: hold.workspace, ...(bound && { host: bound }) });
-		const fail = (record: SessionRecord) =>
-			record.document.desired === "run" ? failedChange(hold.failure, at) : undefined;
-		const failed = await this.#records.change(reporter, document.id, fail);
-		this.#launches.changed(document.status ?? "", failed.session);
-		return this.#lease(failed.document, at);
+		return this.#lease(await this.#fail(document, hold.failure, at), at);
 	}
 
 	/** Leaves a session to the host that its workspace is on. */

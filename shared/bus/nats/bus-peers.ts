@@ -14,7 +14,10 @@ export interface BusPeers {
 /** The peers by folder, in the order in which the folders start; the name of a process consists of its folders in this order. */
 export const busPeers: Readonly<Record<string, BusPeers>> = {
 	"event-log": { calls: [], tells: ["event-log", "sessions", "stream"] },
-	sessions: { calls: ["blueprints", "credentials", "git", "integrations"], tells: ["event-log", "pod-manager"] },
+	sessions: {
+		calls: ["blueprints", "credentials", "git", "identity", "integrations"],
+		tells: ["event-log", "pod-manager"],
+	},
 	blueprints: { calls: [], tells: ["event-log"] },
 	settings: { calls: ["audit"], tells: ["event-log"] },
 	audit: { calls: [], tells: [] },
@@ -23,8 +26,8 @@ export const busPeers: Readonly<Record<string, BusPeers>> = {
 	git: { calls: ["identity", "integrations", "sessions"], tells: ["event-log"] },
 	tracker: { calls: ["integrations", "sessions"], tells: ["event-log"] },
 	integrations: { calls: ["credentials", "git", "tracker"], tells: ["event-log", "pod-manager"] },
-	credentials: { calls: ["audit", "event-log", "integrations", "sessions"], tells: [] },
-	"pod-manager": { calls: ["credentials", "event-log", "integrations", "sessions"], tells: [] },
+	credentials: { calls: ["audit", "event-log", "identity", "integrations", "sessions"], tells: [] },
+	"pod-manager": { calls: ["credentials", "event-log", "identity", "integrations", "sessions"], tells: [] },
 	models: { calls: ["event-log"], tells: [] },
 	stream: { calls: ["event-log", "sessions"], tells: [] },
 	gateway: {

@@ -44,6 +44,10 @@ export interface StoredStanding {
 	readonly confirmed_at?: number | undefined;
 }
 
+/** A person in a tenant, as sessions have stored them. */
+const text = { type: "string", max: 1_000 } as const;
+const place = { tenant: text, user_id: text } as const;
+
 export const admissions = defineContract("admissions", {
 	admit: {
 		access: "system",
@@ -67,6 +71,13 @@ export const admissions = defineContract("admissions", {
 				confirmed_at: { type: "number", optional: true },
 			},
 		},
+		idempotent: true,
+	},
+	departed: {
+		access: "system",
+		summary: "Those of the people who are no member of the tenant any more, or whose tenant was deleted",
+		params: { people: { type: "array", max: 500, items: { type: "object", props: place } } },
+		returns: { type: "array", items: { type: "object", props: place } },
 		idempotent: true,
 	},
 });

@@ -1,5 +1,6 @@
 /** The parts of the identity service in one process, over a store of a test. */
 import { Admission } from "#services/identity/admissions/admission.ts";
+import { Departures } from "#services/identity/admissions/departures.ts";
 import { TenantChoice } from "#services/identity/admissions/tenant-choice.ts";
 import { MemberDirectory } from "#services/identity/directory/member-directory.ts";
 import { Reach } from "#services/identity/directory/reach.ts";
@@ -36,6 +37,7 @@ export function openPeople(store: DocumentStore, { prefix = "", home, namesOpera
 	return {
 		...records,
 		admission: new Admission(records, "default", choice),
+		departures: new Departures({ ...records, areConfigured: false }),
 		directory: new TenantDirectory(tenants, reach),
 		people: new MemberDirectory({ records, reach, roleNames, choice }),
 	};
