@@ -39,7 +39,7 @@ function stopped(n: number) {
 	const request: Record<string, unknown> = { name: `session-${n}`, source };
 	fillIn(request);
 	const create = request as SessionCreate;
-	const launch = launchSettings(create, source, {}, ["https"]);
+	const launch = launchSettings(create, source, {}, { protocols: ["https"] });
 	const { due_at: _never, ...document } = newSession({
 		id: randomUUID(),
 		principal,

@@ -32,10 +32,11 @@ export function auditService(log: AuditLog, store: Pick<AuditedStore, "note" | "
 				return jsonText(`{${[...members, member("entries", entries)].join(",")}}`);
 			},
 
-			async enter({ actor, action, outcome, resource, reason, request_id, address }) {
+			async enter({ actor, action, outcome, resource, reason, changed, request_id, address }) {
 				const principal = { ...actor, roles: [] } as const satisfies Principal;
 				const about = { ...(resource !== undefined && { resource }), ...(reason !== undefined && { reason }) };
-				await store.note({ principal, action, isRead: false, request_id, address }, { outcome, ...about });
+				const facts = { outcome, ...about, ...(changed && { changed }) };
+				await store.note({ principal, action, isRead: false, request_id, address }, facts);
 			},
 		}),
 	};

@@ -37,7 +37,7 @@ export class CredentialRecords {
 	/** @throws {BadRequestError | UnprocessableError} for a credential that breaks a rule. */
 	async put(owner: CredentialOwner, request: CredentialCreate): Promise<Credential> {
 		const { store, protocols } = this.#options;
-		return this.#logged(store.put(owner, checkedCredential(request, protocols)));
+		return this.#logged(store.put(owner, checkedCredential(request, protocols, owner.type === "tenant")));
 	}
 
 	delete(owner: CredentialOwner, name: string): Promise<boolean> {

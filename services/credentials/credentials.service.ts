@@ -23,6 +23,9 @@ const job = vouch(systemPrincipal("credentials"));
 /** The time limit of the question which sessions have a credential, in milliseconds. */
 const affectedMs = 2_000;
 
+/** The most names of fields in an entry of the audit log; a credential has no more. */
+const maxEnteredKeys = 50;
+
 export function credentialsService(records: CredentialRecords): ServiceSchema {
 	return {
 		name: credentials.name,
@@ -68,7 +71,9 @@ async function list(
 }
 
 async function put(records: CredentialRecords, owner: CredentialOwner, request: CredentialCreate, ctx: RequestContext) {
-	await enterBegun(ctx.broker, resourceOf(owner, request.name));
+	// People of the tenant get what the administrator writes, so the names of its fields are entered; values never are.
+	const changed = owner.type === "tenant" ? { keys: Object.keys(request.data).slice(0, maxEnteredKeys) } : undefined;
+	await enterBegun(ctx.broker, resourceOf(owner, request.name), changed);
 	return records.put(owner, request);
 }
 

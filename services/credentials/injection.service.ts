@@ -15,12 +15,13 @@ export function injectionService(secrets: LaunchSecrets): ServiceSchema {
 	return {
 		name: injection.name,
 		actions: implement(injection, {
-			async prepare({ credential_names, mappings, session_id, ...person }) {
+			async prepare({ credential_names, tenant_credentials, mappings, session_id, tenant, owner }) {
+				const person = { tenant, owner };
 				if (await departed.has(person)) throw new ForbiddenError(ownerGone.message, ownerGone.code);
-				return secrets.prepare(person, session_id, credential_names, mappings);
+				return secrets.prepare(person, session_id, { names: credential_names, ofTenant: tenant_credentials }, mappings);
 			},
 			values: async ({ names, ...person }) => ((await departed.has(person)) ? [] : secrets.values(person, names)),
-			missing: ({ credential_names, ...person }) => secrets.missing(person, credential_names),
+			whose: ({ credential_names, ...person }) => secrets.whose(person, credential_names),
 		}),
 
 		async started(this: Service) {

@@ -31,7 +31,7 @@ export async function launchSecrets(bus: Caller, claim: Claim, meta: Meta): Prom
 	const { mappings, warnings } = await connected(bus, claim, meta);
 	if (credential_names.length + mappings.length + warnings.length === 0) return undefined;
 	try {
-		const asked = { tenant, owner, session_id, credential_names, mappings };
+		const asked = { tenant, owner, session_id, ...namedIn(launch), mappings };
 		const prepared = await call(bus, injection.actions.prepare, asked, { meta, timeout: prepareMs });
 		return { ...prepared, warnings: [...warnings, ...prepared.warnings] };
 	} catch (error) {
@@ -63,8 +63,7 @@ export async function renewedSecrets(
 	const asked = { ...person, integration_ids, repositories: repositoriesOf(launch) };
 	const { mappings } = await call(bus, connections.actions.launch, asked, options);
 	if (mappings.length === 0 && !hasSome) return undefined;
-	const credential_names = textsIn(launch["credential_names"]);
-	return call(bus, injection.actions.prepare, { ...person, credential_names, mappings }, options);
+	return call(bus, injection.actions.prepare, { ...person, ...namedIn(launch), mappings }, options);
 }
 
 /**
@@ -81,6 +80,14 @@ async function connected(bus: Caller, claim: Claim, meta: Meta): Promise<Connect
 		if (integration_ids.length > 0 && attempts < maxAttempts) throw error;
 		return { mappings: [], warnings: ["the connections of the owner could not be read"] };
 	}
+}
+
+/** Returns the names of the session's credentials, and which of them are the tenant's; older sessions do not say that. */
+function namedIn({ credential_names, tenant_credentials }: Claim["launch"]) {
+	return {
+		credential_names: textsIn(credential_names),
+		...(tenant_credentials !== undefined && { tenant_credentials: textsIn(tenant_credentials) }),
+	};
 }
 
 /** Returns the URLs of the session's repositories. */

@@ -13,7 +13,7 @@ import { inEitherCase } from "./either-case.ts";
 import type { Hints } from "./hints.ts";
 import { listPage } from "./record/session-list.ts";
 import type { SessionChange, SessionRecord } from "./record/session-change.ts";
-import { credentialWarnings, integrationWarnings } from "./commands/levels/missing-credentials.ts";
+import { namedCredentials, integrationWarnings } from "./commands/levels/missing-credentials.ts";
 import { refuseUnknownRepositories } from "./commands/levels/unknown-repositories.ts";
 import { namedBlueprints, namedProfile } from "./commands/levels/named-blueprints.ts";
 import type { SessionCommands } from "./commands/session-commands.ts";
@@ -56,15 +56,15 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 			async create(request, principal, ctx) {
 				const blueprints = await namedBlueprints(request, principal, ctx);
 				const ids = request.integration_ids.length > 0 ? request.integration_ids : blueprints.preset?.integration_ids;
-				const warnings = await Promise.all([
-					credentialWarnings(request.credential_names, principal, ctx),
+				const [{ tenantCredentials, ...ofCredentials }, ofConnections] = await Promise.all([
+					namedCredentials(request.credential_names, principal, ctx),
 					integrationWarnings(ids ?? [], principal, ctx),
 				]);
 				const { workspace_id } = request;
 				const workspace = workspace_id ? await workspaces.offered(principal, workspace_id) : undefined;
 				const check = validates && ((urls: string[]) => refuseUnknownRepositories(urls, principal, ctx));
-				const told = [...(ctx.meta.warnings ?? []), ...warnings.flat()];
-				const order = { request, blueprints, workspace, warnings: told, ...(check && { check }) };
+				const told = [...(ctx.meta.warnings ?? []), ...ofCredentials.warnings, ...ofConnections];
+				const order = { request, blueprints, workspace, tenantCredentials, warnings: told, ...(check && { check }) };
 				return commands.create({ principal, key: ctx.meta.idempotency_key }, order);
 			},
 

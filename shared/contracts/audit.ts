@@ -90,6 +90,7 @@ export const audit = defineContract("audit", {
 			outcome: { type: "enum", values: ["begun", "refused"] },
 			resource: { ...longName, optional: true },
 			reason: { type: "string", max: 1_000, optional: true },
+			changed: { type: "record", key: { type: "string" }, value: { type: "any" }, max_bytes: 16_384, optional: true },
 			request_id: { ...name, optional: true },
 			address: { ...name, optional: true },
 		},

@@ -9,8 +9,12 @@ const refusedName =
 const shellsName = /^(UID|EUID|PPID|SHELLOPTS|BASHOPTS|BASH_VERSINFO|OPTIND)$/;
 
 export function isSettable(name: string, value: string): boolean {
-	const isRefused = refusedName.test(name) || shellsName.test(name);
-	return settableName.test(name) && !isRefused && !value.includes("\0");
+	return settableName.test(name) && !isRefusedName(name) && !value.includes("\0");
+}
+
+/** Whether no launch sets a variable of this name, because programs or the shell itself decide by it. */
+export function isRefusedName(name: string): boolean {
+	return refusedName.test(name) || shellsName.test(name);
 }
 
 /** The most faults that one sentence names. */

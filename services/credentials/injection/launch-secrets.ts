@@ -16,13 +16,29 @@ export interface SessionPerson {
 	readonly owner: string;
 }
 
+/** The credentials that a session names. */
+interface NamedCredentials {
+	readonly names: readonly string[];
+	/**
+	 * Those of them that were the tenant's when the session was made; no other one takes the place of any. Absent in
+	 * sessions of an older version, which get the own one or else the tenant's.
+	 */
+	readonly ofTenant?: readonly string[] | undefined;
+}
+
+/** The credentials of a person and those of the tenant, by name. */
+interface KnownCredentials {
+	readonly own: ReadonlyMap<string, FoundCredential>;
+	readonly tenants: ReadonlyMap<string, FoundCredential>;
+}
+
 interface FoundCredential {
 	readonly owner: CredentialOwner;
 	readonly entry: Credential;
 }
 
-function withKnownType(entry: Credential): NamedCredential {
-	return { ...entry, secret_type: secretTypeOf(entry.secret_type) };
+function credentialOf({ owner, entry }: FoundCredential): NamedCredential {
+	return { ...entry, secret_type: secretTypeOf(entry.secret_type), isForeign: owner.type === "tenant" };
 }
 
 /** Returns the mapping without the fields that never get into a pod, whatever a definition says. */
@@ -56,36 +72,38 @@ export class LaunchSecrets {
 	async prepare(
 		person: SessionPerson,
 		session_id: string,
-		names: readonly string[],
+		{ names, ofTenant }: NamedCredentials,
 		mappings: readonly LaunchMapping[] = [],
 	): Promise<PodSecrets> {
 		const credentials: MappedCredential[] = [];
-		const unknown: string[] = [];
+		const warned: string[] = [];
 		const taken = new Set<string>();
 		const known = await this.#known(person, [...names, ...mappings.map(({ credential_name }) => credential_name)]);
 		for (const name of new Set(names)) {
-			const found = known.get(name);
+			const found = named(known, name, ofTenant);
 			if (!found) {
-				unknown.push(`credential "${name}" does not exist`);
+				warned.push(`credential "${name}" does not exist`);
 				continue;
 			}
-			const mapping = mappingOf(withKnownType(found.entry), (target) => taken.has(target));
+			const credential = credentialOf(found);
+			const mapping = mappingOf(credential, (target) => taken.has(target));
+			warned.push(...unsetFields(credential, mapping));
 			for (const target of Object.keys(mapping.files)) taken.add(target);
 			credentials.push({ owner: found.owner, name, mapping });
 		}
 		for (const { credential_name: name, source, ...mapping } of mappings) {
-			const found = known.get(name);
+			const found = named(known, name);
 			if (found) credentials.push({ owner: found.owner, name, source, mapping: grantedOf(mapping, found.entry) });
-			else unknown.push(`${wordsOf({ name, source })} does not exist`);
+			else warned.push(`${wordsOf({ name, source })} does not exist`);
 		}
 		const { warnings, ...secrets } = await this.#injection.prepare({ session_id, credentials });
-		return { ...secrets, warnings: [...unknown, ...warnings] };
+		return { ...secrets, warnings: [...warned, ...warnings] };
 	}
 
 	/** Returns the values of those of these credentials that exist. They stay within the platform. */
 	async values(person: SessionPerson, names: readonly string[]): Promise<NamedValues[]> {
 		const known = await this.#known(person, names);
-		const found = [...new Set(names)].flatMap((name) => known.get(name) ?? []);
+		const found = [...new Set(names)].flatMap((name) => named(known, name) ?? []);
 		const read: NamedValues[] = [];
 		for (const own of Map.groupBy(found, ({ owner }) => ownerKey(owner)).values()) {
 			const [first] = own;
@@ -97,24 +115,50 @@ export class LaunchSecrets {
 		return read;
 	}
 
-	/** Returns those of the names that nobody has. */
-	async missing(person: SessionPerson, names: readonly string[]): Promise<string[]> {
+	/** Returns which of the names are the tenant's, and which ones nobody has. The own one has precedence. */
+	async whose(person: SessionPerson, names: readonly string[]): Promise<{ tenant: string[]; missing: string[] }> {
 		const known = await this.#known(person, names);
-		return [...new Set(names)].filter((name) => !known.has(name));
+		const asked = [...new Set(names)];
+		return {
+			tenant: asked.filter((name) => named(known, name)?.owner.type === "tenant"),
+			missing: asked.filter((name) => !named(known, name)),
+		};
 	}
 
 	/**
-	 * Returns what the person may use, by name: the own one has precedence over the tenant's. Both are asked for once,
-	 * because a store may read everything for each question.
+	 * Returns what the person may use. Both owners are asked for once, because a store may read everything for each
+	 * question.
 	 */
-	async #known(
-		{ tenant, owner: id }: SessionPerson,
-		names: readonly string[],
-	): Promise<ReadonlyMap<string, FoundCredential>> {
-		const known = new Map<string, FoundCredential>();
-		if (names.length === 0) return known;
-		for (const owner of [tenantOf(tenant), personOf({ tenant, id })])
-			for (const entry of await this.#store.list(owner)) known.set(entry.name, { owner, entry });
-		return known;
+	async #known({ tenant, owner: id }: SessionPerson, names: readonly string[]): Promise<KnownCredentials> {
+		if (names.length === 0) return { own: new Map(), tenants: new Map() };
+		const [tenants, own] = await Promise.all([this.#of(tenantOf(tenant)), this.#of(personOf({ tenant, id }))]);
+		return { own, tenants };
 	}
+
+	async #of(owner: CredentialOwner): Promise<ReadonlyMap<string, FoundCredential>> {
+		return new Map((await this.#store.list(owner)).map((entry) => [entry.name, { owner, entry }]));
+	}
+}
+
+/** Returns the credential of this name. @param ofTenant See {@link NamedCredentials}. */
+function named(
+	{ own, tenants }: KnownCredentials,
+	name: string,
+	ofTenant?: readonly string[],
+): FoundCredential | undefined {
+	if (!ofTenant) return own.get(name) ?? tenants.get(name);
+	return (ofTenant.includes(name) ? tenants : own).get(name);
+}
+
+/** Returns sentences about fields of a tenant's credential, written before they were refused, that set no variable. */
+function unsetFields(
+	{ name, secret_type, keys, isForeign = false }: NamedCredential,
+	mapping: SecretMapping,
+): string[] {
+	const { default_mount_type, withheld } = secretTypeTable[secret_type];
+	if (!isForeign || default_mount_type !== "env") return [];
+	const set = new Set(Object.values(mapping.variables));
+	return keys
+		.filter((key) => !set.has(key) && !withheld.includes(key))
+		.map((key) => `credential "${name}": the field "${key}" of a tenant's credential sets no variable`);
 }

@@ -1,6 +1,7 @@
 /** Maps credentials that a session names to variables, files and git credentials, by their types. Pure. */
 import type { LaunchMapping } from "#shared/contracts/credentials/launch-mapping.ts";
 import type { SecretType } from "#shared/contracts/credentials/secret-types.ts";
+import { fieldVariable, isForeignField, isVariableForm, variableName } from "../types/credential-variables.ts";
 import { secretTypeTable } from "../types/secret-type-table.ts";
 
 /**
@@ -25,6 +26,8 @@ export interface NamedCredential {
 	readonly name: string;
 	readonly secret_type: SecretType;
 	readonly keys: readonly string[];
+	/** Whether it belongs to the tenant and not to the owner of the session. */
+	readonly isForeign?: boolean;
 }
 
 /** Returns the mapping of a credential. @param isTaken Tells which files other credentials of the launch have. */
@@ -40,17 +43,15 @@ export function mappingOf(credential: NamedCredential, isTaken: (target: string)
 /**
  * The name of the credential is the variable of its only field; several fields are told apart by their names (contract,
  * behaviour 9). A field that is written like a variable is also the variable of that name (specification, Credential
- * secret types: `export KEY='value'`).
+ * secret types: `export KEY='value'`), but only in the owner's own credential: the names of variables decide which programs
+ * run, and a credential of the tenant is written by somebody else (docs/decisions/0126-names-of-variables-are-the-owners.md).
  */
-function variablesOf({ name, keys }: NamedCredential, given: readonly string[]): Record<string, string> {
-	const isOnly = keys.length === 1;
-	const named = given.map((key) => [variableName(isOnly ? name : `${name}_${key}`), key]);
-	const own = given.filter((key) => /^[A-Z][A-Z0-9_]*$/.test(key)).map((key) => [key, key]);
+function variablesOf({ name, keys, isForeign }: NamedCredential, given: readonly string[]): Record<string, string> {
+	if (keys.length === 1 && isForeign) return Object.fromEntries(given.map((key) => [variableName(name), key]));
+	const set = isForeign ? given.filter(isForeignField) : given;
+	const named = set.map((key) => [keys.length === 1 ? variableName(name) : fieldVariable(name, key), key]);
+	const own = isForeign ? [] : set.filter(isVariableForm).map((key) => [key, key]);
 	return Object.fromEntries([...named, ...own]);
-}
-
-function variableName(text: string): string {
-	return text.toUpperCase().replaceAll(/[-.]/g, "_");
 }
 
 /** The usual places of each type, and those of a second credential of the type. */

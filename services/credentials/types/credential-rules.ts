@@ -3,6 +3,7 @@ import type { CredentialCreate } from "#shared/contracts/credentials/credentials
 import type { SecretType } from "#shared/contracts/credentials/secret-types.ts";
 import { BadRequestError, UnprocessableError } from "#shared/errors.ts";
 import { gitCredentialUrl } from "./git-credential-url.ts";
+import { variableErrors } from "./credential-variables.ts";
 import { readSecretType, secretTypeTable } from "./secret-type-table.ts";
 
 const maxFields = 50;
@@ -19,10 +20,15 @@ export interface CheckedCredential {
 /**
  * Returns the credential.
  * @param protocols The protocols of repositories that this installation allows.
+ * @param isTenants Whether it is a credential of the tenant, which other people's sessions name.
  * @throws {BadRequestError} for an unknown type; {UnprocessableError} with the list of what is wrong with its fields.
  * None has a value.
  */
-export function checkedCredential(request: CredentialCreate, protocols: readonly string[]): CheckedCredential {
+export function checkedCredential(
+	request: CredentialCreate,
+	protocols: readonly string[],
+	isTenants = false,
+): CheckedCredential {
 	const { name, data, metadata } = request;
 	const secret_type = readSecretType(request.secret_type);
 	if (!secret_type)
@@ -34,6 +40,7 @@ export function checkedCredential(request: CredentialCreate, protocols: readonly
 		...fieldErrors(data),
 		...missingFields(secret_type, data),
 		...formErrors(secret_type, data, protocols),
+		...variableErrors({ name, secret_type, fields: Object.keys(data) }, isTenants).slice(0, maxFields),
 	];
 	if (errors.length > 0) throw new UnprocessableError("The credential is not valid", "CREDENTIAL_INVALID", errors);
 	return { name, secret_type, data, metadata: metadata ?? {} };

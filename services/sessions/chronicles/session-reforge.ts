@@ -99,6 +99,7 @@ const plainRequest = {
  */
 function withoutPersonal({
 	credential_names: _names,
+	tenant_credentials: _tenants,
 	integration_ids: _ids,
 	...settings
 }: LaunchSettings): LaunchSettings {

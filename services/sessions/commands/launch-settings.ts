@@ -13,6 +13,14 @@ import { launchMcpServers } from "./launch-mcp-servers.ts";
 /** The bound of a launch in bytes of JSON: it is one message of the bus, with room for the envelope. */
 const maxLaunchBytes = 768 * 1024;
 
+/** The circumstances of a launch that its levels do not say. */
+export interface LaunchContext {
+	/** The protocols that git may use. */
+	readonly protocols: readonly string[];
+	/** Those of the named credentials that are the tenant's; default none. */
+	readonly tenantCredentials?: readonly string[] | undefined;
+}
+
 /**
  * Returns the settings. @param level The merged levels.
  * @throws {UnprocessableError} when a level names something that does not exist or cannot be used.
@@ -21,7 +29,7 @@ export function launchSettings(
 	{ name, credential_names = [], integration_ids = [] }: Pick<SessionCreate, "name"> & Partial<SessionCreate>,
 	source: GitSource | LocalSource,
 	level: LaunchLevel,
-	protocols: readonly string[],
+	{ protocols, tenantCredentials = [] }: LaunchContext,
 ): LaunchSettings {
 	const { repos = [], setup_scripts = [], working_folder = "" } = level;
 	const launch = {
@@ -31,7 +39,10 @@ export function launchSettings(
 		working_folder,
 		...runtimeSettings(level),
 		git_protocols: [...protocols],
-		...(credential_names.length > 0 && { credential_names: [...new Set(credential_names)] }),
+		...(credential_names.length > 0 && {
+			credential_names: [...new Set(credential_names)],
+			tenant_credentials: [...tenantCredentials],
+		}),
 		...(integration_ids.length > 0 && { integration_ids: [...new Set(integration_ids)] }),
 	};
 	refuseLargeLaunch(launch);

@@ -31,6 +31,8 @@ export interface CreateOrder {
 	readonly blueprints?: Blueprints;
 	/** Warnings of what was found out about the request before. */
 	readonly warnings?: readonly string[];
+	/** Those of the named credentials that are the tenant's; default none. */
+	readonly tenantCredentials?: readonly string[];
 	/** The source of the workspace that the request names. */
 	readonly workspace?: WorkspaceSource | undefined;
 	/** Refuses the session by its repositories, before it is stored. */
@@ -79,14 +81,15 @@ export class SessionCommands {
 	 * request.
 	 */
 	async create(commander: Commander, creation: CreateOrder): Promise<JsonText> {
-		const { request: asked, blueprints = {}, workspace, warnings, check } = creation;
+		const { request: asked, blueprints = {}, workspace, tenantCredentials, warnings, check } = creation;
 		const { protocols, sessionLimit, setupMinutes, models, agents } = this.#rules;
 		const { principal, deadline } = commander;
 		const order = mergedOrder(models.named(asked), models.namedIn(blueprints));
 		const { request, level } = order;
 		const where = workspace ? continuedOrder(asked, workspace) : order;
 		const { source, mounts } = await this.#sourceOf(principal, where);
-		const merged = { ...launchSettings(request, source, level, protocols), ...(mounts && { mounts }) };
+		const context = { protocols, tenantCredentials };
+		const merged = { ...launchSettings(request, source, level, context), ...(mounts && { mounts }) };
 		const launch = { ...(workspace ? continuedLaunch(merged, workspace) : merged), setup_minutes: setupMinutes };
 		models.refuseUnknown(launch.model);
 		const agent = agents.get(launch.agent);

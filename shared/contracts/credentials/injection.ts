@@ -31,16 +31,29 @@ export const injection = defineContract("injection", {
 	prepare: {
 		access: "system",
 		summary: "The secrets of one launch: environment variables, files and git credentials",
-		params: { ...person, session_id: { ...text, max: 36 }, credential_names: names, mappings },
+		params: {
+			...person,
+			session_id: { ...text, max: 36 },
+			credential_names: names,
+			tenant_credentials: {
+				...names,
+				optional: true,
+				description: "Those of the names that are the tenant's; absent: the person's own one, or else the tenant's",
+			},
+			mappings,
+		},
 		returns: { type: "object", props: podSecretsFields },
 		timeout: 4_000,
 		idempotent: true,
 	},
-	missing: {
+	whose: {
 		access: "system",
-		summary: "Those of the names that are neither a credential of the person nor one of the tenant",
+		summary: "Which of the names are credentials of the tenant and not of the person, and which ones nobody has",
 		params: { ...person, credential_names: names },
-		returns: { type: "array", items: text },
+		returns: {
+			type: "object",
+			props: { tenant: { type: "array", items: text }, missing: { type: "array", items: text } },
+		},
 		timeout: 2_000,
 		idempotent: true,
 	},

@@ -151,7 +151,7 @@ describe("the credentials of a session", function () {
 		await stop(alice, id);
 		await alice.post(`/sessions/${id}/start`);
 		await sessionReaches(alice, id, "running");
-		expect(await answer(alice, id, 'echo "$API_KEY"'), "the tenant's, now").to.equal("the tenant's own");
+		expect(await answer(alice, id, 'echo "[$API_KEY]"'), "the tenant's does not take its place").to.equal("[]");
 		await alice.delete(`/sessions/${id}`);
 	});
 
@@ -177,6 +177,25 @@ describe("the credentials of a session", function () {
 			for (const path of ["/credentials", "/credentials/tenant/list", "/credentials/git", "/sessions"])
 				expect((await as(name).get(path)).text, `${path} for ${name}`).not.to.contain("canary");
 		expect(platform.output).not.to.contain("canary");
+	});
+
+	it("of the tenant set variables of their own name only, and the names of their fields are in the audit log", async () => {
+		const dora = as("dora");
+		const put = (data: object) => dora.post("/credentials/tenant", { name: "registry", data });
+		const refused = await put({ token: "t", NPM_CONFIG_NODE_OPTIONS: "--import=data:text/javascript,0" });
+		expect([refused.status, refused.text.includes("NPM_CONFIG_NODE_OPTIONS")]).to.deep.equal([422, true]);
+		expect((await put({ token: "t", api_key: "k" })).status).to.equal(201);
+		const entries = await dora.get<{ changed?: { keys?: string[] } }[]>("/admin/audit", {
+			query: { resource: "tenant-credentials/registry" },
+		});
+		expect(entries.body.map(({ changed }) => changed?.keys)).to.deep.equal([
+			["token", "api_key"],
+			["token", "NPM_CONFIG_NODE_OPTIONS"],
+		]);
+		const { id } = await started(alice, ["registry"]);
+		const say = 'echo "$REGISTRY_TOKEN $REGISTRY_API_KEY [$token$API_KEY$REGISTRY]"';
+		expect(await answer(alice, id, say)).to.equal("t k []");
+		await alice.delete(`/sessions/${id}`);
 	});
 
 	it("belong to one person, and those of a tenant to its administrators", async () => {

@@ -13,23 +13,32 @@ interface Owner {
 	readonly id: string;
 }
 
+/** The credentials that a session names, as they are when it is made. */
+interface NamedCredentials {
+	/** Those that are the tenant's. The session uses these, and its owner's own ones of the other names. */
+	readonly tenantCredentials: readonly string[];
+	readonly warnings: readonly string[];
+}
+
 /**
- * Returns warnings about credentials that do not exist. A session is made without them, also when that cannot be found
- * out now (specification, Credential storage 5).
+ * Returns whose the credentials are, with warnings about those that do not exist. A session is made without them, also when
+ * that cannot be found out now (specification, Credential storage 5).
  */
-export async function credentialWarnings(
+export async function namedCredentials(
 	credential_names: string[],
 	{ tenant, id: owner }: Owner,
 	ctx: RequestContext,
-): Promise<string[]> {
-	if (credential_names.length === 0) return [];
+): Promise<NamedCredentials> {
+	if (credential_names.length === 0) return { tenantCredentials: [], warnings: [] };
 	const asked = { tenant, owner, credential_names };
 	try {
-		const missing = await call(ctx.broker, injection.actions.missing, asked, { meta: metaOf(ctx) });
-		return missing.map((name) => `credential_names: credential "${name}" does not exist`);
+		const { missing, ...found } = await call(ctx.broker, injection.actions.whose, asked, { meta: metaOf(ctx) });
+		const warnings = missing.map((name) => `credential_names: credential "${name}" does not exist`);
+		return { tenantCredentials: found.tenant, warnings };
 	} catch {
 		// The credentials service is not there, which the launch will find out too.
-		return ["credential_names: whether these credentials exist could not be checked"];
+		const sentence = "whether these credentials exist could not be checked; the session uses your own ones only";
+		return { tenantCredentials: [], warnings: [`credential_names: ${sentence}`] };
 	}
 }
 

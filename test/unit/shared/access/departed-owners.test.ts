@@ -42,9 +42,9 @@ describe("DepartedOwners", () => {
 
 	it("does not ask again at once when nobody can tell, and says so", async () => {
 		isAway = true;
-		expect((await failureOf(owners.has(of("ada")))).message).to.equal("away");
+		expect((await failureOf<Error>(owners.has(of("ada")))).message).to.equal("away");
 		isAway = false;
-		expect((await failureOf(owners.has(of("ada")))).message).to.include("could not be found out");
+		expect((await failureOf<Error>(owners.has(of("ada")))).message).to.include("could not be found out");
 		expect(asked).to.have.length(1);
 		ahead = 3_000;
 		expect(await owners.has(of("ada"))).to.equal(false);

@@ -27,7 +27,7 @@ describe("LaunchSecrets", () => {
 	}
 
 	function prepare(...names: string[]) {
-		return secrets.prepare(person, "session", names);
+		return secrets.prepare(person, "session", { names });
 	}
 
 	it("names a variable after the credential, and several after their fields", async () => {
@@ -78,7 +78,36 @@ describe("LaunchSecrets", () => {
 		const { variables, warnings } = await prepare("both", "shared", "bobs", "foreign");
 		expect(variables).to.deep.equal({ BOTH: "hers", SHARED: "tenant" });
 		expect(warnings).to.deep.equal(['credential "bobs" does not exist', 'credential "foreign" does not exist']);
-		expect(await secrets.missing(person, ["both", "shared", "bobs", "bobs"])).to.deep.equal(["bobs"]);
+		expect(await secrets.whose(person, ["both", "shared", "bobs", "bobs"])).to.deep.equal({
+			tenant: ["shared"],
+			missing: ["bobs"],
+		});
+	});
+
+	it("gives a session the credentials that it named, and no other one in their place (Q1)", async () => {
+		await make(tenantOf("acme"), ["shared", "generic", { t: "tenant" }]);
+		const names = ["hers", "shared", "none"];
+		await make(alice, ["hers", "generic", { t: "hers" }]);
+		const { tenant: ofTenant } = await secrets.whose(person, names);
+		expect(ofTenant).to.deep.equal(["shared"]);
+		await store.delete(alice, "hers");
+		await make(tenantOf("acme"), ["hers", "generic", { t: "mal's" }], ["none", "generic", { t: "mal's" }]);
+		await make(alice, ["shared", "generic", { t: "hers, later" }]);
+		const { variables, warnings } = await secrets.prepare(person, "session", { names, ofTenant });
+		expect(variables).to.deep.equal({ SHARED: "tenant" });
+		expect(warnings).to.deep.equal(['credential "hers" does not exist', 'credential "none" does not exist']);
+	});
+
+	it("sets no variable that a field of the tenant's credential names, and says so (Q1)", async () => {
+		const data = { token: "t", NPM_CONFIG_NODE_OPTIONS: "--import=data:x", GIT_ASKPASS: "x", API_KEY: "k" };
+		await make(tenantOf("acme"), ["registry", "generic", data], ["git", "generic", { ASKPASS: "x", token: "t" }]);
+		const { variables, warnings } = await prepare("registry", "git");
+		expect(variables).to.deep.equal({ REGISTRY_TOKEN: "t", REGISTRY_API_KEY: "k", GIT_TOKEN: "t" });
+		expect(warnings).to.have.length(3);
+		await make(alice, ["registry", "generic", data]);
+		expect((await prepare("registry")).variables, "her own one").to.include({
+			NPM_CONFIG_NODE_OPTIONS: data.NPM_CONFIG_NODE_OPTIONS,
+		});
 	});
 
 	it("warns of what it leaves out, and never of a value", async () => {
@@ -112,7 +141,7 @@ describe("LaunchSecrets", () => {
 			git_hosts: [{ url: "https://forge.example:8443", username: "x-access-token", field: "token" }],
 			mcp_servers: [{ name: "forge", command: "npx", args: ["-y"], env: { T: "token", NODE_OPTIONS: "token" } }],
 		});
-		expect(await secrets.prepare(person, "session", ["named"], [forge, mapping("gone")])).to.deep.equal({
+		expect(await secrets.prepare(person, "session", { names: ["named"] }, [forge, mapping("gone")])).to.deep.equal({
 			variables: { NAMED: "n", FORGE_TOKEN: "a/'b" },
 			files: [{ root: "home", path: ".forge", content: "a/'b" }],
 			git_credentials: ["https://x-access-token:a%2F'b@forge.example:8443"],
@@ -132,7 +161,12 @@ describe("LaunchSecrets", () => {
 			mcp_servers: [{ name: "m", command: "c", args: [], env: { T: "token" } }],
 		};
 		const both = [mapping("new", wanted), mapping("old", wanted)];
-		const { variables, files, mcp_servers = [], warnings } = await secrets.prepare(person, "session", [], both);
+		const {
+			variables,
+			files,
+			mcp_servers = [],
+			warnings,
+		} = await secrets.prepare(person, "session", { names: [] }, both);
 		expect(variables).to.deep.equal({ T: "n" });
 		expect(files.map(({ content }) => content)).to.deep.equal(["n"]);
 		expect(mcp_servers.map(({ env }) => env)).to.deep.equal([{ T: "n" }]);
@@ -147,7 +181,7 @@ describe("LaunchSecrets", () => {
 			git_hosts: [{ url: "https://forge.example", username: "u", field: "refresh_token" }],
 			mcp_servers: [{ name: "m", command: "c", args: [], env: { R: "refresh_token" } }],
 		});
-		const prepared = await secrets.prepare(person, "session", [], [greedy]);
+		const prepared = await secrets.prepare(person, "session", { names: [] }, [greedy]);
 		expect(prepared.variables).to.deep.equal({ A: "a" });
 		expect(JSON.stringify(prepared)).not.to.contain("withheld");
 	});
@@ -178,7 +212,7 @@ describe("LaunchSecrets", () => {
 		secrets = new LaunchSecrets(counted, new FileInjection({ store: counted, protocols: ["https"] }));
 		expect(Object.keys((await prepare(...names)).variables)).to.have.length(30);
 		expect(reads).to.equal(4);
-		expect(await secrets.missing(person, [...names, "none"])).to.deep.equal(["none"]);
+		expect((await secrets.whose(person, [...names, "none"])).missing).to.deep.equal(["none"]);
 		expect(reads).to.equal(6);
 	});
 

@@ -82,4 +82,46 @@ describe("checkedCredential()", () => {
 		const data = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`f${index}`, "x"]));
 		expect(errorsOf("generic", data)).to.deep.equal(["A credential has at most 50 fields"]);
 	});
+
+	/** Returns what is wrong with a credential of this name, of a tenant or of a person. */
+	function faults(name: string, data: Record<string, string>, isTenants: boolean): readonly string[] {
+		try {
+			checkedCredential({ name, secret_type: "generic", data }, https, isTenants);
+			return [];
+		} catch (error) {
+			return error instanceof UnprocessableError ? (error.errors ?? ["no list"]) : [String(error)];
+		}
+	}
+
+	it("refuses what no launch would set, without its values (Q1)", () => {
+		for (const [name, field] of [
+			["x", "NODE_OPTIONS"],
+			["path", "value"],
+			["git", "SSH_COMMAND"],
+		] as const) {
+			const data = field === "SSH_COMMAND" ? { [field]: "s3cret", token: "s3cret" } : { [field]: "s3cret" };
+			expect(faults(name, data, false).join(), `${name} ${field}`)
+				.to.include(field)
+				.and.not.include("s3cret");
+		}
+		expect(faults("x", { NPM_CONFIG_REGISTRY: "y" }, false), "a person's own one").to.deep.equal([]);
+	});
+
+	it("refuses fields of a tenant's credential that would be settings and not values (Q1)", () => {
+		for (const field of [
+			"NPM_CONFIG_NODE_OPTIONS",
+			"ASKPASS",
+			"EXEC_PATH",
+			"base_url",
+			"host",
+			"config_registry",
+			"OPTS",
+		])
+			expect(faults("registry", { token: "s3cret", [field]: "s3cret" }, true).join(), field)
+				.to.include(`"${field}"`)
+				.and.not.include("s3cret");
+		for (const field of ["token", "access_key_id", "AWS_SECRET_ACCESS_KEY", "api-token", "username", "email", "port"])
+			expect(faults("registry", { password: "x", [field]: "x" }, true), field).to.deep.equal([]);
+		expect(faults("database_url", { value: "x" }, true), "the only field has the credential's name").to.deep.equal([]);
+	});
 });

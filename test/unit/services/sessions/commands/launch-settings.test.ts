@@ -11,7 +11,9 @@ import { sessionCreate } from "../../../../support/platform/session-record.ts";
 
 function merged(request: object, blueprints: Blueprints): LaunchSettings {
 	const order = mergedOrder({ ...sessionCreate(request), name: "s" }, blueprints);
-	return launchSettings(order.request, resolveSource(order.request, order.level, ["https"]), order.level, ["https"]);
+	return launchSettings(order.request, resolveSource(order.request, order.level, ["https"]), order.level, {
+		protocols: ["https"],
+	});
 }
 
 function settings(request: object, template?: object): LaunchSettings {

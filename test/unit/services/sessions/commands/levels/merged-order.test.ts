@@ -36,7 +36,7 @@ function mergedOf(saying: Saying): Record<string, unknown> {
 	const { request, level } = order;
 	const source = resolveSource(request, level, ["https"]);
 	const { terminal_restricted, resource_config, integration_ids, workload_type } = request;
-	const launch = launchSettings(request, source, level, ["https"]);
+	const launch = launchSettings(request, source, level, { protocols: ["https"] });
 	return { ...launch, ...source, terminal_restricted, resource_config, integration_ids, workload_type };
 }
 

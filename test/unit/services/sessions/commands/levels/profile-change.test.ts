@@ -17,7 +17,7 @@ function profile(members: object): Profile {
 function launched(request: object, blueprints: Blueprints) {
 	const order = mergedOrder(sessionCreate(request), blueprints);
 	const source = resolveSource(order.request, order.level, ["https"]);
-	const launch = launchSettings(order.request, source, order.level, ["https"]);
+	const launch = launchSettings(order.request, source, order.level, { protocols: ["https"] });
 	return { launch, levels: JSON.parse(JSON.stringify(storedLevels(order))) as ReturnType<typeof storedLevels> };
 }
 
