@@ -85,7 +85,7 @@ export function those(object: MakerName, rest: Rest = {}): Row {
 
 /** Returns the row of a route for a session's own pod, and for people who may do this with the session. */
 export function reporters(rest: Rest = {}): Row {
-	return { access: "session", object: "session", action: "see", ...rest };
+	return { access: "session", object: "session", action: "report", ...rest };
 }
 
 /** Returns the row of a route for a session's own pod. */

@@ -79,7 +79,7 @@ export const rows: Readonly<Record<string, Row>> = {
 	"GET /prompts/search": people({ query: { q: "doctor" } }),
 	"POST /prompts": people({ body: { name: 1 } }),
 	"PUT /prompts/:id": those("prompt", { body: { tags: ["proof"] } }),
-	"DELETE /prompts/:id": those("prompt", { consumes: true }),
+	"DELETE /prompts/:id": those("prompt", { action: "delete", consumes: true }),
 
 	"GET /tracker/status": people({ volatile: true }),
 	"GET /tracker/issues": people({ query: { q: "doctor" } }),
@@ -181,9 +181,13 @@ export const rows: Readonly<Record<string, Row>> = {
 	"GET /sessions/:session_id/pr": those("session"),
 
 	"GET /chronicles": people(),
-	"POST /chronicles": those("session", { action: "see", body: (session_id) => ({ session_id }), leaves: "chronicle" }),
+	"POST /chronicles": those("session", {
+		action: "report",
+		body: (session_id) => ({ session_id }),
+		leaves: "chronicle",
+	}),
 	"GET /chronicles/:chronicle_id": those("chronicle"),
-	"PATCH /chronicles/:chronicle_id": those("chronicle", { action: "see", body: { tags: ["proof"] } }),
+	"PATCH /chronicles/:chronicle_id": those("chronicle", { action: "report", body: { tags: ["proof"] } }),
 	"POST /chronicles/:chronicle_id/reforge": those("chronicle", { action: "see", leaves: "unstarted-session" }),
 	"GET /chronicles/:chronicle_id/chain": those("chronicle"),
 	"GET /chronicles/:chronicle_id/timeline": those("session"),

@@ -1,9 +1,12 @@
 /** Wires chronicles and timelines to the bus; the rules are in session-chronicles.ts and timelines.ts. */
 import type { ServiceSchema } from "moleculer";
+import { ownershipOf } from "#shared/access/access-table.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { implement, type RequestContext } from "#shared/bus/service.ts";
 import { chronicles, type TimelineEntry } from "#shared/contracts/chronicles.ts";
+import { refuseForeignReport } from "./commands/session-rights.ts";
 import type { Asker } from "./record/change-queue.ts";
+import type { SessionRecord } from "./record/session-change.ts";
 import { saidMembers } from "./chronicles/chronicle-draft.ts";
 import { chroniclePage } from "./chronicles/chronicle-list.ts";
 import { chronicleOf } from "./chronicles/chronicle-records.ts";
@@ -15,12 +18,19 @@ import type { SessionPod } from "./pod/session-pod.ts";
 export function chroniclesService(parts: Chronicles, pod: SessionPod): ServiceSchema {
 	const { sessions, records, ofSession, timelines, reforge, purge } = parts;
 
+	/** Returns a session about which the principal may report. @throws {NotFoundError} {ForbiddenError} */
+	async function reported(principal: Principal, id: string): Promise<SessionRecord> {
+		const record = await sessions.get(principal, id);
+		refuseForeignReport(principal, ownershipOf(record.session));
+		return record;
+	}
+
 	return {
 		name: chronicles.name,
 
 		actions: implement(chronicles, {
 			report: async ({ session_id, ...report }, ...who) =>
-				chronicleOf(await ofSession.report(asker(...who), await sessions.get(who[0], session_id), report)),
+				chronicleOf(await ofSession.report(asker(...who), await reported(who[0], session_id), report)),
 
 			async newest({ session_id }, principal) {
 				await sessions.get(principal, session_id);
@@ -31,12 +41,17 @@ export function chroniclesService(parts: Chronicles, pod: SessionPod): ServiceSc
 				chroniclePage(records, principal, { ...query, known }),
 
 			create: async ({ session_id }, ...who) =>
-				chronicleOf(await ofSession.create(asker(...who), await sessions.get(who[0], session_id))),
+				chronicleOf(await ofSession.create(asker(...who), await reported(who[0], session_id))),
 
 			get: async ({ chronicle_id }, principal) => chronicleOf(await records.get(principal, chronicle_id)),
 
 			update: async ({ chronicle_id, ...edit }, ...who) =>
-				chronicleOf(await records.change(asker(...who), chronicle_id, () => ({ members: saidMembers(edit) }))),
+				chronicleOf(
+					await records.change(asker(...who), chronicle_id, (document) => {
+						refuseForeignReport(who[0], document);
+						return { members: saidMembers(edit) };
+					}),
+				),
 
 			delete: async ({ chronicle_id }, principal) => ofSession.remove(await records.get(principal, chronicle_id)),
 
@@ -53,7 +68,7 @@ export function chroniclesService(parts: Chronicles, pod: SessionPod): ServiceSc
 
 			async add_entry({ chronicle_id: session_id, ...said }, ...who) {
 				const entry = withoutNulls(said);
-				await ofSession.addEntries(asker(...who), await sessions.get(who[0], session_id), [entry]);
+				await ofSession.addEntries(asker(...who), await reported(who[0], session_id), [entry]);
 				return entry;
 			},
 

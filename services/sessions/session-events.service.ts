@@ -1,12 +1,14 @@
 /** Wires raw events of sessions to the bus; the rules are in session-event-records.ts and session-event-tokens.ts. */
 import { randomUUID } from "node:crypto";
 import type { ServiceSchema } from "moleculer";
+import { ownershipOf } from "#shared/access/access-table.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { refuseLargeRequest } from "#shared/bus/message-size.ts";
 import { implement, isLate, type RequestContext } from "#shared/bus/service.ts";
 import { type IngestedEvent, type SessionEvent, sessionEvents } from "#shared/contracts/session-events.ts";
 import { TimeoutError } from "#shared/errors.ts";
 import { FairTurns, type TurnLimits } from "#shared/fair-turns.ts";
+import { refuseForeignReport } from "./commands/session-rights.ts";
 import { eventOf, readEventType, type SessionEventRecords } from "./raw-events/session-event-records.ts";
 import { countedOf, tokenTimeline } from "./raw-events/session-event-tokens.ts";
 import type { SessionRecords } from "./record/session-records.ts";
@@ -29,7 +31,8 @@ export function sessionEventsService(sessions: SessionRecords, records: SessionE
 		// Numbers may have become longer than they were sent, and the stored events must fit into an answer.
 		refuseLargeRequest({ events: stored });
 		const bySession = Map.groupBy(stored, ({ session_id }) => session_id);
-		for (const id of bySession.keys()) await sessions.get(principal, id);
+		for (const id of bySession.keys())
+			refuseForeignReport(principal, ownershipOf((await sessions.get(principal, id)).session));
 		for (const [id, own] of bySession) await records.add(id, own);
 		return stored;
 	}

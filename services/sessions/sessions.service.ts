@@ -2,6 +2,7 @@
 import type { Service, ServiceSchema } from "moleculer";
 import { now } from "#shared/clock.ts";
 import { jsonText } from "#shared/bus/json-text.ts";
+import { ownershipOf } from "#shared/access/access-table.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { implement, type RequestContext } from "#shared/bus/service.ts";
 import { activityStates, type ActivityState, sessionStatuses } from "#shared/contracts/session-resource.ts";
@@ -17,6 +18,7 @@ import { namedCredentials, integrationWarnings } from "./commands/levels/missing
 import { refuseUnknownRepositories } from "./commands/levels/unknown-repositories.ts";
 import { namedBlueprints, namedProfile } from "./commands/levels/named-blueprints.ts";
 import type { SessionCommands } from "./commands/session-commands.ts";
+import { refuseForeignReport } from "./commands/session-rights.ts";
 import type { SessionPod } from "./pod/session-pod.ts";
 import type { SessionUpdates } from "./pod/session-updates.ts";
 import type { SessionRecords } from "./record/session-records.ts";
@@ -100,6 +102,7 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 					);
 				}
 				const decide = ({ session }: SessionRecord): SessionChange | undefined => {
+					refuseForeignReport(principal, ownershipOf(session));
 					if (session.status !== "running") return undefined;
 					return {
 						at: now(),

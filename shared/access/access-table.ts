@@ -20,6 +20,8 @@ type Row = Readonly<Partial<Record<Relation, readonly string[]>>>;
 
 /** The tenant uses it; its owner and the administrators change it. */
 const shared = { owner: ["see", "change"], administrator: ["see", "change"], colleague: ["see"] } as const;
+/** The tenant uses its owner's words; the administrators remove them and do not change them. */
+const quoted = { owner: ["see", "change", "delete"], administrator: ["see", "delete"], colleague: ["see"] } as const;
 /** Its owner uses it; the administrators look after it. */
 const managed = { owner: ["see", "change"], administrator: ["see", "change"] } as const;
 /** It speaks for its owner or holds secrets of the owner, so nobody else learns of it. */
@@ -29,18 +31,19 @@ const personal = { owner: ["see", "change"] } as const;
  * The rights by the kind of object and the relation to it; what is not listed is refused. Of a session, `see-deleted`
  * is to read it while it waits for its removal, `manage` to end it or to change what has no effect on its work,
  * `command-agent` to speak to the coding agent and to decide which code runs and what is done with the owner's rights, so
- * that an administrator may not, and `report-usage` to write into its books.
+ * that an administrator may not, `report` to write what the session tells of its work, which is sent elsewhere with the owner's
+ * rights, and `report-usage` to write into its books.
  */
 const table = {
 	session: {
 		platform: ["see", "see-deleted"],
-		"own-pod": ["see", "report-usage"],
-		owner: ["see", "manage", "command-agent", "report-usage"],
+		"own-pod": ["see", "report", "report-usage"],
+		owner: ["see", "manage", "command-agent", "report", "report-usage"],
 		administrator: ["see", "manage"],
 	},
 	workspace: managed,
 	"merge-evaluation": managed,
-	prompt: shared,
+	prompt: quoted,
 	mapping: shared,
 	preset: personal,
 	profile: personal,

@@ -20,6 +20,12 @@ import { foldedText } from "./folded-text.ts";
 import { promptCollection, type PromptColumns, type PromptDocument } from "./prompt-collection.ts";
 import { projectRepo } from "./prompt-rules.ts";
 
+const refusals = {
+	change:
+		"Only its creator may change a prompt, because others read it as the creator's; an administrator may delete it",
+	delete: "Only its creator or an administrator may delete a prompt",
+} as const;
+
 /** The prompts of the installation. */
 export class PromptRecords {
 	readonly #store: DocumentStore;
@@ -61,7 +67,7 @@ export class PromptRecords {
 	async change(principal: Principal, id: string, update: PromptUpdate): Promise<string> {
 		const changed = await compareAndSet({
 			what: "The prompt",
-			read: () => this.#getOwn(principal, id),
+			read: () => this.#getFor(principal, "change", id),
 			decide: (document) => changedPrompt(promptOf(document), update),
 			write: ({ rev = 0 }, prompt) => {
 				const { wire, ...set } = columnsOf(prompt);
@@ -74,21 +80,22 @@ export class PromptRecords {
 			},
 		});
 		failpoint("prompts.written");
-		return changed?.written.wire ?? (await this.#getOwn(principal, id)).wire;
+		return changed?.written.wire ?? (await this.#getFor(principal, "change", id)).wire;
 	}
 
 	/** Deletes a prompt. @throws {NotFoundError}; {ForbiddenError} for a prompt of somebody else. */
 	async delete(principal: Principal, id: string): Promise<void> {
-		await this.#getOwn(principal, id);
+		await this.#getFor(principal, "delete", id);
 		const { tenant } = principal;
 		if (!(await this.#store.remove(promptCollection, id, { equals: { tenant } }))) throw notFound(id);
 		failpoint("prompts.written");
 	}
 
-	async #getOwn(principal: Principal, id: string): Promise<PromptDocument> {
+	/** @throws {NotFoundError}; {ForbiddenError} */
+	async #getFor(principal: Principal, action: "change" | "delete", id: string): Promise<PromptDocument> {
 		const document = await this.#get(principal, id);
-		if (isAllowed(principal, "change", "prompt", document)) return document;
-		throw new ForbiddenError("Only its creator or an administrator may change a prompt", "PROMPT_OF_ANOTHER");
+		if (isAllowed(principal, action, "prompt", document)) return document;
+		throw new ForbiddenError(refusals[action], "PROMPT_OF_ANOTHER");
 	}
 
 	async #get(principal: Principal, id: string): Promise<PromptDocument> {

@@ -4,8 +4,10 @@
  * request is refused.
  */
 import { fingerprintOf, refuseOtherRequest } from "#shared/ids/request-fingerprint.ts";
+import { personKey, type Principal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
+import type { Commander } from "./commander.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 
 /** The time for which a key is remembered, in milliseconds. */
@@ -15,7 +17,7 @@ const maxAnswers = 16;
 
 /** A remembered answer. */
 export interface CommandAnswer {
-	/** The action and the client's key: `<action>:<key>`. */
+	/** The action, the person and the client's key, as {@link markKey} joins them: another person's key is another one. */
 	key: string;
 	/** The fingerprint of the request's parameters. */
 	fingerprint: string;
@@ -25,14 +27,25 @@ export interface CommandAnswer {
 	provisional?: boolean;
 }
 
+/** A command with a key, as its person gave it. */
+interface KeyedCommand {
+	readonly command: string;
+	readonly principal: Principal;
+	readonly key: string;
+}
+
 /** Returns the mark of a request; undefined when it has no key. */
 export function commandMark(
 	action: string,
-	key: string | undefined,
+	{ principal, key }: Pick<Commander, "principal" | "key">,
 	params: unknown,
 ): Omit<CommandAnswer, "answer"> | undefined {
 	if (key === undefined) return undefined;
-	return { key: `${action}:${key}`, fingerprint: fingerprintOf(params), at: now() };
+	return { key: markKey(action, principal, key), fingerprint: fingerprintOf(params), at: now() };
+}
+
+function markKey(action: string, { tenant, id }: Principal, key: string): string {
+	return `${action}:${personKey(tenant, id)}:${key}`;
 }
 
 /**
@@ -55,10 +68,10 @@ export function answeredBefore(
  */
 export function completedAnswer(
 	{ document }: SessionRecord,
-	{ command, key, answer }: { readonly command: string; readonly key: string; readonly answer: Session },
+	{ command, principal, key, answer }: KeyedCommand & { readonly answer: Session },
 ): { readonly counts: Session; readonly answers?: CommandAnswer[] } {
 	const answers = answersOf(document.answers);
-	const former = answers.find((one) => one.key === `${command}:${key}`);
+	const former = answers.find((one) => one.key === markKey(command, principal, key));
 	if (!former?.provisional) return { counts: former?.answer ?? answer };
 	const { provisional: _over, ...mark } = former;
 	return { counts: answer, answers: answers.map((one) => (one === former ? { ...mark, answer } : one)) };

@@ -131,13 +131,13 @@ export class SessionCommands {
 		const { models } = this.#rules;
 		const { columns = {} } = options;
 		const profile = options.profile && models.named(options.profile);
-		const mark = commandMark(command, key, { id, ...(profile && { profile_name: profile.name }) });
+		const mark = commandMark(command, { principal, key }, { id, ...(profile && { profile_name: profile.name }) });
 		const decideIn =
 			(place: ColumnChange) =>
 			(record: SessionRecord): SessionDecision<Session | undefined> => {
+				refuseForeignCommand(principal, record.session, command);
 				const former = answeredBefore(record, mark);
 				if (former) return { result: former };
-				refuseForeignCommand(principal, record.session, command);
 				const change = withProfile(record, commandChange(record, command, now()), profile);
 				const launch = (change.columns.set?.launch ?? record.document.launch) as LaunchSettings;
 				if (command === "start") models.refuseUnknown(launch.model);

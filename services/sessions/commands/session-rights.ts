@@ -2,7 +2,7 @@
  * Says who may change what of a session. Which code runs, and what is done with the owner's rights, is decided by the owner
  * alone; administrators look after a session and end it (docs/decisions/0102-the-owner-decides-what-runs.md). Pure.
  */
-import { mayUseSession, ownershipOf, type SessionAction } from "#shared/access/access-table.ts";
+import { mayUseSession, type Ownership, ownershipOf, type SessionAction } from "#shared/access/access-table.ts";
 import type { Action } from "#shared/bus/contract.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
@@ -18,7 +18,8 @@ type UpdatedMember = keyof Update;
 
 /** The right that the change of each member needs. */
 export const memberRights: Readonly<Record<UpdatedMember, Right>> = {
-	name: "manage",
+	/** It becomes the title of pull requests and the message of commits, which are made with the owner's rights. */
+	name: "command-agent",
 	budget: "manage",
 	branch: "command-agent",
 	base_branch: "command-agent",
@@ -51,6 +52,18 @@ export function refuseForeignUpdate(principal: Principal, session: Session, upda
 			`Only the owner of a session may change "${refused[0]}", because the session works with the owner's rights; administrators may change ${managed.join(" and ")}`,
 			"OWNER_ONLY",
 		);
+}
+
+/**
+ * Refuses a report about a session, its chronicles, its timeline or its events, by others than its pod and its owner: they
+ * become descriptions of pull requests and prompts. @throws {ForbiddenError}
+ */
+export function refuseForeignReport(principal: Principal, of: Ownership): void {
+	if (mayUseSession(principal, "report", of)) return;
+	throw new ForbiddenError(
+		"Only the owner of a session and its pod may write what it tells of its work; administrators may read and delete it",
+		"OWNER_ONLY",
+	);
 }
 
 /** Refuses a command that the principal may not give. @throws {ForbiddenError} */

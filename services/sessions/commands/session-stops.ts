@@ -66,7 +66,7 @@ export class SessionStops {
 	/** Returns the final answer, which all concurrent and later repetitions of the command get. */
 	async #finalAnswer({ principal, key = "", deadline }: Commander, answer: Session): Promise<Session> {
 		const complete = (record: SessionRecord) => {
-			const { counts, answers } = completedAnswer(record, { command: "stop", key, answer });
+			const { counts, answers } = completedAnswer(record, { command: "stop", principal, key, answer });
 			return { result: counts, columns: answers && { set: { answers } } };
 		};
 		const counting = await this.#records.annotate(principal, answer.id, complete, { deadline }).catch(unlessGone);

@@ -89,7 +89,7 @@ export class StoppedSessions {
 	 * archived again. A session that cannot be archived does not affect the others.
 	 */
 	async #archiveIfStopped({ principal, key, deadline }: Commander, id: string): Promise<boolean> {
-		const mark = commandMark(action, key, { id });
+		const mark = commandMark(action, { principal, key }, { id });
 		const decide = (record: SessionRecord): SessionDecision<boolean> => {
 			if (answeredBefore(record, mark)) return { result: true };
 			if (record.session.status !== "stopped") return { result: false };

@@ -8,10 +8,11 @@ import { systemPrincipal } from "#shared/bus/principal.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import type { Change, DocumentStore } from "#shared/store/document-store.ts";
-import { type DepartedOwners, ownerGone } from "#shared/access/departed-owners.ts";
+import type { DepartedOwners } from "#shared/access/departed-owners.ts";
+import { RunEnds } from "./run-ends.ts";
 import { claimOf, expectationOf } from "./claim-forms.ts";
 import { dueSessions } from "./due-sessions.ts";
-import { addressChange, failedChange, isReconciled, observationChange } from "./observation-change.ts";
+import { addressChange, isReconciled, observationChange } from "./observation-change.ts";
 import { boundColumns, HostBinding } from "../record/host-binding.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 import { both, type SessionRecord, statusOf } from "../record/session-change.ts";
@@ -43,7 +44,6 @@ const expectedColumns = ["created_at", "desired", ...boundColumns] as const;
 /** The most sessions whose owners are told in one claim that they wait for a place. */
 const maxReported = 16;
 
-type Failure = Parameters<typeof failedChange>[0];
 type IsHere = (document: SessionDocument) => boolean;
 
 const unseen: Observation = { phase: "blocked", timings: {}, purged: false };
@@ -83,7 +83,7 @@ export class SessionClaims {
 	readonly #workspaces: SessionWorkspaces;
 	readonly #binding: HostBinding;
 	readonly #launches: ClaimDependencies["launches"];
-	readonly #departed: ClaimDependencies["departed"];
+	readonly #ends: RunEnds;
 	readonly #hint: (id: string) => void;
 	readonly #podGone: (document: SessionDocument) => Promise<void>;
 	readonly #forget: (document: SessionDocument) => Promise<void>;
@@ -92,7 +92,7 @@ export class SessionClaims {
 
 	constructor(store: DocumentStore, { binding = new HostBinding(), ...others }: ClaimDependencies) {
 		const { records, workspaces, hint, podGone = async () => {}, forget, launches, departed } = others;
-		this.#departed = departed;
+		this.#ends = new RunEnds({ records, launches, departed });
 		this.#binding = binding;
 		this.#launches = launches;
 		this.#store = store;
@@ -121,7 +121,7 @@ export class SessionClaims {
 		const free = candidates.slice(0, limit).filter((document) => !isLeased(document, at));
 		const claims: Claim[] = [];
 		const failures: unknown[] = [];
-		for (const document of await this.#withOwners(fitting(free), at)) {
+		for (const document of await this.#ends.withOwners(fitting(free), at)) {
 			try {
 				const claimed = await this.#claimOne(document, at, host);
 				if (claimed) claims.push(claimOf(claimed));
@@ -211,30 +211,6 @@ export class SessionClaims {
 		return expired.document;
 	}
 
-	/**
-	 * Ends the runs of sessions whose owner has departed, and returns all sessions as they are then. While nobody can tell,
-	 * those that have not begun to start are left out: they stay due.
-	 */
-	async #withOwners(found: readonly SessionDocument[], at: number): Promise<readonly SessionDocument[]> {
-		const running = found.filter(({ desired }) => desired === "run");
-		if (!this.#departed || running.length === 0) return found;
-		const isGone = await this.#departed.among(running).catch(() => undefined);
-		if (!isGone) return found.filter(({ desired, status }) => desired !== "run" || status !== "starting");
-		const ended = found.map(async (document) =>
-			document.desired === "run" && isGone(document) ? this.#fail(document, ownerGone, at) : document,
-		);
-		// One that cannot be changed now, because it was removed or changes all the time, gets its next pass later.
-		return (await Promise.allSettled(ended)).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-	}
-
-	/** Ends the run of a session, unless it ended meanwhile; resolves to its present form. */
-	async #fail({ id, status = "" }: SessionDocument, failure: Failure, at: number): Promise<SessionDocument> {
-		const fail = (record: SessionRecord) => (record.document.desired === "run" ? failedChange(failure, at) : undefined);
-		const failed = await this.#records.change(reporter, id, fail);
-		this.#launches.changed(status, failed.session);
-		return failed.document;
-	}
-
 	/** Leases a session. One that shall run has its workspace then, or it has failed. */
 	async #claimOne(found: SessionDocument, at: number, host?: string): Promise<SessionDocument | undefined> {
 		const document = await this.#expireDeadline(found, at);
@@ -245,7 +221,7 @@ export class SessionClaims {
 		const bound = isAlone ? host : (document.host ?? host);
 		if ("workspace" in hold)
 			return this.#lease(document, at, { workspace: hold.workspace, ...(bound && { host: bound }) });
-		return this.#lease(await this.#fail(document, hold.failure, at), at);
+		return this.#lease(await this.#ends.fail(document, hold.failure, at), at);
 	}
 
 	/** Leaves a session to the host that its workspace is on. */

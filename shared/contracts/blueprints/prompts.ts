@@ -96,7 +96,7 @@ export const prompts = defineContract("prompts", {
 	},
 	update: {
 		rest: "PUT /prompts/:id",
-		summary: "Change a prompt, as its creator or an administrator; absent and null members stay",
+		summary: "Change a prompt, as its creator; absent and null members stay",
 		params: { ...promptId, ...promptUpdate },
 		returns: record,
 		errors: [404, 503],

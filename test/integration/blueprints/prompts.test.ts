@@ -59,7 +59,7 @@ for (const [engine, open] of [
 			return namesOf(await lists.search(who, q, { limit: 10 }));
 		}
 
-		it("are read by everybody of the tenant, and changed by their creator and administrators only", async () => {
+		it("are read by everybody of the tenant, changed by their creator, and deleted by administrators too (Q11)", async () => {
 			const { id } = await create({ name: "hers" });
 			expect(namesOf(await lists.list(bob, { limit: 10 }))).to.deep.equal(["hers"]);
 			expect(await found("HERS", bob)).to.deep.equal(["hers"]);
@@ -72,8 +72,13 @@ for (const [engine, open] of [
 				expect(await failureOf(records.change(who, id, { name: "his" }))).to.include({ code });
 				expect(await failureOf(records.delete(who, id))).to.include({ code });
 			}
-			expect(await change(admin, id, { name: "ours" })).to.include({ name: "ours" });
-			await records.delete(alice, id);
+			const refused = await failureOf(records.change(admin, id, { content: "Print every variable" }));
+			expect(refused).to.include({ code: 403, type: "PROMPT_OF_ANOTHER" });
+			expect(await change(alice, id, { name: "still hers" })).to.include({
+				name: "still hers",
+				content: "some content",
+			});
+			await records.delete(admin, id);
 			expect(await failureOf(records.delete(alice, id))).to.include({ code: 404 });
 		});
 

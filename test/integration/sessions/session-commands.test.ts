@@ -1,10 +1,12 @@
 /** Commands, passes and events of sessions over the bus and a real store; the test plays the pod manager. */
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { now, turnClock } from "#shared/clock.ts";
+import { isoTime, now, turnClock } from "#shared/clock.ts";
 import type { AnyAction } from "#shared/bus/contract.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
+import { chronicles } from "#shared/contracts/chronicles.ts";
+import { sessionEvents } from "#shared/contracts/session-events.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { type Expectation, sessionWork } from "#shared/contracts/session-work.ts";
@@ -14,7 +16,7 @@ import { eventually } from "../../support/eventually.ts";
 import { describeSessions } from "../../support/platform/describe-sessions.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { SessionActor } from "../../support/platform/session-actor.ts";
-import { callAs, job } from "../../support/bus/test-brokers.ts";
+import { callAs, job, root } from "../../support/bus/test-brokers.ts";
 
 describeSessions("session commands", (testbed) => {
 	it("lets exactly one of eight equal commands through", async () => {
@@ -44,6 +46,59 @@ describeSessions("session commands", (testbed) => {
 		expect(await testbed.ada.command("stop", first.id, "two")).to.deep.equal(answer);
 		expect(await testbed.ada.get(first.id)).to.include({ status: "stopped" });
 		expect(await failureOf(testbed.ada.command("stop", first.id))).to.be.instanceOf(ConflictError);
+	});
+
+	it("gives nobody the answer to another person's command, and asks for the right first (Q10)", async () => {
+		const { ada } = testbed;
+		const mal = new SessionActor(testbed.near, { ...root, id: randomUUID() });
+		const { id } = await ada.running();
+		const stopped = await mal.stop(id, "same");
+		expect(stopped.status).to.equal("stopped");
+		await ada.command("start", id, "start-key");
+		await ada.pass(id, "ready");
+		await ada.stop(id, "same");
+		expect(await ada.get(id), "her stop with the key of mal").to.include({ status: "stopped" });
+		expect(await failureOf(mal.command("start", id, "start-key"))).to.include({ type: "OWNER_ONLY" });
+		expect((await ada.command("start", id, "start-key")).generation, "her own answer").to.equal(2);
+	});
+
+	it("takes what a session tells of its work from its owner and its pod only (Q7)", async () => {
+		const { ada, near } = testbed;
+		const mal: Principal = { ...root, id: randomUUID() };
+		const { id: session_id } = await ada.running();
+		const summary = { session_id, summary: "Closes private/secret#1" };
+		const entry = { chronicle_id: session_id, t: 0, type: "session", label: "forged" } as const;
+		const event = {
+			session_id,
+			event_type: "message_user",
+			timestamp: isoTime(),
+			sequence: 1,
+			data: { content: "I, ada" },
+		};
+		const { id: chronicle_id } = await callAs(near, ada.principal, chronicles.actions.report, {
+			session_id,
+			summary: "hers",
+		});
+		const attempts: Record<string, (who: Principal) => Promise<unknown>> = {
+			report: (who) => callAs(near, who, chronicles.actions.report, summary),
+			create: (who) => callAs(near, who, chronicles.actions.create, { session_id }),
+			update: (who) => callAs(near, who, chronicles.actions.update, { chronicle_id, ...summary }),
+			entry: (who) => callAs(near, who, chronicles.actions.add_entry, entry),
+			event: (who) => callAs(near, who, sessionEvents.actions.ingest, event),
+			events: (who) => callAs(near, who, sessionEvents.actions.ingest_batch, { events: [event] }),
+			activity: (who) => callAs(near, who, sessions.actions.activity, { session_id, state: "active", metadata: {} }),
+			name: (who) => callAs(near, who, sessions.actions.update, { session_id, name: "forged" }),
+		};
+		for (const [what, attempt] of Object.entries(attempts))
+			expect(await failureOf(attempt(mal)), what).to.include({ code: 403, type: "OWNER_ONLY" });
+		const read = await callAs(near, mal, chronicles.actions.newest, { session_id });
+		expect(read).to.include({ id: chronicle_id, summary: "hers" });
+		const timeline = await callAs(near, mal, chronicles.actions.timeline, { chronicle_id: session_id });
+		expect(timeline.events.filter(({ label }) => label === "forged")).to.deep.equal([]);
+		expect((await callAs(near, mal, sessionEvents.actions.counts, { session_id })) as object).to.deep.equal({});
+		for (const [what, attempt] of Object.entries(attempts))
+			await attempt(ada.principal).catch((error: unknown) => expect.fail(`${what}: ${String(error)}`));
+		await callAs(near, mal, chronicles.actions.delete, { chronicle_id });
 	});
 
 	it("creates one session for eight requests with one key", async () => {

@@ -41,7 +41,7 @@ const table = {
 		those("session", { action: "command-agent", effect: "write" }),
 		"admitted forbidden forbidden unknown unknown forbidden forbidden unauthenticated",
 	],
-	"POST an activity": [reporters(), "admitted forbidden admitted unknown unknown admitted stale unauthenticated"],
+	"POST an activity": [reporters(), "admitted forbidden forbidden unknown unknown admitted stale unauthenticated"],
 	"POST a stop": [
 		those("session", { action: "manage" }),
 		"admitted forbidden admitted unknown unknown forbidden forbidden unauthenticated",
@@ -53,7 +53,7 @@ const table = {
 	"POST a history": [pods(), "forbidden forbidden forbidden forbidden forbidden admitted stale unauthenticated"],
 	"PUT a prompt": [
 		those("prompt"),
-		"admitted forbidden admitted forbidden unknown forbidden forbidden unauthenticated",
+		"admitted forbidden forbidden forbidden unknown forbidden forbidden unauthenticated",
 	],
 } as const;
 

@@ -19,13 +19,18 @@ function principal(kind: PrincipalKind, id: string, tenant: string, roles: strin
 	return { kind, id, tenant, roles };
 }
 
-const actions: SessionAction[] = ["see", "see-deleted", "manage", "command-agent", "report-usage"];
+const actions: SessionAction[] = ["see", "see-deleted", "manage", "command-agent", "report", "report-usage"];
 
 describe("mayUseSession()", () => {
-	const all: readonly SessionAction[] = ["see", "manage", "command-agent", "report-usage"];
+	const all: readonly SessionAction[] = ["see", "manage", "command-agent", "report", "report-usage"];
 	for (const [who, by, owned, ofNobody] of [
 		["a job of the platform", principal("system", "relay", ""), ["see", "see-deleted"], ["see", "see-deleted"]],
-		["the session's own pod", principal("pod", "s1", ""), ["see", "report-usage"], ["see", "report-usage"]],
+		[
+			"the session's own pod",
+			principal("pod", "s1", ""),
+			["see", "report", "report-usage"],
+			["see", "report", "report-usage"],
+		],
 		["the pod of another session", principal("pod", "s2", ""), [], []],
 		["a pod whose id is the owner's name", principal("pod", "alice", "acme"), [], []],
 		["a pod with the role of an administrator", principal("pod", "s2", "acme", ["admin"]), [], []],
@@ -68,7 +73,7 @@ describe("isAllowed()", () => {
 	const expected: Readonly<Record<TenantsKind, readonly [string, string]>> = {
 		workspace: ["owner administrator", "owner administrator"],
 		"merge-evaluation": ["owner administrator", "owner administrator"],
-		prompt: ["owner administrator colleague", "owner administrator"],
+		prompt: ["owner administrator colleague", "owner"],
 		mapping: ["owner administrator colleague", "owner administrator"],
 		preset: ["owner", "owner"],
 		profile: ["owner", "owner"],
@@ -93,6 +98,21 @@ describe("isAllowed()", () => {
 			expect(those("change", ofNobody)).to.equal("administrator");
 		});
 	}
+});
+
+describe("isAllowed() of a prompt", () => {
+	it("lets administrators delete the words of somebody else, which they do not change (Q11)", () => {
+		const ofAlice = { tenant: "acme", owner: "alice" };
+		const may = (id: string, roles: string[]) =>
+			(["change", "delete"] as const).filter((action) =>
+				isAllowed(principal("user", id, "acme", roles), action, "prompt", ofAlice),
+			);
+		expect([may("alice", []), may("root", ["admin"]), may("bob", [])]).to.deep.equal([
+			["change", "delete"],
+			["delete"],
+			[],
+		]);
+	});
 });
 
 describe("relationTo()", () => {

@@ -10,10 +10,21 @@ import {
 } from "#services/sessions/commands/command-answers.ts";
 import { fingerprintOf } from "#shared/ids/request-fingerprint.ts";
 import type { SessionRecord } from "#services/sessions/record/session-change.ts";
+import { personKey, type Principal } from "#shared/bus/principal.ts";
 import { UnprocessableError } from "#shared/errors.ts";
+import { alice, bob } from "../../../../support/bus/test-brokers.ts";
 import { sessionRecord } from "../../../../support/platform/session-record.ts";
 
 const { session } = sessionRecord();
+
+function by(key: string, principal: Principal = alice) {
+	return { principal, key };
+}
+
+/** Returns the stored key of a command by alice with the key `k`. */
+function keyOf(command: string): string {
+	return `${command}:${personKey(alice.tenant, alice.id)}:k`;
+}
 
 function answer(key: string, more: Partial<CommandAnswer> = {}): CommandAnswer {
 	return { key, fingerprint: fingerprintOf({}), at: 1_000, answer: session, ...more };
@@ -25,30 +36,31 @@ function withAnswers(...answers: CommandAnswer[]): SessionRecord {
 
 describe("commandMark()", () => {
 	it("distinguishes actions and parameters, and needs a key", () => {
-		const mark = commandMark("start", "k", { a: 1 });
-		expect(mark).to.include({ key: "start:k", fingerprint: fingerprintOf({ a: 1 }) });
-		expect(commandMark("stop", "k", { a: 1 })?.key).not.to.equal(mark?.key);
-		expect(commandMark("start", "k", { a: 2 })?.fingerprint).not.to.equal(mark?.fingerprint);
-		expect(commandMark("start", undefined, {})).to.equal(undefined);
+		const mark = commandMark("start", by("k"), { a: 1 });
+		expect(mark).to.include({ key: keyOf("start"), fingerprint: fingerprintOf({ a: 1 }) });
+		expect(commandMark("stop", by("k"), { a: 1 })?.key).not.to.equal(mark?.key);
+		expect(commandMark("start", by("k"), { a: 2 })?.fingerprint).not.to.equal(mark?.fingerprint);
+		expect(commandMark("start", by("k", bob), { a: 1 })?.key, "another person").not.to.equal(mark?.key);
+		expect(commandMark("start", { principal: alice, key: undefined }, {})).to.equal(undefined);
 	});
 });
 
 describe("answeredBefore()", () => {
-	const record = withAnswers(answer("start:k", { answer: { ...session, name: "first" } }), answer("stop:k"));
+	const record = withAnswers(answer(keyOf("start"), { answer: { ...session, name: "first" } }), answer(keyOf("stop")));
 
 	it("is the first answer to the same request", () => {
-		expect(answeredBefore(record, commandMark("start", "k", {}))?.name).to.equal("first");
+		expect(answeredBefore(record, commandMark("start", by("k"), {}))?.name).to.equal("first");
 	});
 
 	it("is undefined for another key, another action, and without a key", () => {
-		expect(answeredBefore(record, commandMark("start", "other", {}))).to.equal(undefined);
-		expect(answeredBefore(record, commandMark("archive", "k", {}))).to.equal(undefined);
+		expect(answeredBefore(record, commandMark("start", by("other"), {}))).to.equal(undefined);
+		expect(answeredBefore(record, commandMark("archive", by("k"), {}))).to.equal(undefined);
 		expect(answeredBefore(record, undefined)).to.equal(undefined);
-		expect(answeredBefore(sessionRecord(), commandMark("start", "k", {}))).to.equal(undefined);
+		expect(answeredBefore(sessionRecord(), commandMark("start", by("k"), {}))).to.equal(undefined);
 	});
 
 	it("refuses a key that was used for another request", () => {
-		expect(() => answeredBefore(record, commandMark("start", "k", { other: true })))
+		expect(() => answeredBefore(record, commandMark("start", by("k"), { other: true })))
 			.to.throw(UnprocessableError)
 			.with.property("type", "IDEMPOTENCY_KEY_REUSED");
 	});
@@ -57,18 +69,18 @@ describe("answeredBefore()", () => {
 describe("completedAnswer()", () => {
 	const now = { ...session, name: "now" };
 	const complete = (...answers: CommandAnswer[]) =>
-		completedAnswer(withAnswers(...answers), { command: "stop", key: "k", answer: now });
+		completedAnswer(withAnswers(...answers), { command: "stop", principal: alice, key: "k", answer: now });
 
 	it("replaces a provisional answer once, in its place", () => {
-		const { counts, answers } = complete(answer("a"), answer("stop:k", { provisional: true }), answer("b"));
+		const { counts, answers } = complete(answer("a"), answer(keyOf("stop"), { provisional: true }), answer("b"));
 		expect(counts).to.deep.equal(now);
-		expect(answers).to.deep.equal([answer("a"), answer("stop:k", { answer: now }), answer("b")]);
+		expect(answers).to.deep.equal([answer("a"), answer(keyOf("stop"), { answer: now }), answer("b")]);
 		expect(complete(...(answers ?? []))).to.deep.equal({ counts: now });
 	});
 
 	it("keeps a final answer, and writes nothing without one", () => {
-		expect(complete(answer("stop:k"))).to.deep.equal({ counts: session });
-		expect(complete(answer("start:k", { provisional: true }))).to.deep.equal({ counts: now });
+		expect(complete(answer(keyOf("stop")))).to.deep.equal({ counts: session });
+		expect(complete(answer(keyOf("start"), { provisional: true }))).to.deep.equal({ counts: now });
 	});
 });
 
