@@ -3,7 +3,7 @@
  * members any more get none.
  */
 import type { Service, ServiceSchema } from "moleculer";
-import { departedOwners, ownerGone } from "#shared/access/departed-owners.ts";
+import { departedOwners } from "#shared/access/departed-owners.ts";
 import { type Caller, implement } from "#shared/bus/service.ts";
 import { injection } from "#shared/contracts/credentials/injection.ts";
 import { ForbiddenError } from "#shared/errors.ts";
@@ -17,7 +17,8 @@ export function injectionService(secrets: LaunchSecrets): ServiceSchema {
 		actions: implement(injection, {
 			async prepare({ credential_names, tenant_credentials, mappings, session_id, tenant, owner }) {
 				const person = { tenant, owner };
-				if (await departed.has(person)) throw new ForbiddenError(ownerGone.message, ownerGone.code);
+				if (await departed.has(person))
+					throw new ForbiddenError("The owner is no member of the tenant any more", "OWNER_GONE");
 				return secrets.prepare(person, session_id, { names: credential_names, ofTenant: tenant_credentials }, mappings);
 			},
 			values: async ({ names, ...person }) => ((await departed.has(person)) ? [] : secrets.values(person, names)),

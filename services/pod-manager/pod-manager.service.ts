@@ -6,7 +6,7 @@ import { type Caller, call, type Meta, on } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
 import { departedOwners } from "#shared/access/departed-owners.ts";
-import { DepartedPods } from "./departed-pods.ts";
+import { DepartedPods } from "./running-pods/departed-pods.ts";
 import { patientCaller } from "./patient-caller.ts";
 import { launchSecrets, renewedSecrets } from "./launch-secrets.ts";
 import { tokensRenewed } from "#shared/contracts/integrations/oauth.ts";
@@ -16,7 +16,7 @@ import { DiskGuard, type DiskGuardDependencies } from "./disk-guard.ts";
 import type { PassDependencies } from "./pass.ts";
 import { podSamples } from "./pass-metrics.ts";
 import { Reconciler, type Work } from "./reconciler.ts";
-import { type RenewalDependencies, RenewedSecrets } from "./renewed-secrets.ts";
+import { type RenewalDependencies, RenewedSecrets } from "./running-pods/renewed-secrets.ts";
 import { type Asked, type ExpectedPage, Sweep } from "./sweep.ts";
 import { WorkspaceKeeper, type WorkspaceTasks } from "./workspace-keeper.ts";
 
@@ -70,8 +70,8 @@ export function podManager(
 	metrics.sample("atelier_pods", () => podSamples(sweep?.pods ?? []));
 
 	const stop = async () => {
-		const jobs = [sweep, reconciler, keeper, renewals, owners, guard];
-		await Promise.all(jobs.map((one) => one?.stop()));
+		const passing = [sweep?.stop(), reconciler?.stop(), keeper?.stop()];
+		await Promise.all([...passing, renewals?.stop(), owners?.stop(), guard?.stop()]);
 	};
 
 	const schema: ServiceSchema = {

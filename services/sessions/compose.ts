@@ -33,7 +33,7 @@ import { idempotencyRecordSweep } from "./commands/idempotency-record-sweep.ts";
 import { IdempotencyRecords } from "./commands/idempotency-records.ts";
 import { chatAddressCollection, moveChats } from "./record/moved-chats.ts";
 import { SessionAgentClient } from "./pod/session-agent-client.ts";
-import { sessionsWithCredential } from "./work/credential-users.ts";
+import { sessionsWithCredential, type SoughtCredential } from "./work/credential-users.ts";
 import { HostBinding } from "./record/host-binding.ts";
 import { LaunchMetrics } from "./work/launch-metrics.ts";
 import { measureStatuses } from "./record/status-counts.ts";
@@ -100,7 +100,6 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const commands = new SessionCommands({ records, creations, rules, running, workspaces: ofSessions, due });
 	const stops = new SessionStops(commands, records);
 	const stopped = new StoppedSessions(records, idempotency);
-	const sweep = idempotencyRecordSweep(store, log);
 	const client = new SessionAgentClient({ hosts: config.pods.agent_hosts });
 	const history = new SessionHistory(store);
 	const pod = new SessionPod({ client, key, history, idempotency });
@@ -110,22 +109,19 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const use = { records, binding, workspaces: ofSessions };
 	const erasure = new SessionErasure({ ...use, history, events, idempotency, chronicles: chronicles.ofSession });
 	const launches = openMetrics(platform);
-	let bus: Caller | undefined;
-	const departed = departedOwners(() => bus);
+	const { departed, attach } = owners();
 	const claims = new SessionClaims(store, { ...use, launches, departed, hint: due, ...endings(books, erasure) });
 	const awayHosts = watchHosts(platform, { records, launches, binding });
 
 	return {
 		services: [
-			sessionsService({ ...use, commands, stops, stopped, pod, sweep, updates, validates }, hints),
+			sessionsService(
+				{ ...use, commands, stops, stopped, pod, sweep: idempotencyRecordSweep(store, log), updates, validates },
+				hints,
+			),
 			...workspaceServices(workspaces, new DiskShortage({ store, records, launches, hint: due })),
 			sessionControlService(new SessionControl(records, client, key)),
-			sessionWorkService(claims, {
-				isLimited: (id) => books.budgets.isLimited(id),
-				withCredential: (sought) => sessionsWithCredential(store, sought),
-				adopt: (host, ids) => adoptLeftFiles(store, host, ids),
-				attach: (broker) => (bus = broker),
-			}),
+			sessionWorkService(claims, { ...questionsOver(store, books), attach }),
 			keyedDeletionsService(idempotency),
 			historyService(new HistoryReports({ records, history, chronicles: chronicles.ofSession, events, erasure })),
 			chroniclesService(chronicles, pod),
@@ -141,6 +137,22 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 			await counts.settled();
 		},
 	};
+}
+
+/** Returns the answers of other modules about sessions. */
+function questionsOver(store: StoringPlatform["store"], { budgets }: ReturnType<typeof openBooks>) {
+	return {
+		isLimited: (id: string) => budgets.isLimited(id),
+		withCredential: (sought: SoughtCredential) => sessionsWithCredential(store, sought),
+		adopt: (host: string, ids: readonly string[]) => adoptLeftFiles(store, host, ids),
+	};
+}
+
+/** Returns the question who has departed, which is asked over the bus once that is attached. */
+function owners() {
+	let bus: Caller | undefined;
+	const attach = (broker: Caller) => void (bus = broker);
+	return { departed: departedOwners(() => bus), attach };
 }
 
 /** Returns what ends with a pod, and with a session. */

@@ -32,12 +32,6 @@ interface Departed {
 	readonly user_id: string;
 }
 
-/** The reason for which the session of a departed owner ends. */
-export const ownerGone = {
-	code: "OWNER_GONE",
-	message: "The owner of this session is no member of its tenant any more; it can be read, archived and deleted",
-} as const;
-
 /** The answers of one process. */
 export class DepartedOwners {
 	readonly #ask: AskDeparted;

@@ -22,6 +22,7 @@ export const failureCodes: ReadonlySet<string> = new Set([
 	"DISK_FULL",
 	"FAILED",
 	"HOST_AWAY",
+	"OWNER_GONE",
 	"MOUNT_FAILED",
 	"PLATFORM_LOST",
 	"POD_LOST",

@@ -1,5 +1,5 @@
 /** Ends the runs of sessions for reasons other than their pods, e.g. because the owner has departed. */
-import { type DepartedOwners, ownerGone } from "#shared/access/departed-owners.ts";
+import type { DepartedOwners } from "#shared/access/departed-owners.ts";
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
@@ -10,6 +10,12 @@ import { failedChange } from "./observation-change.ts";
 type Failure = Parameters<typeof failedChange>[0];
 
 const reporter = systemPrincipal("session-work");
+
+/** The reason for which the session of a departed owner ends. */
+const ownerGone: Failure = {
+	code: "OWNER_GONE",
+	message: "The owner of this session is no member of its tenant any more; it can be read, archived and deleted",
+};
 
 /** The dependencies of {@link RunEnds}. */
 interface RunEndsDependencies {

@@ -5,7 +5,7 @@
 import type { DepartedOwners } from "#shared/access/departed-owners.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
-import type { Pod } from "./pod-runtime.ts";
+import type { Pod } from "../pod-runtime.ts";
 
 /** The time between two looks, in milliseconds. A removed member loses access within 10 s. */
 const everyMs = 3_000;

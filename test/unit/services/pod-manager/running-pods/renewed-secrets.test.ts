@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import type { Pod } from "#services/pod-manager/pod-runtime.ts";
-import { RenewedSecrets } from "#services/pod-manager/renewed-secrets.ts";
+import { RenewedSecrets } from "#services/pod-manager/running-pods/renewed-secrets.ts";
 import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
-import { eventually } from "../../../support/eventually.ts";
+import { eventually } from "../../../../support/eventually.ts";
 
 const claim: Claim = {
 	id: "0b6f5c1e-6d0f-4a6e-9d53-0d9f3f1f8a01",

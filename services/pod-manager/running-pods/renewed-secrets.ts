@@ -10,8 +10,8 @@ import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
-import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
-import type { Pod } from "./pod-runtime.ts";
+import { DeduplicatingLog, sentenceOf } from "../deduplicating-log.ts";
+import type { Pod } from "../pod-runtime.ts";
 
 /** The most sessions that are remembered; this is more than the pods of a machine. */
 const maxSessions = 16_384;
