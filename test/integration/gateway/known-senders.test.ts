@@ -78,7 +78,7 @@ describe("gateway: known senders", function () {
 		gateway = await startGateway({
 			contracts: [tenants, guarded],
 			services: [
-				admissionsService(admission),
+				admissionsService(admission, people.departures),
 				tenantsService({ admission, directory, members: people.people }),
 				log,
 				refusing,

@@ -35,7 +35,10 @@ for (const nodes of [1, 2] as const) {
 			gateway = await startGateway({
 				nodes,
 				contracts: [users, stream],
-				services: [admissionsService(admission, people.departures), usersService({ admission, directory: people.people, roleNames })],
+				services: [
+					admissionsService(admission, people.departures),
+					usersService({ admission, directory: people.people, roleNames }),
+				],
 				identity: { adapter, kwargs: { secret, names_tenants: true } },
 				prepare({ rawHandlers }) {
 					rawHandlers.set(stream.actions.open.name, (request, response) => {
