@@ -10,6 +10,7 @@ import { readCommandLine } from "#shared/config/command-line.ts";
 import { ConfigError, loadConfig } from "#shared/config/config.ts";
 import { maskSecrets } from "#shared/config/mask-secrets.ts";
 import { sharedMachineWarning } from "#shared/config/shared-machine.ts";
+import { dataFolderWarning } from "#shared/files/data-folder.ts";
 import { metricMarkdown } from "#shared/metrics/metric-markdown.ts";
 
 const { values } = readCommandLine({
@@ -22,15 +23,15 @@ const { values } = readCommandLine({
 });
 
 function table(): string {
-	return configTable(configSchema, { ...loadConfig({}), data_dir: "data" });
+	return configTable(configSchema, { ...loadConfig({}), data_dir: "" });
 }
 
 function shown(): string {
 	if (values.metrics) return metricMarkdown();
 	if (values.markdown) return table();
 	const config = loadConfig();
-	const warning = sharedMachineWarning(config);
-	if (warning !== undefined) console.error(warning);
+	for (const warning of [sharedMachineWarning(config), dataFolderWarning(config.data_dir)])
+		if (warning !== undefined) console.error(warning);
 	return stringify(maskSecrets(config));
 }
 

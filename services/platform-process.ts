@@ -9,6 +9,7 @@ import { sleep } from "#shared/clock.ts";
 import { type BusConfig, type Config, loadConfig } from "#shared/config/config.ts";
 import { sharedMachineWarning } from "#shared/config/shared-machine.ts";
 import { failpoint } from "#shared/failpoints.ts";
+import { dataFolderWarning } from "#shared/files/data-folder.ts";
 import { openInstallationKey } from "#shared/secrets/keys.ts";
 import { printJson } from "#shared/log/json-log.ts";
 import { Metrics } from "#shared/metrics/metrics.ts";
@@ -104,7 +105,7 @@ export class PlatformProcess {
 			log: broker.logger,
 			announce: (sentence) => console.log(sentence),
 		};
-		warnOfSharedMachine(platform);
+		warnOfAccepted(platform);
 		this.#disk = diskWatch(platform);
 		this.#ops = new ProcessOps({ ...platform, checks: platform.readiness });
 		await this.#ops.listen();
@@ -215,11 +216,12 @@ function diskWatch({ config, metrics, shortcomings, log }: Platform): DiskWatch 
 }
 
 /** Says at every start what the operator has accepted. */
-function warnOfSharedMachine({ config, shortcomings, announce }: Platform): void {
-	const sentence = sharedMachineWarning(config);
-	if (sentence === undefined) return;
-	shortcomings.push(sentence);
-	announce(sentence);
+function warnOfAccepted({ config, shortcomings, announce }: Platform): void {
+	for (const sentence of [sharedMachineWarning(config), dataFolderWarning(config.data_dir)]) {
+		if (sentence === undefined) continue;
+		shortcomings.push(sentence);
+		announce(sentence);
+	}
 }
 
 /** The time is zero for a single process of one developer, because no load balancer checks it. */

@@ -2,7 +2,7 @@
  * The environment of the programs that the agent starts in the workspace. It is built from a list of what is allowed,
  * and never inherited.
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type LaunchDocument, marker } from "#shared/pod/launch.ts";
 import { secretsVariable } from "#shared/contracts/credentials/pod-secrets.ts";
 import { machineVariables } from "#shared/config/machine-variables.ts";
@@ -29,6 +29,11 @@ export function machineEnvironment(inherited: NodeJS.ProcessEnv): Environment {
 	return machineVariables(inherited, Object.keys(inherited));
 }
 
+/** Keeps git in a workspace without a repository of its own from finding one above the workspace. */
+export function gitCeiling({ workspace }: LaunchDocument): Environment {
+	return { GIT_CEILING_DIRECTORIES: dirname(workspace) };
+}
+
 /**
  * Makes the environment of the coding agent, its commands and the setup scripts.
  * @param onRefused Receives the name of every variable of the launch that may not be set.
@@ -48,6 +53,7 @@ export function workingEnvironment(
 		...temporaryVariables(launch),
 		...Object.fromEntries(own),
 		HOME: launch.home,
+		...gitCeiling(launch),
 		...(launch.secrets && { [secretsVariable]: secretsFolder(launch) }),
 		...markerOf(launch),
 	};

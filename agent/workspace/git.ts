@@ -3,7 +3,7 @@
  */
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { withoutUserinfo } from "#shared/git/repository-url.ts";
-import { type Environment, machineEnvironment, markerOf, pick } from "../io/environment.ts";
+import { type Environment, gitCeiling, machineEnvironment, markerOf, pick } from "../io/environment.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import { credentialSettings, givenCredentialSettings, settingVariables } from "./git-credentials.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "../io/run-command.ts";
@@ -69,6 +69,7 @@ export function cloneEnvironment(inherited: NodeJS.ProcessEnv, launch: LaunchDoc
 	return {
 		...machineEnvironment(inherited),
 		...markerOf(launch),
+		...gitCeiling(launch),
 		...person,
 		...quiet,
 		...settingVariables(credentialSettings(launch)),
@@ -89,6 +90,7 @@ export function localEnvironment(inherited: NodeJS.ProcessEnv, launch: LaunchDoc
 	return {
 		...machineEnvironment(inherited),
 		...markerOf(launch),
+		...gitCeiling(launch),
 		...withoutConfiguration,
 		...quiet,
 		GIT_ALLOW_PROTOCOL: "none",

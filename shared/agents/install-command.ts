@@ -1,17 +1,16 @@
-/** Makes the command that installs a coding agent in the folder where a platform looks for it. Pure. */
-import { join } from "node:path";
-import { projectRoot } from "../project-root.ts";
+/** Makes the command that installs a coding agent in the folder where a platform looks for it. */
+import { environment } from "../config/environment.ts";
+import { defaultDataFolder } from "../files/data-folder.ts";
 
 /**
  * Returns the command. @param dataDir The platform's data folder, absolute; default: that of a platform without
  * configuration.
  */
-export function installCommand(id: string, dataDir = ordinaryDataDir): string {
-	const elsewhere = dataDir === ordinaryDataDir ? "" : `DATA_DIR=${shellWord(dataDir)} `;
+export function installCommand(id: string, dataDir?: string): string {
+	const isOrdinary = dataDir === undefined || dataDir === defaultDataFolder(environment());
+	const elsewhere = isOrdinary ? "" : `DATA_DIR=${shellWord(dataDir)} `;
 	return `${elsewhere}npm run agents -- install ${id}`;
 }
-
-const ordinaryDataDir = join(projectRoot, "data");
 
 function shellWord(text: string): string {
 	return /^[\w/.,:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -26,9 +26,9 @@ const adapter = { type: "object", props: adapterFields } as const;
 export const configSchema = schema({
 	data_dir: {
 		type: "string",
-		min: 1,
-		default: "data",
-		description: "Folder of all data of the platform; short form `DATA_DIR`",
+		default: "",
+		description:
+			"Folder of all data of the platform; short form `DATA_DIR`; empty: `$XDG_DATA_HOME/atelier`, or `~/.local/share/atelier`",
 	},
 	installation_key: {
 		type: "string",

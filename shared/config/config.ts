@@ -17,6 +17,7 @@ import { configSchema } from "./config-schema.ts";
 import { missingAdapter } from "./adapter-module.ts";
 import { fromEnvironment, plain } from "./env.ts";
 import { environment } from "./environment.ts";
+import { defaultDataFolder } from "../files/data-folder.ts";
 import { notBuilt } from "./keys-not-built.ts";
 import { isTokenMap, maskSecrets } from "./mask-secrets.ts";
 import { projectRoot } from "../project-root.ts";
@@ -46,7 +47,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
 	const failures = compileSchema(configSchema)(merged);
 	if (failures.length > 0) throw new ConfigError(failures.map((failure) => sentence(failure, merged, env)).join("\n"));
 	refuseMissingAdapters(merged, []);
-	return { ...(merged as Config), data_dir: resolve((merged as Config).data_dir) };
+	const { data_dir } = merged as Config;
+	return { ...(merged as Config), data_dir: data_dir === "" ? defaultDataFolder(env) : resolve(data_dir) };
 }
 
 /** The variables with short names (wrong-value.ts). A port that is no number stays text, so that the refusal shows it. */

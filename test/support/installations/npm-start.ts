@@ -12,6 +12,7 @@ export class NpmStart implements AsyncDisposable {
 	readonly port: number;
 	readonly #npm: ChildProcess;
 	readonly #closed: Promise<unknown>;
+	#said = "";
 
 	private constructor(port: number, npm: ChildProcess) {
 		this.port = port;
@@ -20,25 +21,33 @@ export class NpmStart implements AsyncDisposable {
 	}
 
 	/** Resolves when it listens. @param folder The data are in its folder `data`. */
-	static async begin(folder: string, env: NodeJS.ProcessEnv, withinMs = 60_000): Promise<NpmStart> {
+	static begin(folder: string, env: NodeJS.ProcessEnv, withinMs = 60_000): Promise<NpmStart> {
+		return NpmStart.beginIn(projectRoot, { ...env, DATA_DIR: join(folder, "data") }, withinMs);
+	}
+
+	/** Does the same in another checkout, with its default data folder if the environment names none. */
+	static async beginIn(checkout: string, env: NodeJS.ProcessEnv, withinMs = 60_000): Promise<NpmStart> {
 		const port = await freePort();
-		const own = { PORT: String(port), DATA_DIR: join(folder, "data"), NO_UPDATE_NOTIFIER: "1" };
 		const npm = spawn("npm", ["start"], {
-			cwd: projectRoot,
-			env: { ...env, ...own },
+			cwd: checkout,
+			env: { ...env, PORT: String(port), NO_UPDATE_NOTIFIER: "1" },
 			stdio: ["ignore", "pipe", "inherit"],
 			detached: true,
 		});
 		const started = new NpmStart(port, npm);
 		try {
-			let output = "";
-			npm.stdout.on("data", (chunk: Buffer) => (output += chunk));
-			await eventually(() => output.includes(`Atelier listens on http://127.0.0.1:${port}`), { withinMs });
+			npm.stdout.on("data", (chunk: Buffer) => (started.#said += chunk));
+			await eventually(() => started.said.includes(`Atelier listens on http://127.0.0.1:${port}`), { withinMs });
 		} catch (error) {
 			await started[Symbol.asyncDispose]();
 			throw error;
 		}
 		return started;
+	}
+
+	/** The output so far. */
+	get said(): string {
+		return this.#said;
 	}
 
 	get pid(): number {

@@ -1,13 +1,13 @@
 import { expect } from "chai";
 import { execFileSync } from "node:child_process";
-import { join } from "node:path";
 import { installCommand } from "#shared/agents/install-command.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { environment } from "#shared/config/environment.ts";
+import { defaultDataFolder } from "#shared/files/data-folder.ts";
 
 describe("installCommand()", () => {
 	it("names the data folder if it is not the default", () => {
 		expect(installCommand("x")).to.equal("npm run agents -- install x");
-		expect(installCommand("x", join(projectRoot, "data"))).to.equal("npm run agents -- install x");
+		expect(installCommand("x", defaultDataFolder(environment()))).to.equal("npm run agents -- install x");
 		expect(installCommand("x", "/srv/atelier")).to.equal("DATA_DIR=/srv/atelier npm run agents -- install x");
 	});
 

@@ -1,0 +1,55 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect } from "chai";
+import { dataFolderWarning, defaultDataFolder } from "#shared/files/data-folder.ts";
+import { useFolder } from "../../../support/use-folder.ts";
+
+describe("the default data folder", () => {
+	const folder = useFolder();
+
+	it("is one for the data of the person's programs", () => {
+		const env = { HOME: "/home/ada" };
+		expect(defaultDataFolder(env, folder())).to.equal("/home/ada/.local/share/atelier");
+		expect(defaultDataFolder({ ...env, XDG_DATA_HOME: "/srv/of-ada" }, folder())).to.equal("/srv/of-ada/atelier");
+		expect(defaultDataFolder({ ...env, XDG_DATA_HOME: "relative" }, folder())).to.equal(
+			"/home/ada/.local/share/atelier",
+		);
+	});
+
+	for (const used of ["store/atelier.db", "keys/installation", "sessions/x", "credentials/x"]) {
+		it(`is that of the checkout, if an earlier release has used it: ${used}`, () => {
+			const root = join(folder(), used.replace("/", "-"));
+			mkdirSync(dirname(join(root, "data", used)), { recursive: true });
+			writeFileSync(join(root, "data", used), "");
+			expect(defaultDataFolder({ HOME: "/home/ada" }, root)).to.equal(join(root, "data"));
+		});
+	}
+
+	it("is not the checkout's when only a cache or agents are there", () => {
+		const root = join(folder(), "unused");
+		mkdirSync(join(root, "data/cache"), { recursive: true });
+		expect(defaultDataFolder({ HOME: "/home/ada" }, root)).to.equal("/home/ada/.local/share/atelier");
+	});
+});
+
+describe("dataFolderWarning()", () => {
+	const folder = useFolder();
+
+	for (const sign of ["package.json", "node_modules", ".git"]) {
+		it(`names ${sign} above the folder, through symbolic links too`, () => {
+			const root = join(folder(), sign.replace(".", "-"));
+			mkdirSync(join(root, "a"), { recursive: true });
+			mkdirSync(join(root, sign));
+			symlinkSync(join(root, "a"), join(folder(), `link-${sign}`));
+			const said = `is inside "${root}", which has ${sign}:`;
+			expect(dataFolderWarning(join(root, "a/new/data"))).to.include(said);
+			expect(dataFolderWarning(join(folder(), `link-${sign}`, "data")))
+				.to.include(said)
+				.and.to.include("docs/upgrade.md");
+		});
+	}
+
+	it("says nothing of a folder below none of them", () => {
+		expect(dataFolderWarning("/proc/self/atelier")).to.equal(undefined);
+	});
+});
