@@ -53,7 +53,7 @@ export type Rule =
 	| (Common & { type: "enum"; values: readonly string[]; default?: string })
 	| (Common & Sized & { type: "array"; items: Rule; min?: number; max?: number; default?: readonly never[] })
 	| (Common & { type: "object"; props: Schema })
-	| (Common & Sized & { type: "record"; key: { type: "string" }; value: Rule; default?: Record<string, never> })
+	| (Common & Sized & Keyed & { type: "record"; value: Rule })
 	| (Common & { type: "multi"; rules: readonly Rule[] })
 	| (Common & Sized & { type: "any" });
 
@@ -61,6 +61,13 @@ export type Rule =
 interface Sized {
 	/** The length of the value as JSON text, in bytes. */
 	max_bytes?: number;
+}
+
+interface Keyed {
+	key: { type: "string" };
+	default?: Record<string, never>;
+	/** The keys that the platform reads. Any others are allowed, and a similar one is told to its sender. */
+	names?: readonly string[];
 }
 
 /** The rules of an object by the names of its fields. */

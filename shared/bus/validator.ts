@@ -62,7 +62,8 @@ function strictRule(rule: Rule): object {
 		return { ...common, strict: "remove", props: Object.fromEntries(props) };
 	}
 	if (rule.type === "array") return { ...common, items: strictRule(rule.items) };
-	if (rule.type === "record") return { ...common, key: { ...rule.key }, value: strictRule(rule.value) };
+	if (rule.type === "record")
+		return { ...common, names: undefined, key: { ...rule.key }, value: strictRule(rule.value) };
 	if (rule.type === "multi") return { ...common, rules: rule.rules.map(strictRule) };
 	if (rule.type === "any") return { ...common, nullable: true };
 	if (rule.type === "string" && rule.words !== undefined) {

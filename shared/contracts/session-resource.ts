@@ -1,5 +1,6 @@
 /** The fields of a session in the API. */
 import { schema, type Output } from "../bus/schema.ts";
+import { resourceNames } from "./blueprints/free-form-names.ts";
 
 export const sessionStatuses = [
 	"created",
@@ -223,7 +224,7 @@ export const sessionCreateFields = schema({
 	terminal_restricted: { type: "boolean", default: false },
 	credential_names: { type: "array", max: 100, items: { type: "string", max: 253 }, default: [] },
 	integration_ids: { type: "array", max: 100, items: { type: "string", max: 100 }, default: [] },
-	resource_config: { ...freeForm, max_bytes: 16_384, default: {} },
+	resource_config: { ...freeForm, names: resourceNames, max_bytes: 16_384, default: {} },
 	system_prompt: { type: "string", max: 100_000, default: "" },
 	initial_prompt: { type: "string", max: 100_000, default: "" },
 	issue_id: { type: "string", max: 255, optional: true, nullable: true },

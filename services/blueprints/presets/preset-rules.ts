@@ -4,6 +4,7 @@ import { InvalidParametersError } from "#shared/errors.ts";
 import { variableFaults } from "#shared/pod/variable-name.ts";
 import { presetCollection } from "../owned/blueprint-collection.ts";
 import type { BlueprintKind } from "../owned/blueprint-kind.ts";
+import { refuseWorkload } from "../owned/workload-faults.ts";
 
 export const presetKind: BlueprintKind<Preset> = {
 	noun: "Preset",
@@ -50,8 +51,9 @@ export function changedPreset(preset: Preset, update: PresetUpdate, at: string):
 	return { ...preset, ...Object.fromEntries(written), updated_at: at };
 }
 
-/** Refuses a preset with variables that no session could be started with. @throws {InvalidParametersError} naming them. */
-function refusePreset({ env_vars }: Preset): void {
+/** Refuses a preset with values that no session could be started with. @throws {InvalidParametersError} naming them. */
+function refusePreset({ env_vars, workload_config }: Preset): void {
+	refuseWorkload(workload_config);
 	const faults = variableFaults(env_vars);
 	if (faults.length > 0)
 		throw new InvalidParametersError(faults.map((message) => ({ type: "value", path: ["env_vars"], message })));

@@ -4,6 +4,7 @@ import { BadRequestError } from "#shared/errors.ts";
 import { variableFaults } from "#shared/pod/variable-name.ts";
 import { profileCollection } from "../owned/blueprint-collection.ts";
 import type { BlueprintKind } from "../owned/blueprint-kind.ts";
+import { refuseWorkload } from "../owned/workload-faults.ts";
 
 export const profileKind: BlueprintKind<Profile> = {
 	noun: "Profile",
@@ -23,8 +24,12 @@ export function changedProfile(profile: Profile, update: ProfileUpdate): Profile
 	return { ...profile, ...Object.fromEntries(given) };
 }
 
-/** Refuses a profile with values that no session could be started with. @throws {BadRequestError} naming all of them. */
+/**
+ * Refuses a profile with values that no session could be started with. @throws {BadRequestError} naming all of them.
+ * @throws {InvalidParametersError} for those of its `workload_config`, as a session's own body is refused.
+ */
 function refuseProfile({ model, resource_config, mcp_servers, workload_config, env_vars }: Profile): void {
+	refuseWorkload(workload_config);
 	const faults = [
 		...resourceFaults(resource_config),
 		...(model !== null && model.trim() === "" ? ["model must not be blank"] : []),

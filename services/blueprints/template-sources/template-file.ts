@@ -4,6 +4,7 @@ import { placedYamlDocuments, type YamlDocument } from "#shared/config/yaml-text
 import { type Template, template as templateFields } from "#shared/contracts/templates.ts";
 import { documentMistake } from "#shared/yaml/document-mistake.ts";
 import { variableFaults } from "#shared/pod/variable-name.ts";
+import { workloadFaults } from "../owned/workload-faults.ts";
 import type { TemplateFault, TemplateList } from "../template-source.ts";
 
 const form = { fields: templateFields, check: compileSchema(templateFields), kind: "templates" };
@@ -29,7 +30,7 @@ export function faultOf(origin: string, mistake: string, name?: string): Templat
 }
 
 function templateIn(origin: string, document: YamlDocument): Template | TemplateFault {
-	const mistake = documentMistake(document, form) ?? variableMistake(document);
+	const mistake = documentMistake(document, form) ?? variableMistake(document) ?? workloadMistake(document);
 	return mistake === undefined ? (document.value as Template) : faultOf(origin, mistake, nameOf(document.value));
 }
 
@@ -37,6 +38,13 @@ function templateIn(origin: string, document: YamlDocument): Template | Template
 function variableMistake({ value, lineOf }: YamlDocument): string | undefined {
 	const [fault] = variableFaults((value as Template).env_vars);
 	return fault === undefined ? undefined : `line ${lineOf(["env_vars"])}, "env_vars": ${fault}`;
+}
+
+/** Returns the place of a value of `workload_config` that no session could be started with. */
+function workloadMistake({ value, lineOf }: YamlDocument): string | undefined {
+	const [fault] = workloadFaults((value as Template).workload_config);
+	if (fault === undefined) return undefined;
+	return `line ${lineOf(["workload_config", fault.member])}, "workload_config.${fault.member}": ${fault.message}`;
 }
 
 function nameOf(value: unknown): string | undefined {

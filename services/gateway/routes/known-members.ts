@@ -1,8 +1,14 @@
 /** Finds the members of a value that a rule does not name, at every depth. Pure. */
 import type { Rule, Schema } from "#shared/bus/schema.ts";
+import { nearestName } from "#shared/nearest-name.ts";
 
 /** The members that a rule names; undefined for a value whose members are free. */
-export type Known = { readonly members: ReadonlyMap<string, Known> } | { readonly items: Known } | undefined;
+export type Known =
+	| { readonly members: ReadonlyMap<string, Known> }
+	| { readonly items: Known }
+	/** Members are free, but those that are similar to one of these names are probably misspelt. */
+	| { readonly near: readonly string[] }
+	| undefined;
 
 type Path = readonly (string | number)[];
 
@@ -17,6 +23,7 @@ export function knownMembers(fields: Schema): Known {
 function knownWithin(rule: Rule): Known {
 	if (rule.type === "object") return knownMembers(rule.props);
 	if (rule.type === "multi") return rule.rules.map(knownWithin).reduce(either, undefined);
+	if (rule.type === "record") return rule.names && { near: rule.names };
 	const items = rule.type === "array" ? knownWithin(rule.items) : undefined;
 	return items && { items };
 }
@@ -24,7 +31,7 @@ function knownWithin(rule: Rule): Known {
 /** Returns what one of two rules names; a rule that names no members leaves those of the other. */
 function either(one: Known, other: Known): Known {
 	if (!one || !other) return one ?? other;
-	if ("items" in one || "items" in other) return one;
+	if (!("members" in one && "members" in other)) return one;
 	const members = new Map(one.members);
 	for (const [name, known] of other.members) members.set(name, either(members.get(name), known));
 	return { members };
@@ -36,6 +43,7 @@ export function eachUnknown(value: unknown, known: Known, found: OnUnknown, abov
 	const isList = Array.isArray(value);
 	if ("items" in known && isList)
 		for (const [index, item] of value.entries()) eachUnknown(item, known.items, found, [...above, index]);
+	if ("near" in known && !isList) eachSimilar(value, known.near, found, above);
 	if ("members" in known && !isList) eachUnknownMember(value, known.members, found, above);
 }
 
@@ -44,4 +52,9 @@ function eachUnknownMember(value: object, members: ReadonlyMap<string, Known>, f
 		if (!members.has(name)) found([...above, name], members.keys());
 		else if (typeof member === "object") eachUnknown(member, members.get(name), found, [...above, name]);
 	}
+}
+
+function eachSimilar(value: object, names: readonly string[], found: OnUnknown, above: Path): void {
+	for (const name of Object.keys(value))
+		if (!names.includes(name) && nearestName(names, name) !== undefined) found([...above, name], names);
 }

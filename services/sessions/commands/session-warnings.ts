@@ -5,6 +5,7 @@ import type { SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
 import { readResources } from "#shared/pod/resource-limits.ts";
 import type { Blueprints } from "./levels/merged-order.ts";
+import { misspeltMembers } from "./levels/misspelt-members.ts";
 import { unfilledPlaceholders } from "./unfilled-placeholders.ts";
 
 export function sessionWarnings(
@@ -15,7 +16,14 @@ export function sessionWarnings(
 ): string[] {
 	const actions = agent && launch.permission_mode === "ask" ? unasked(launch, agent) : [];
 	const { warnings } = readResources(launch.resource_config ?? {});
-	return [...ignored(request), ...warnings, ...carried(blueprints), ...unfilled(launch), ...actions];
+	return [
+		...ignored(request),
+		...warnings,
+		...carried(blueprints),
+		...misspeltMembers(blueprints),
+		...unfilled(launch),
+		...actions,
+	];
 }
 
 /** Returns warnings about members of blueprints that are stored and do nothing yet. */

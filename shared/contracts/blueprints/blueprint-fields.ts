@@ -1,5 +1,6 @@
 /** The fields that profiles and presets have in common, with the bounds of what their owners write. */
 import { schema } from "../../bus/schema.ts";
+import { mcpServerNames, resourceNames, workloadNames } from "./free-form-names.ts";
 
 const text = { type: "string" } as const;
 /** The largest map or list of one member, as bytes of JSON. */
@@ -37,12 +38,13 @@ export const launchFields = schema({
 	description: { type: "string", max: 10_000 },
 	model: { type: "string", max: 100, nullable: true },
 	system_prompt: { type: "string", max: 100_000, nullable: true },
-	resource_config: { ...anyMembers, max_bytes: 16_384, description: "`cpu`, `memory`, `gpu`" },
-	mcp_servers: listOfObjects,
+	resource_config: { ...anyMembers, names: resourceNames, max_bytes: 16_384, description: "`cpu`, `memory`, `gpu`" },
+	mcp_servers: { ...listOfObjects, items: { ...listOfObjects.items, names: mcpServerNames } },
 	env_vars: { type: "record", key: text, value: text, max_bytes: maxMemberBytes },
 	env_secret_refs: { ...listOfTexts, description: "Names of cluster secrets" },
 	workload_config: {
 		...anyMembers,
+		names: workloadNames,
 		description: "`agent`, `permission_mode`, `initial_prompt`, `terminal_restricted`; others are carried",
 	},
 	is_default: { type: "boolean" },

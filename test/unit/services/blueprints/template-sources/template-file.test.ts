@@ -28,6 +28,11 @@ describe("templatesIn()", () => {
 			'line 2, "env_vars": The variable "PATH" cannot be set, because it decides which programs run or whom they trust; a setup script can set it for what it runs',
 			"one",
 		],
+		[
+			"name: one\nworkload_config:\n  agent: builtin\n  permission_mode: secret\n",
+			'line 4, "workload_config.permission_mode": The permission_mode of workload_config does not exist; allowed: auto, ask',
+			"one",
+		],
 		["name: one\nmodel: [secret\n", "bad indent at line 3, column 1", undefined],
 		["- name: one\n", "line 1", undefined],
 	];

@@ -11,6 +11,7 @@ const body = schema({
 	paths: { type: "array", items: { type: "object", props: { host_path: { type: "string" } } } },
 	env: { type: "record", key: { type: "string" }, value: { type: "string" } },
 	free: { type: "any" },
+	config: { type: "record", key: { type: "string" }, value: { type: "any" }, names: ["agent", "permission_mode"] },
 	either: {
 		type: "multi",
 		rules: [
@@ -32,6 +33,7 @@ describe("compileIgnored()", () => {
 			env: { ANY: "thing" },
 			free: { any: { thing: 1 } },
 			either: { a: "1", b: "2" },
+			config: { permission_mode: "ask", image: "node", of_another_client: 1 },
 		};
 		expect(told(known, "status=running&limit=5")).to.deep.equal([]);
 	});
@@ -44,6 +46,11 @@ describe("compileIgnored()", () => {
 			"one in a list",
 			{ paths: [{}, { hostPath: "" }] },
 			'Unknown member "paths.1.hostPath" of the body; did you mean "host_path"?',
+		],
+		[
+			"a misspelt one among free ones",
+			{ config: { permision_mode: "ask" } },
+			'Unknown member "config.permision_mode" of the body; did you mean "permission_mode"?',
 		],
 		["one of no alternative", { either: { c: 1 } }, 'Unknown member "either.c" of the body'],
 		["a parameter of the query", { limit: 1 }, 'Unknown member "limit" of the body; it belongs in the query'],
