@@ -18,6 +18,7 @@ import type { RunningLimits } from "../record/running-limits.ts";
 import type { SessionCreations } from "./session-creations.ts";
 import type { SessionDecision, SessionRecords } from "../record/session-records.ts";
 import type { SessionRules } from "./session-rules.ts";
+import { refuseMissingRepository } from "./levels/missing-repository.ts";
 import { type GitSource, resolveSource } from "./session-source.ts";
 import type { LocalSource } from "../sources/local-sources.ts";
 import { continuedLaunch, continuedOrder } from "./levels/continued-workspace.ts";
@@ -88,6 +89,7 @@ export class SessionCommands {
 		const { request, level } = order;
 		const where = workspace ? continuedOrder(asked, workspace) : order;
 		const { source, mounts } = await this.#sourceOf(principal, where);
+		if (source.type === "git" && !workspace) refuseMissingRepository(asked, source.repo, warnings);
 		const context = { protocols, tenantCredentials };
 		const merged = { ...launchSettings(request, source, level, context), ...(mounts && { mounts }) };
 		const launch = { ...(workspace ? continuedLaunch(merged, workspace) : merged), setup_minutes: setupMinutes };
