@@ -1,5 +1,6 @@
 /** A client of the platform's HTTP API for the demo. */
 import { deadline } from "#shared/clock.ts";
+import { noPlatform } from "./no-platform.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 
 const requestMs = 40_000;
@@ -65,7 +66,7 @@ export class PlatformClient {
 	async #send(method: string, path: string, init: Request): Promise<Response> {
 		const headers = { ...this.#credential, ...init.headers };
 		const response = await fetch(this.#base + path, { ...init, headers, method }).catch((cause: unknown) => {
-			throw new PlatformError(`No platform answers at ${this.#base} (${reasonOf(cause)}). Start one with: npm start`);
+			throw new PlatformError(noPlatform(this.#base, cause));
 		});
 		if (response.ok) return response;
 		const sentence = `${method} ${path} was answered with ${response.status}: ${await detailOf(response)}`;
@@ -75,12 +76,6 @@ export class PlatformClient {
 
 function jsonContent(body: object): Request {
 	return { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
-}
-
-/** Returns the reason of a network failure, which fetch hides behind "fetch failed". */
-function reasonOf(error: unknown): string {
-	if (!(error instanceof Error)) return String(error);
-	return error.cause === undefined ? error.message : reasonOf(error.cause);
 }
 
 async function detailOf(response: Response): Promise<string> {

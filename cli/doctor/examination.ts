@@ -1,6 +1,7 @@
 /** The proof of access on a platform in use, and its report. */
 import { roleOf } from "#shared/access/admission.ts";
 import { sleep } from "#shared/clock.ts";
+import { noPlatform } from "../no-platform.ts";
 import type { Caller } from "./caller.ts";
 import { bearer, introduced, spellings, wrongCallers } from "./live-callers.ts";
 import { Proof, type ProofResult } from "./proof.ts";
@@ -86,7 +87,10 @@ async function shortcomings(prober: Prober): Promise<readonly string[]> {
 
 /** Reads the routes from the platform's own description. @throws {DoctorError} */
 async function liveRoutes(prober: Prober): Promise<LiveRoutes> {
-	const { status, text } = await prober.send({ headers: {} }, { method: "GET", path: "/openapi.json" });
+	const first = prober.send({ headers: {} }, { method: "GET", path: "/openapi.json" });
+	const { status, text } = await first.catch((cause: unknown) => {
+		throw new DoctorError(noPlatform(prober.origin, cause));
+	});
 	if (status !== 200) throw new DoctorError(`The platform does not describe its API: ${status}`);
 	const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, unknown>> };
 	const list = Object.keys(paths).find((path) => path.endsWith("/sessions/{session_id}"));

@@ -38,12 +38,13 @@ const handshake = {
 
 /** The requests to one platform. */
 export class Prober {
-	readonly #origin: string;
+	/** E.g. `http://127.0.0.1:8080`. */
+	readonly origin: string;
 	/** The requests that were sent. */
 	sent = 0;
 
 	constructor(origin: string) {
-		this.#origin = origin;
+		this.origin = origin;
 	}
 
 	/** Sends a request; one that is refused because there were too many is sent again when the answer says. */
@@ -59,7 +60,7 @@ export class Prober {
 	}
 
 	async #fetch(headers: Caller["headers"], { method, path, body }: Probe) {
-		const response = await fetch(this.#origin + path, {
+		const response = await fetch(this.origin + path, {
 			method,
 			redirect: "manual",
 			headers: { ...headers, ...(body && { "content-type": "application/json" }) },
@@ -75,9 +76,9 @@ export class Prober {
 
 	/** Asks for a WebSocket, and closes it at once if there is one. */
 	#upgrade(headers: Caller["headers"], { path }: Probe) {
-		const send = this.#origin.startsWith("https:") ? httpsRequest : httpRequest;
+		const send = this.origin.startsWith("https:") ? httpsRequest : httpRequest;
 		return new Promise<{ answer: ProbeAnswer; retryAfter: string | undefined }>((resolve, reject) => {
-			const request = send(this.#origin + path, {
+			const request = send(this.origin + path, {
 				headers: { ...headers, ...handshake },
 				agent: false,
 				signal: deadline(requestMs),

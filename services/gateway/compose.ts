@@ -44,7 +44,11 @@ export const compose: Compose = async (platform) => {
 	const { host } = platform.config.gateway;
 	const gateway = await openGateway(platform);
 	return {
-		services: [gatewayService(gateway, () => platform.announce(readyLine(gateway.entrance(host))))],
+		services: [
+			gatewayService(gateway, () =>
+				platform.announce(readyLine(gateway.entrance(host), demoCommand(platform.config, gateway.url(host)))),
+			),
+		],
 		unready: () => gateway.unready(),
 		drain: () => gateway.drain(),
 		close: async () => gateway.close(),
@@ -198,6 +202,14 @@ function routeTable(
 }
 
 /** Returns the line that tells people where the platform is, and what they can do next. */
-function readyLine(entrance: string): string {
-	return `Atelier listens on ${entrance} (all operations: /docs; a first session, from a second terminal: npm run demo)`;
+function readyLine(entrance: string, demo: string): string {
+	return `Atelier listens on ${entrance} (all operations: /docs; a first session, from a second terminal: ${demo})`;
+}
+
+const ordinaryUrl = "http://127.0.0.1:8080";
+
+/** Returns the command for a terminal that has none of the variables of this one. */
+function demoCommand({ gateway: { public_url } }: Config, url: string): string {
+	const address = url === ordinaryUrl && public_url === "" ? "" : `ATELIER_URL=${url} `;
+	return `${address}npm run demo`;
 }

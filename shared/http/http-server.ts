@@ -57,5 +57,8 @@ export function portOf(server: Server): number {
 
 function refusal({ host, port, keys }: HttpServerOptions, { code, message }: NodeJS.ErrnoException): string {
 	const reason = code === "EADDRINUSE" ? "another program listens there" : message;
-	return `Cannot listen on "${host}" port ${port}: ${reason}. See configuration keys ${keys}`;
+	const short = keys.includes("gateway.port")
+		? `; for another port: PORT=${port < 65_535 ? port + 1 : port - 1} npm start`
+		: "";
+	return `Cannot listen on "${host}" port ${port}: ${reason}. See configuration keys ${keys}${short}`;
 }

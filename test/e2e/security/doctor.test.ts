@@ -50,6 +50,12 @@ async function examine(url: string, given: readonly string[]): Promise<Examined>
 describe("npm run doctor", function () {
 	this.timeout(240_000);
 
+	it("says where no platform answers, and what to do", async () => {
+		const { code, output } = await examine("http://127.0.0.1:9", []);
+		expect(code).to.equal(1);
+		expect(output).to.match(/No platform answers at http:\/\/127\.0\.0\.1:9 .*npm start.*ATELIER_URL.*PORT/);
+	});
+
 	it("finds no hole, says what it could not check, and leaves nothing behind", async () => {
 		await using platform = await startProvenPlatform();
 		const { code, output } = await examine(platform.url, tokens);

@@ -95,6 +95,11 @@ describe("npm run demo", function () {
 	it("says how to start a platform when there is none", async () => {
 		const { exitCode, output } = await runDemo({ url: `http://127.0.0.1:${await freePort()}` });
 		expect(exitCode).to.equal(1);
-		expect(output).to.include("No platform answers at").and.to.include("npm start");
+		expect(output).to.match(/No platform answers at .*npm start.*ATELIER_URL.*PORT/);
+	});
+
+	it("works with the command that the platform prints when it is ready", async () => {
+		const [, variable, address] = /terminal: ([A-Z_]+)=(\S+) npm run demo\)/.exec(platform.output) ?? [];
+		expect([variable, address]).to.deep.equal(["ATELIER_URL", platform.url]);
 	});
 });
