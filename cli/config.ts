@@ -8,6 +8,8 @@ import { configSchema } from "#shared/config/config-schema.ts";
 import { configTable } from "#shared/config/config-table.ts";
 import { readCommandLine } from "#shared/config/command-line.ts";
 import { ConfigError, loadConfig } from "#shared/config/config.ts";
+import { environment } from "#shared/config/environment.ts";
+import { similarVariables } from "#shared/config/mistakes/similar-variables.ts";
 import { maskSecrets } from "#shared/config/mask-secrets.ts";
 import { sharedMachineWarning } from "#shared/config/shared-machine.ts";
 import { dataFolderWarning } from "#shared/files/data-folder.ts";
@@ -30,7 +32,8 @@ function shown(): string {
 	if (values.metrics) return metricMarkdown();
 	if (values.markdown) return table();
 	const config = loadConfig();
-	for (const warning of [sharedMachineWarning(config), dataFolderWarning(config.data_dir)])
+	const similar = similarVariables(environment(), configSchema);
+	for (const warning of [sharedMachineWarning(config), dataFolderWarning(config.data_dir), similar])
 		if (warning !== undefined) console.error(warning);
 	return stringify(maskSecrets(config));
 }

@@ -7,6 +7,9 @@ import { labelOf } from "#shared/bus/nats/nats-config.ts";
 import { NatsLink } from "#shared/bus/nats/nats-link.ts";
 import { sleep } from "#shared/clock.ts";
 import { type BusConfig, type Config, loadConfig } from "#shared/config/config.ts";
+import { configSchema } from "#shared/config/config-schema.ts";
+import { environment } from "#shared/config/environment.ts";
+import { similarVariables } from "#shared/config/mistakes/similar-variables.ts";
 import { sharedMachineWarning } from "#shared/config/shared-machine.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { dataFolderWarning } from "#shared/files/data-folder.ts";
@@ -106,6 +109,8 @@ export class PlatformProcess {
 			announce: (sentence) => console.log(sentence),
 		};
 		warnOfAccepted(platform);
+		const similar = similarVariables(environment(), configSchema);
+		if (similar !== undefined) platform.announce(similar);
 		this.#disk = diskWatch(platform);
 		this.#ops = new ProcessOps({ ...platform, checks: platform.readiness });
 		await this.#ops.listen();

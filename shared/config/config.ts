@@ -20,9 +20,10 @@ import { environment } from "./environment.ts";
 import { defaultDataFolder } from "../files/data-folder.ts";
 import { notBuilt } from "./keys-not-built.ts";
 import { isTokenMap, maskSecrets } from "./mask-secrets.ts";
+import { didYouMean } from "../nearest-name.ts";
 import { projectRoot } from "../project-root.ts";
 import { StartError } from "../start-error.ts";
-import { wrongValue } from "./wrong-value.ts";
+import { type ConfigFile, wrongValue } from "./mistakes/wrong-value.ts";
 import { yamlValue } from "./yaml-text.ts";
 
 export type Config = Output<typeof configSchema>;
@@ -37,15 +38,17 @@ type Tree = Record<string, unknown>;
 
 /** Returns the merged and checked configuration; `data_dir` is absolute. @throws {ConfigError} */
 export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
-	const files = [
+	const paths = [
 		join(projectRoot, "config/default.yaml"),
 		...(env["ATELIER_CONFIG"] ? [resolve(env["ATELIER_CONFIG"])] : []),
 	];
-	const layers = [...files.map(readLayer), variables(env), shortForms(env)];
+	const files = paths.map((path) => ({ path, tree: readLayer(path) }));
+	const layers = [...files.map(({ tree }) => tree), variables(env), shortForms(env)];
 	const merged = layers.reduce<Tree>((below, layer) => merge(below, layer), skeleton(configSchema));
 	refuseUnknown(merged, configSchema, []);
 	const failures = compileSchema(configSchema)(merged);
-	if (failures.length > 0) throw new ConfigError(failures.map((failure) => sentence(failure, merged, env)).join("\n"));
+	if (failures.length > 0)
+		throw new ConfigError(failures.map((failure) => sentence(failure, merged, { env, files })).join("\n"));
 	refuseMissingAdapters(merged, []);
 	const { data_dir } = merged as Config;
 	return { ...(merged as Config), data_dir: data_dir === "" ? defaultDataFolder(env) : resolve(data_dir) };
@@ -80,7 +83,9 @@ function readLayer(file: string): Tree {
 		throw new ConfigError(`Cannot read the configuration file "${file}": ${(error as Error).message}`);
 	}
 	if (!isTree(content)) throw new ConfigError(`The configuration file "${file}" must hold a map of keys`);
-	return canonical(content, configSchema);
+	const tree = canonical(content, configSchema);
+	refuseUnknown(tree, configSchema, [], ` in the file "${file}"`);
+	return tree;
 }
 
 /** Returns an empty object for every section, so that the defaults inside a section apply when it is absent. */
@@ -113,23 +118,26 @@ function merge(below: Tree, above: Tree): Tree {
 	return merged;
 }
 
-function refuseUnknown(tree: Tree, fields: Schema, path: string[]): void {
+/** @param place The words for where the keys stand. @throws {ConfigError} */
+function refuseUnknown(tree: Tree, fields: Schema, path: string[], place = ""): void {
 	for (const [key, value] of Object.entries(tree)) {
 		const rule = Object.hasOwn(fields, key) ? fields[key] : undefined;
 		const name = [...path, key].join(".");
 		if (!rule) {
-			const unknown = `Unknown configuration key "${name}"; allowed here: ${Object.keys(fields).join(", ")}`;
+			const near = didYouMean(Object.keys(fields), key);
+			const remedy = near === "" ? "; allowed" : `${near} Allowed`;
+			const unknown = `Unknown configuration key "${name}"${place}${remedy} here: ${Object.keys(fields).join(", ")}`;
 			throw new ConfigError(notBuilt(plain(key), name) ?? unknown);
 		}
-		if (rule.type === "object" && isTree(value)) refuseUnknown(value, rule.props, [...path, key]);
-		if (rule.type === "array" && Array.isArray(value)) refuseUnknownIn(value, rule.items, [...path, key]);
+		if (rule.type === "object" && isTree(value)) refuseUnknown(value, rule.props, [...path, key], place);
+		if (rule.type === "array" && Array.isArray(value)) refuseUnknownIn(value, rule.items, [...path, key], place);
 	}
 }
 
-function refuseUnknownIn(list: readonly unknown[], rule: Rule, path: string[]): void {
+function refuseUnknownIn(list: readonly unknown[], rule: Rule, path: string[], place: string): void {
 	if (rule.type !== "object") return;
 	for (const [index, item] of list.entries())
-		if (isTree(item)) refuseUnknown(item, rule.props, [...path, String(index)]);
+		if (isTree(item)) refuseUnknown(item, rule.props, [...path, String(index)], place);
 }
 
 /** Refuses adapters whose files do not exist, whichever key names them. @throws {ConfigError} */
@@ -144,11 +152,11 @@ function refuseMissingAdapters(tree: Tree, path: string[]): void {
 	}
 }
 
-function sentence(failure: Failure, tree: Tree, env: NodeJS.ProcessEnv): string {
+function sentence(failure: Failure, tree: Tree, places: { env: NodeJS.ProcessEnv; files: ConfigFile[] }): string {
 	const { path } = failure;
 	const name = path.find((key) => isTokenMap(String(key))) ?? path.at(-1);
 	const shown = maskSecrets(path.reduce<unknown>(memberOf, tree), String(name));
-	return wrongValue(failure, shown, { schema: configSchema, env });
+	return wrongValue(failure, shown, { schema: configSchema, ...places });
 }
 
 function memberOf(node: unknown, key: string | number): unknown {

@@ -39,6 +39,20 @@ describe("start and stop", function () {
 		expect(platform.output.split("\n").filter((line) => /\b(WARN|ERROR|FATAL|Warning:)/.test(line))).to.deep.equal([]);
 	});
 
+	it("says at the start what is above its data folder, and which variables set nothing", async () => {
+		const folder = mkdtempSync(join(tmpdir(), "atelier-below-"));
+		try {
+			writeFileSync(join(folder, "package.json"), "{}");
+			await using platform = await startPlatform({ dataDir: join(folder, "data"), env: { GATEWY__PORT: "3" } });
+			const sentence = `inside "${folder}", which has package.json: npm, Node and git in sessions find`;
+			expect(platform.output).to.include(sentence);
+			expect(await (await fetch(`${platform.url}/health`)).text()).to.include("which has package.json");
+			expect(platform.output).to.match(/^The platform reads no .*: GATEWY__PORT \(did you mean GATEWAY__PORT\?\)$/m);
+		} finally {
+			rmSync(folder, { recursive: true, force: true });
+		}
+	});
+
 	it("SIGTERM also ends the sessions if the configuration says so", async () => {
 		await using platform = await startPlatform({ env: { PODS__ON_EXIT: "stop" } });
 		await runningSession(platform.client());
@@ -78,7 +92,10 @@ describe("start and stop", function () {
 		const attempts: [Record<string, string>, string][] = [
 			[{ STREAM__MAX_CLIENTS: "many" }, "stream.max_clients"],
 			[{ HOST: "0.0.0.0" }, "loopback"],
-			[{ PORT: taken }, `port ${taken}: another program listens there`],
+			[
+				{ PORT: taken },
+				`port ${taken}: another program listens there. See configuration keys gateway.host and gateway.port; for another port: PORT=${Number(taken) + 1} npm start`,
+			],
 			[{ DATA_DIR: join(file, "data") }, `data folder "${join(file, "data")}"`],
 			[{ DATA_DIR: "/proc/atelier" }, 'data folder "/proc/atelier"'],
 			[{ DATA_DIR: "/proc/atelier", ATELIER_INSTALLATION_KEY: key }, 'the store in "/proc/atelier/store"'],

@@ -67,21 +67,33 @@ describe("loadConfig()", () => {
 	});
 
 	const wrong: Record<string, [string, RegExp]> = {
-		"an unknown key": ["gateway: { prot: 1 }", /Unknown configuration key "gateway\.prot"; allowed here: host, port/],
-		"an unknown section": ["gatway: {}", /Unknown configuration key "gatway"/],
-		"a value of the wrong type": ["gateway: { port: many }", /Configuration key "gateway\.port" cannot be "many"/],
-		"a value that is not allowed": ["pods: { on_exit: maybe }", /"pods\.on_exit" cannot be "maybe".*keep.*stop/],
+		"an unknown key": [
+			"gateway: { prot: 1 }",
+			/Unknown configuration key "gateway\.prot" in the file ".*config\.yaml"; did you mean "port"\? Allowed here: host, port/,
+		],
+		"an unknown section": [
+			"gatway: {}",
+			/Unknown configuration key "gatway" in the file ".*config\.yaml"; did you mean "gateway"\?/,
+		],
+		"a value of the wrong type": [
+			"gateway: { port: many }",
+			/Configuration key "gateway\.port" in the file ".*config\.yaml" cannot be "many"/,
+		],
+		"a value that is not allowed": [
+			"pods: { on_exit: maybe }",
+			/"pods\.on_exit" in the file ".*config\.yaml" cannot be "maybe".*keep.*stop/,
+		],
 		"an unknown key in a list": [
 			"mcp_servers: [{ name: a, type: stdio, cmd: x }]",
-			/Unknown configuration key "mcp_servers\.0\.cmd"; allowed here: name, type/,
+			/Unknown configuration key "mcp_servers\.0\.cmd" in the file ".*"; allowed here: name, type/,
 		],
 		"a value in a list that is not allowed": [
 			"mcp_servers: [{ name: a, type: pipe }]",
-			/"mcp_servers\.0\.type" cannot be "pipe".*stdio/,
+			/"mcp_servers\.0\.type" in the file ".*config\.yaml" cannot be "pipe".*stdio/,
 		],
 		"a variable that is no text, without its value": [
 			"mcp_servers: [{ name: a, type: stdio, env: { KEY: 271828 } }]",
-			/"mcp_servers\.0\.env\.KEY" cannot be "\*\*\*"/,
+			/"mcp_servers\.0\.env\.KEY" in the file ".*config\.yaml" cannot be "\*\*\*"/,
 		],
 		"broken YAML": ["gateway: [", /Cannot read the configuration file ".*config\.yaml"/],
 		"a list where keys belong": ["- a", /must hold a map of keys/],
@@ -117,6 +129,17 @@ describe("loadConfig()", () => {
 		expect(failureOf(() => loadConfig({ BUS__URL: `user:${secret}@host` })).message).not.to.include(secret);
 	});
 
+	it("names the variable and not the file when both have the key, and no file for a value of neither", () => {
+		const both = { ATELIER_CONFIG: file("pods: { on_exit: keep }\n"), PODS__ON_EXIT: "maybe" };
+		expect(failureOf(() => loadConfig(both)).message).to.include(
+			'"pods.on_exit" (environment variable PODS__ON_EXIT) cannot',
+		);
+		const whole = { GATEWAY__ALLOWED_HOSTS: "[7]" };
+		expect(failureOf(() => loadConfig(whole)).message).to.include(
+			'"gateway.allowed_hosts.0" (environment variable GATEWAY__ALLOWED_HOSTS) cannot be 7',
+		);
+	});
+
 	it("ends the start with a sentence for a wrong short form", () => {
 		expect(failureOf(() => loadConfig({ PORT: "abc" })).message).to.equal(
 			'Configuration key "gateway.port" (environment variable PORT) cannot be "abc": allowed is a whole number from 0 to 65535',
@@ -128,7 +151,11 @@ describe("loadConfig()", () => {
 			["GATEWAY__PORT", "abc", /"gateway\.port" \(environment variable GATEWAY__PORT\) cannot be "abc": .* from 0 to/],
 			["LINEAR__ENABLED", "perhaps", /"linear\.enabled".*LINEAR__ENABLED.*"perhaps": allowed is true or false/],
 			["PODS__ON_EXIT", "maybe", /"pods\.on_exit".*PODS__ON_EXIT.*"maybe": allowed is one of keep, stop/],
-			["GATEWAY__ALLOWED_HOSTS", "7", /"gateway\.allowed_hosts".*cannot be 7: allowed is a list/],
+			[
+				"GATEWAY__ALLOWED_HOSTS",
+				"7",
+				/"gateway\.allowed_hosts".*cannot be 7: allowed is a list.*, written as \[a, b\]$/,
+			],
 			["STORE__KWARGS", "7", /"store\.kwargs".*cannot be 7: allowed is a map of keys/],
 			["STORE__ADAPTER", "mongo", /"store\.adapter".*cannot be "mongo": allowed is a text of this form: Module/],
 		] as const)

@@ -1,10 +1,10 @@
 /** Makes the sentence about a value that the configuration cannot use: the key, its variable, the value, and what is allowed. Pure. */
-import type { Rule, Schema } from "../bus/schema.ts";
-import type { Failure } from "../bus/validator.ts";
-import { plain } from "./env.ts";
+import type { Rule, Schema } from "../../bus/schema.ts";
+import type { Failure } from "../../bus/validator.ts";
+import { plain } from "../env.ts";
 
 /** Variables with a short name, and their keys. */
-const shortNames = {
+export const shortNames = {
 	PORT: "gateway.port",
 	HOST: "gateway.host",
 	DATA_DIR: "data_dir",
@@ -15,15 +15,43 @@ const shortNames = {
 export interface ValuePlaces {
 	readonly schema: Schema;
 	readonly env: NodeJS.ProcessEnv;
+	/** The files that are read, later ones with precedence. */
+	readonly files: readonly ConfigFile[];
+}
+
+/** A configuration file and its content. */
+export interface ConfigFile {
+	readonly path: string;
+	readonly tree: Readonly<Record<string, unknown>>;
 }
 
 /** @param shown The value as it may be shown, without secrets. */
-export function wrongValue({ path, message }: Failure, shown: unknown, { schema, env }: ValuePlaces): string {
+export function wrongValue({ path, message }: Failure, shown: unknown, { schema, env, files }: ValuePlaces): string {
 	const key = path.join(".");
-	const variable = variableOf(key, env);
-	const source = variable === undefined ? "" : ` (environment variable ${variable})`;
+	const source = sourceOf(path, env, files);
 	const needed = neededBy(ruleAt(path, { type: "object", props: schema }));
 	return `Configuration key "${key}"${source} cannot be ${JSON.stringify(shown)}: ${needed === undefined ? message : `allowed is ${needed}`}`;
+}
+
+/** Returns the place of a value for the sentence: a variable, which has precedence, or the last file that has the key. */
+function sourceOf(path: Failure["path"], env: NodeJS.ProcessEnv, files: readonly ConfigFile[]): string {
+	const above = path.map((_, index) => path.slice(0, path.length - index).join("."));
+	// A variable may hold the whole list or map around the value. One without a section would be another program's.
+	const variable =
+		variableOf(above[0] ?? "", env) ??
+		above
+			.slice(1, -1)
+			.map((key) => variableOf(key, env))
+			.find(Boolean);
+	if (variable !== undefined) return ` (environment variable ${variable})`;
+	const file = files.findLast(({ tree }) => has(tree, path));
+	return file === undefined ? "" : ` in the file "${file.path}"`;
+}
+
+function has(tree: unknown, [name, ...deeper]: Failure["path"]): boolean {
+	if (name === undefined) return true;
+	const isThere = typeof tree === "object" && tree !== null && name in tree;
+	return isThere && has((tree as Record<string | number, unknown>)[name], deeper);
 }
 
 /** Returns the variable that sets a key; undefined when a file does. */
@@ -53,7 +81,7 @@ function neededBy(rule: Rule | undefined): string | undefined {
 	if (rule?.type === "number") return numbers(rule);
 	if (rule?.type === "string") return texts(rule);
 	if (rule?.type === "enum") return `one of ${rule.values.join(", ")}`;
-	if (rule?.type === "array") return `a list${bounds(rule, " of", " members")}`;
+	if (rule?.type === "array") return `a list${bounds(rule, " of", " members")}, written as [a, b]`;
 	return rule && kinds[rule.type];
 }
 
