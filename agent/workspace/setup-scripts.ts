@@ -60,5 +60,6 @@ function complaint({ code, timedOut, words }: CommandResult, { log, limitMs }: S
 	const outcome = timedOut
 		? `did not end; all scripts together have ${limitMs / 1_000} s, and the operator can raise this with pods.setup_minutes`
 		: `ended with exit code ${code}`;
-	return said === "" ? outcome : `${outcome}: ${said}`;
+	// The text of a script is not repeated, because it may hold secrets.
+	return said === "" ? `${outcome} and wrote nothing` : `${outcome}: ${said}`;
 }

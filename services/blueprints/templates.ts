@@ -37,7 +37,8 @@ export class Templates {
 	async #read() {
 		const list = await this.#source.list();
 		const sentences = new Set(list.faults.map(({ sentence }) => sentence));
-		for (const sentence of sentences) if (!this.#logged.has(sentence)) this.#log.error(sentence, "It is left out");
+		for (const sentence of sentences)
+			if (!this.#logged.has(sentence)) this.#log.error(`${sentence}.`, "It is left out");
 		this.#logged = sentences;
 		return list;
 	}

@@ -22,6 +22,7 @@ export async function endAllPods(runtime: PodRuntime, orderlyMs = graceMs): Prom
 export async function stillRunning(runtime: PodRuntime): Promise<string | undefined> {
 	const running = (await runtime.inventory()).pods.filter(({ state }) => state === "launching" || state === "ready");
 	if (running.length === 0) return undefined;
-	if (running.length === 1) return "1 session keeps running; it is found again at the next start";
-	return `${running.length} sessions keep running; they are found again at the next start`;
+	if (running.length === 1)
+		return "1 session keeps running; it is found again at the next start (PODS__ON_EXIT=stop ends it instead)";
+	return `${running.length} sessions keep running; they are found again at the next start (PODS__ON_EXIT=stop ends them instead)`;
 }

@@ -65,7 +65,10 @@ function readScpForm(text: string): Read | string {
 function readUrl(text: string): Read | string {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	const protocol = protocols.find((name) => url?.protocol === `${name}:`);
-	if (!url || !protocol) return `must begin with ${protocols.map((name) => `${name}://`).join(", ")}`;
+	if (!url || !protocol) {
+		const folder = /^[/~.]/.test(text) ? "; a folder of this machine is named file:///path" : "";
+		return `must begin with ${protocols.map((name) => `${name}://`).join(", ")}${folder}`;
+	}
 	const wrong = wrongIn(url, protocol);
 	return wrong ?? { url: url.href, protocol };
 }

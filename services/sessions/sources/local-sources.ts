@@ -42,7 +42,7 @@ export class LocalSources {
 	async check(principal: Principal, source: SessionSource): Promise<CheckedLocalSource> {
 		if (!this.#isEnabled)
 			throw new UnprocessableError(
-				"Local mounts are switched off on this server (git.local_mounts.enabled)",
+				"Local mounts are switched off on this server: they need git.local_mounts.enabled, and the allowed folders in git.local_mounts.allowed_prefixes",
 				"LOCAL_MOUNTS_OFF",
 			);
 		if (!this.#trustsCallers && !isAllowed(principal, "use-folders", "installation", { operators: this.#operators }))

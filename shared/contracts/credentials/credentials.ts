@@ -119,7 +119,7 @@ export const credentials = defineContract("credentials", {
 	create: {
 		rest: "POST /credentials",
 		summary: "Store a credential of the caller; one of the same name is replaced",
-		example: { name: "github", data: { token: "the token" } },
+		example: { name: "example", data: { token: "the token" } },
 		status: 201,
 		params: credentialCreate,
 		returns: record,
@@ -153,7 +153,7 @@ export const credentials = defineContract("credentials", {
 		rest: "POST /credentials/tenant",
 		access: "admin",
 		summary: "Store a credential of the tenant; one of the same name is replaced",
-		example: { name: "registry", data: { token: "the token" } },
+		example: { name: "example", data: { token: "the token" } },
 		status: 201,
 		params: credentialCreate,
 		returns: record,

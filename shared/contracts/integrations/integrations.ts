@@ -107,7 +107,7 @@ export const integrations = defineContract("integrations", {
 	create: {
 		rest: "POST /integrations",
 		summary: "Create a connection of the caller",
-		example: { integration_type: "source_control", slug: "github", credential_name: "github" },
+		example: { integration_type: "source_control", slug: "github", credential_name: "example", enabled: false },
 		status: 201,
 		params: connectionCreate,
 		returns: record,

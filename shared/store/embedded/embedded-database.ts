@@ -184,7 +184,7 @@ function refusal(folder: string, error: unknown): unknown {
 	if (!(error instanceof Error) || code === codes.error || !("code" in error)) return error;
 	const sentence =
 		code === codes.busy
-			? `Cannot open the store: "${folder}" is in use by another Atelier process`
+			? `Cannot open the store: "${folder}" is in use by another Atelier process; end that one, or set DATA_DIR and PORT for a second platform`
 			: `Cannot open the store in "${folder}": ${error.message}`;
 	return new StartError(sentence, { cause: error });
 }

@@ -13,7 +13,7 @@ import type { PodMarks } from "./pod-marks.ts";
 
 /** The sentence for installations without control groups. */
 const shortcoming =
-	"A process of a session that clears its environment outlives the session: no control groups (cgroup v2) can be made here";
+	"A process of a session that clears its environment outlives the session: no control groups (cgroup v2) can be made here; sessions work without them (docs/troubleshooting.md)";
 
 /** The groups of one installation. */
 export class ControlGroups {

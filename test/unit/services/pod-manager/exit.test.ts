@@ -36,8 +36,12 @@ describe("the end of the platform", () => {
 		runtime.put(memoryPod(randomUUID(), 1, "failed"));
 		expect(await stillRunning(runtime)).to.equal(undefined);
 		runtime.put(memoryPod(randomUUID(), 1, "ready"));
-		expect(await stillRunning(runtime)).to.equal("1 session keeps running; it is found again at the next start");
+		expect(await stillRunning(runtime)).to.equal(
+			"1 session keeps running; it is found again at the next start (PODS__ON_EXIT=stop ends it instead)",
+		);
 		runtime.put(memoryPod(randomUUID(), 1, "launching"));
-		expect(await stillRunning(runtime)).to.equal("2 sessions keep running; they are found again at the next start");
+		expect(await stillRunning(runtime)).to.equal(
+			"2 sessions keep running; they are found again at the next start (PODS__ON_EXIT=stop ends them instead)",
+		);
 	});
 });

@@ -10,6 +10,10 @@ function refusal(text: string, allowed: readonly string[] = all): string {
 }
 
 describe("readRepositoryUrl()", () => {
+	for (const text of ["/srv/git/repo", "~/repo", "./repo", "../repo"])
+		it(`says how a folder is named: ${text}`, () =>
+			expect(refusal(text)).to.include("must begin with https://").and.to.include("file:///path"));
+
 	const accepted: [text: string, url: string, protocol: string][] = [
 		["https://github.com/org/repo", "https://github.com/org/repo", "https"],
 		["https://git.example.com:8443/org/repo.git", "https://git.example.com:8443/org/repo.git", "https"],

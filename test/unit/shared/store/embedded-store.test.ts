@@ -108,7 +108,9 @@ describe("EmbeddedStore", () => {
 			const store = await open();
 			const refusal = await failureOf(open());
 			expect(refusal).to.be.instanceOf(StartError);
-			expect(String(refusal)).to.include(`Cannot open the store: "${folder}" is in use by another Atelier process`);
+			expect(String(refusal)).to.include(
+				`Cannot open the store: "${folder}" is in use by another Atelier process; end that one, or set DATA_DIR and PORT`,
+			);
 			await store.insert(jobs, job("a"));
 			await store.close();
 			expect(await (await open()).get(jobs, "a")).to.deep.equal(job("a"));

@@ -44,7 +44,7 @@ describe("LocalSources", () => {
 
 	it("refuses them where they are switched off, and to everybody but operators where callers are not trusted", async () => {
 		const source = local({ local_path: code() });
-		expect(await refusal(source, { enabled: false })).to.match(/^Local mounts are switched off/);
+		expect(await refusal(source, { enabled: false })).to.match(/^Local mounts are switched off.*allowed_prefixes/);
 		expect(await refusal(source, { enabled: false }, root)).to.match(/^Local mounts are switched off/);
 		expect(await refusal(source, { trusts: false })).to.match(/^Only the operators/);
 		expect(await refusal(source, { trusts: false }, root), "an administrator of a tenant").to.match(
