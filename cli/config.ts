@@ -12,7 +12,7 @@ import { environment } from "#shared/config/environment.ts";
 import { similarVariables } from "#shared/config/mistakes/similar-variables.ts";
 import { maskSecrets } from "#shared/config/mask-secrets.ts";
 import { sharedMachineWarning } from "#shared/config/shared-machine.ts";
-import { dataFolderWarning } from "#shared/files/data-folder.ts";
+import { dataFolderWarning } from "#shared/config/data-folder.ts";
 import { metricMarkdown } from "#shared/metrics/metric-markdown.ts";
 
 const { values } = readCommandLine({

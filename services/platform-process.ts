@@ -12,7 +12,7 @@ import { environment } from "#shared/config/environment.ts";
 import { similarVariables } from "#shared/config/mistakes/similar-variables.ts";
 import { sharedMachineWarning } from "#shared/config/shared-machine.ts";
 import { failpoint } from "#shared/failpoints.ts";
-import { dataFolderWarning } from "#shared/files/data-folder.ts";
+import { dataFolderWarning } from "#shared/config/data-folder.ts";
 import { openInstallationKey } from "#shared/secrets/keys.ts";
 import { printJson } from "#shared/log/json-log.ts";
 import { Metrics } from "#shared/metrics/metrics.ts";

@@ -38,7 +38,7 @@ export class Templates {
 		const list = await this.#source.list();
 		const sentences = new Set(list.faults.map(({ sentence }) => sentence));
 		for (const sentence of sentences)
-			if (!this.#logged.has(sentence)) this.#log.error(`${sentence}.`, "It is left out");
+			if (!this.#logged.has(sentence)) this.#log.error(sentence.replace(/[^.]$/, "$&."), "It is left out");
 		this.#logged = sentences;
 		return list;
 	}

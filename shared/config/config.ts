@@ -17,7 +17,7 @@ import { configSchema } from "./config-schema.ts";
 import { missingAdapter } from "./adapter-module.ts";
 import { fromEnvironment, plain } from "./env.ts";
 import { environment } from "./environment.ts";
-import { defaultDataFolder } from "../files/data-folder.ts";
+import { defaultDataFolder } from "./data-folder.ts";
 import { notBuilt } from "./keys-not-built.ts";
 import { isTokenMap, maskSecrets } from "./mask-secrets.ts";
 import { didYouMean } from "../nearest-name.ts";
@@ -123,15 +123,16 @@ function refuseUnknown(tree: Tree, fields: Schema, path: string[], place = ""): 
 	for (const [key, value] of Object.entries(tree)) {
 		const rule = Object.hasOwn(fields, key) ? fields[key] : undefined;
 		const name = [...path, key].join(".");
-		if (!rule) {
-			const near = didYouMean(Object.keys(fields), key);
-			const remedy = near === "" ? "; allowed" : `${near} Allowed`;
-			const unknown = `Unknown configuration key "${name}"${place}${remedy} here: ${Object.keys(fields).join(", ")}`;
-			throw new ConfigError(notBuilt(plain(key), name) ?? unknown);
-		}
+		if (!rule) throw new ConfigError(notBuilt(plain(key), name) ?? unknownKey(name, Object.keys(fields), place));
 		if (rule.type === "object" && isTree(value)) refuseUnknown(value, rule.props, [...path, key], place);
 		if (rule.type === "array" && Array.isArray(value)) refuseUnknownIn(value, rule.items, [...path, key], place);
 	}
+}
+
+function unknownKey(name: string, known: readonly string[], place: string): string {
+	const near = didYouMean(known, name.split(".").at(-1) ?? "");
+	const remedy = near === "" ? "; allowed" : `${near} Allowed`;
+	return `Unknown configuration key "${name}"${place}${remedy} here: ${known.join(", ")}`;
 }
 
 function refuseUnknownIn(list: readonly unknown[], rule: Rule, path: string[], place: string): void {

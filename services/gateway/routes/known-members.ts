@@ -40,11 +40,14 @@ function either(one: Known, other: Known): Known {
 /** Calls back for each unknown member of a value that came as JSON. */
 export function eachUnknown(value: unknown, known: Known, found: OnUnknown, above: Path = []): void {
 	if (!known || typeof value !== "object" || value === null) return;
-	const isList = Array.isArray(value);
-	if ("items" in known && isList)
+	if (!Array.isArray(value)) eachOfObject(value, known, found, above);
+	else if ("items" in known)
 		for (const [index, item] of value.entries()) eachUnknown(item, known.items, found, [...above, index]);
-	if ("near" in known && !isList) eachSimilar(value, known.near, found, above);
-	if ("members" in known && !isList) eachUnknownMember(value, known.members, found, above);
+}
+
+function eachOfObject(value: object, known: NonNullable<Known>, found: OnUnknown, above: Path): void {
+	if ("near" in known) eachSimilar(value, known.near, found, above);
+	if ("members" in known) eachUnknownMember(value, known.members, found, above);
 }
 
 function eachUnknownMember(value: object, members: ReadonlyMap<string, Known>, found: OnUnknown, above: Path): void {

@@ -33,7 +33,8 @@ export class Catalogue {
 			faults.push(...read.faults);
 			for (const [slug, definition] of read.definitions) all.set(slug, definition);
 		}
-		for (const sentence of faults) if (!this.#logged.has(sentence)) this.#log.error(`${sentence}.`, "It is left out");
+		for (const sentence of faults)
+			if (!this.#logged.has(sentence)) this.#log.error(sentence.replace(/[^.]$/, "$&."), "It is left out");
 		this.#logged = new Set(faults);
 		return all;
 	}

@@ -183,7 +183,7 @@ describe("life of a session pod", () => {
 			"ATELIER_SESSION",
 			"ATELIER_CODING_AGENT",
 		];
-		const own = ["HOME", "LANG", "PATH", "STAGE", "TMPDIR", "TMP", "TEMP", ...marks];
+		const own = ["HOME", "LANG", "PATH", "STAGE", "TMPDIR", "TMP", "TEMP", "GIT_CEILING_DIRECTORIES", ...marks];
 		expect(names.filter((name) => name !== "")).to.have.members([...own, "PWD", "SHLVL", "_"]);
 		expect(content).to.contain(`HOME=${launch.home}`);
 		for (const secret of [launch.platform_key, launch.pod_token, "canary"]) expect(content).not.to.contain(secret);

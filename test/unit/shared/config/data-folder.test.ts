@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
-import { dataFolderWarning, defaultDataFolder } from "#shared/files/data-folder.ts";
+import { dataFolderWarning, defaultDataFolder } from "#shared/config/data-folder.ts";
 import { useFolder } from "../../../support/use-folder.ts";
 
 describe("the default data folder", () => {
