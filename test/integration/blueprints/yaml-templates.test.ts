@@ -47,17 +47,18 @@ describe("templates of a folder", () => {
 		write("c.yaml", "name: [\n");
 		expect(await names()).to.equal("good");
 		expect(await names()).to.equal("good");
-		const [first = "", second = ""] = logged;
+		const [first = "", whole = ""] = logged;
+		const second = whole.replace(/\.$/, "");
 		expect(logged).to.have.length(2);
 		expect(first).to.match(/^Template file "b\.yaml": line 2, "setup_scripts": /);
 		// The words that follow begin a new sentence.
-		expect(second).to.match(/^Template file "c\.yaml": .*line 2.*\.$/);
+		expect(whole).to.match(/^Template file "c\.yaml": .*line 2.*\.$/);
 		expect(await failureOf(templates.named("bad"))).to.include({
 			code: 404,
 			message: `Template "bad" cannot be used. ${first}`,
 		});
 		expect(await failureOf(templates.named("none"))).to.include({
-			message: `Template "none" does not exist; there are: good. ${second.replace(/\.$/, "")}`,
+			message: `Template "none" does not exist; there are: good. ${second}`,
 		});
 		expect(await failureOf(templates.named("goood"))).to.include({
 			message: `Template "goood" does not exist; did you mean "good"? ${second}`,
