@@ -61,5 +61,6 @@ function complaint({ code, timedOut, words }: CommandResult, { log, limitMs }: S
 		? `did not end; all scripts together have ${limitMs / 1_000} s, and the operator can raise this with pods.setup_minutes`
 		: `ended with exit code ${code}`;
 	// The text of a script is not repeated, because it may hold secrets.
-	return said === "" ? `${outcome} and wrote nothing` : `${outcome}: ${said}`;
+	if (said !== "") return `${outcome}: ${said}`;
+	return timedOut ? outcome : `${outcome} and wrote nothing`;
 }

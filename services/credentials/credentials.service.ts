@@ -16,6 +16,7 @@ import { NotFoundError } from "#shared/errors.ts";
 import { memoryPage } from "#shared/store/memory-page.ts";
 import type { CredentialRecords } from "./credential-records.ts";
 import { type CredentialOwner, personOf, tenantOf } from "./store/credential-owner.ts";
+import { foreignWarnings } from "./types/credential-variables.ts";
 import { secretTypeInfos } from "./types/secret-type-table.ts";
 
 const job = vouch(systemPrincipal("credentials"));
@@ -25,6 +26,8 @@ const affectedMs = 2_000;
 
 /** The most names of fields in an entry of the audit log; a credential has no more. */
 const maxEnteredKeys = 50;
+/** The most sentences about fields in an answer. */
+const maxWarnings = 10;
 
 export function credentialsService(records: CredentialRecords): ServiceSchema {
 	return {
@@ -47,7 +50,11 @@ export function credentialsService(records: CredentialRecords): ServiceSchema {
 			delete: ({ name }, principal, ctx) => remove(records, personOf(principal), name, ctx),
 
 			list_tenant: (query, principal, ctx) => list(records, tenantOf(principal.tenant), query, ctx),
-			create_tenant: (request, principal, ctx) => put(records, tenantOf(principal.tenant), request, ctx),
+			async create_tenant(request, principal, ctx) {
+				const credential = await put(records, tenantOf(principal.tenant), request, ctx);
+				const fields = Object.keys(request.data);
+				return { credential, warnings: foreignWarnings({ ...credential, fields }).slice(0, maxWarnings) };
+			},
 			delete_tenant: ({ name }, principal, ctx) => remove(records, tenantOf(principal.tenant), name, ctx),
 		}),
 	};

@@ -27,25 +27,41 @@ export function isForeignField(field: string): boolean {
 	return foreignField.test(field);
 }
 
-/** Returns what is wrong with fields that no launch would set as variables; no value is repeated. */
-export function variableErrors(
-	{ name, secret_type, fields }: { readonly name: string; readonly secret_type: SecretType; readonly fields: string[] },
-	isForeign: boolean,
-): string[] {
+/** The names of one credential. */
+interface NamedFields {
+	readonly name: string;
+	readonly secret_type: SecretType;
+	readonly fields: readonly string[];
+}
+
+/** Returns the fields that become variables. */
+function fieldsInVariables({ secret_type, fields }: NamedFields): readonly string[] {
 	const { default_mount_type, withheld } = secretTypeTable[secret_type];
-	if (default_mount_type !== "env") return [];
-	const given = fields.filter((field) => !withheld.includes(field));
+	return default_mount_type === "env" ? fields.filter((field) => !withheld.includes(field)) : [];
+}
+
+/** Returns what is wrong with fields that no launch would set as variables; no value is repeated. */
+export function variableErrors(credential: NamedFields, isForeign: boolean): string[] {
+	const { name, fields } = credential;
 	const isOnly = fields.length === 1;
-	return given.flatMap((field) => {
+	return fieldsInVariables(credential).flatMap((field) => {
 		const variable = isOnly ? variableName(name) : fieldVariable(name, field);
-		if (isForeign && !isOnly && !isForeignField(field)) return [foreignError(field, variable)];
+		if (isForeign && !isOnly && !isForeignField(field)) return [];
 		const refused = [variable, ...(isForeign || !isVariableForm(field) ? [] : [field])].find(isRefusedName);
 		return refused === undefined ? [] : [`Field "${shown(field)}" cannot become the variable "${shown(refused)}"`];
 	});
 }
 
-function foreignError(field: string, variable: string): string {
-	return `Field "${shown(field)}" of a tenant's credential cannot become the variable "${shown(variable)}": one of several fields should end with token, key, secret, password, passphrase or id, or be user, username, login, email, account, region, port or database; another value is a credential of its own, whose name is its variable`;
+/** Returns a sentence for each field of a tenant's credential that becomes no variable in the sessions of its people. */
+export function foreignWarnings(credential: NamedFields): string[] {
+	const { name, fields } = credential;
+	if (fields.length === 1) return [];
+	const left = fieldsInVariables(credential).filter((field) => !isForeignField(field));
+	return left.map((field) => foreignWarning(field, fieldVariable(name, field)));
+}
+
+function foreignWarning(field: string, variable: string): string {
+	return `Field "${shown(field)}" of a tenant's credential does not become the variable "${shown(variable)}": one of several fields should end with token, key, secret, password, passphrase or id, or be user, username, login, email, account, region, port or database; another value is a credential of its own, whose name is its variable`;
 }
 
 function shown(text: string): string {

@@ -152,11 +152,16 @@ export const credentials = defineContract("credentials", {
 	create_tenant: {
 		rest: "POST /credentials/tenant",
 		access: "admin",
-		summary: "Store a credential of the tenant; one of the same name is replaced",
+		summary:
+			"Store a credential of the tenant; one of the same name is replaced. Atelier-Warnings names fields that sessions do not get as variables",
 		example: { name: "example", data: { token: "the token" } },
 		status: 201,
 		params: credentialCreate,
-		returns: record,
+		returns: {
+			type: "object",
+			props: { credential: record, warnings: { type: "array", items: { type: "string" } } },
+		},
+		warned: "credential",
 		errors: [400, 409, 503],
 	},
 	delete_tenant: {
