@@ -15,11 +15,15 @@ export interface Checked {
 	readonly inBody: Schema;
 }
 
+/** A value of another type than one of the forms that its rule allows; it may still be of the other form, and too large. */
+const otherType = new Set(["string", "array", "object", "record", "number", "boolean"]);
+
 /** Returns the problems, one for each place. A number that is not whole is no number of a range either. */
 export function problemsOf(failures: readonly Failure[], checked: Checked): Problem[] {
 	const byPlace = Map.groupBy(failures, ({ path }) => JSON.stringify(path));
 	return [...byPlace.values()].flatMap((own) => {
-		const failure = own.find(({ type }) => type === "numberInteger") ?? own[0];
+		const broken = own.find(({ type }) => type === "numberInteger");
+		const failure = broken ?? own.find(({ type }) => !otherType.has(type)) ?? own[0];
 		return failure ? [problemOf(failure, checked)] : [];
 	});
 }

@@ -63,6 +63,7 @@ describe("large requests", function () {
 				type: "too_long",
 				loc: ["body", "metadata"],
 				msg: "Input should have at most 4096 bytes as JSON",
+				input: { a: "***" },
 				ctx: { max_length: 4_096 },
 			},
 		]);
@@ -81,6 +82,7 @@ describe("large requests", function () {
 			body: `{"content":${content}}`,
 		});
 		expect(answer.status).to.equal(422);
-		expect(await answer.text()).to.include("Input should have at most 921600 bytes as JSON");
+		const text = await answer.text();
+		expect(text.slice(0, 600)).to.include("Input should have at most 921600 bytes as JSON");
 	});
 });

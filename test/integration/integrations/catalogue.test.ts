@@ -49,7 +49,7 @@ describe("the catalogue of integrations", () => {
 		for (let time = 0; time < 2; time++) expect((await catalogue.definitions()).get("pager")?.name).to.equal("pager");
 		expect(logged).to.have.length(2);
 		expect(logged[0]).to.match(/^Integration file "a\.yaml": line 1, /);
-		expect(logged[1]).to.equal('Integration file "c.yaml": "slug": "pager" is the slug of "b.yaml"');
+		expect(logged[1]).to.equal('Integration file "c.yaml": "slug": "pager" is the slug of "b.yaml".');
 	});
 
 	it("finds the only definition of a type without a slug, and none where there are several", async () => {
