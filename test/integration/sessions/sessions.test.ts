@@ -127,7 +127,10 @@ describeSessions("sessions", (testbed) => {
 		expect(await failureOf(speak), "even an administrator").to.be.instanceOf(ForbiddenError);
 		const update = (members: object) => callAs(testbed.near, root, actions.update, { session_id: id, ...members });
 		expect(await failureOf(update({ name: "theirs", branch: "mallory" }))).to.be.instanceOf(ForbiddenError);
-		expect(await update({ name: "looked-after" })).to.include({ name: "looked-after", branch: "main" });
+		expect(await failureOf(update({ name: "theirs" })), "a name becomes the title of pull requests").to.be.instanceOf(
+			ForbiddenError,
+		);
+		expect(await update({ budget: { limit: 3 } })).to.include({ branch: "main" });
 	});
 
 	it("archives the caller's stopped sessions only", async () => {
