@@ -102,6 +102,14 @@ const ownClients = [
 	"shared/tokens/**",
 ];
 
+/** A socket without the bounds of that file handles all frames of a chunk in one turn of the event loop. */
+const webSockets = {
+	name: "ws",
+	importNames: ["default", "WebSocket", "WebSocketServer", "Receiver", "createWebSocketStream"],
+	message: "WebSockets are made by shared/http/websockets.ts (docs/chat.md)",
+	allowTypeImports: true,
+};
+
 /** Returns one entry for each folder of a module with layers. @param bans The bans of the whole module. */
 function layered(module: string, bans: Ban[], options: { opens?: boolean; connects?: boolean }): Override[] {
 	const folders = layers[module] ?? {};
@@ -118,24 +126,33 @@ function layered(module: string, bans: Ban[], options: { opens?: boolean; connec
 	});
 }
 
+/** The exceptions of some files from the bans on modules of Node and on WebSockets. */
+interface Exceptions {
+	timers?: boolean;
+	/** Default true. */
+	opens?: boolean;
+	connects?: boolean;
+	sockets?: boolean;
+}
+
 /** Returns an entry with all bans of its files, because the last entry that matches a file replaces the others. */
 function refuse(
 	files: string[],
 	bans: Ban[],
-	{
-		except = [],
-		timers = false,
-		opens = true,
-		connects = false,
-	}: { except?: string[]; timers?: boolean; opens?: boolean; connects?: boolean } = {},
+	{ except = [], ...exceptions }: Exceptions & { except?: string[] } = {},
 ): Override {
-	const paths = [
+	const paths = bannedModules(exceptions);
+	return { files, excludeFiles: except, rules: { "no-restricted-imports": ["error", { paths, patterns: bans }] } };
+}
+
+function bannedModules({ timers, opens, connects, sockets }: Exceptions) {
+	return [
 		environmentImport,
 		...(timers ? [] : timerImports),
-		...(opens ? [] : fileImports),
+		...(opens === false ? fileImports : []),
 		...(connects ? [] : connectingImports),
+		...(sockets ? [] : [webSockets]),
 	];
-	return { files, excludeFiles: except, rules: { "no-restricted-imports": ["error", { paths, patterns: bans }] } };
 }
 
 function serviceBorders(name: string): Override[] {
@@ -199,6 +216,7 @@ const borders: Override[] = [
 	refuse(["shared/**"], [...everywhere, ...outsideShared, moleculer]),
 	refuse(["shared/access/**"], [...everywhere.filter((ban) => ban !== deciding), ...outsideShared, moleculer]),
 	refuse(["shared/outbound/**"], [...everywhere, ...outsideShared, moleculer], { connects: true }),
+	refuse(["shared/http/websockets.ts"], [...everywhere, ...outsideShared, moleculer], { sockets: true }),
 	refuse(["shared/bus/**", "shared/errors.ts", "shared/platform.ts"], [...everywhere, ...outsideShared]),
 	refuse(
 		["shared/contracts/**"],

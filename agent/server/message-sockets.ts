@@ -4,8 +4,9 @@
  */
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { type RawData, WebSocket, WebSocketServer } from "ws";
+import type { RawData, WebSocket } from "ws";
 import { every } from "#shared/clock.ts";
+import { webSocketServer } from "#shared/http/websockets.ts";
 import { confirmationsPath, contractChatPath, maxFrameBytes, type PodFrame } from "#shared/pod/frames.ts";
 import type { Chat } from "./chat.ts";
 import { ContractDialect } from "./contract-dialect.ts";
@@ -26,7 +27,7 @@ type ChatOfSockets = Pick<Chat, "greeting" | "receive" | "attach" | "model" | "u
 /** Accepts the connections, and closes them at the end. */
 export class MessageSockets {
 	readonly #chat: ChatOfSockets;
-	readonly #server = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, perMessageDeflate: false });
+	readonly #server = webSocketServer({ maxPayload: maxFrameBytes, clientTracking: true });
 	readonly #alive = new WeakSet<WebSocket>();
 	/** The connections that receive only confirmations of their own messages. */
 	readonly #quiet = new Set<WebSocket>();
@@ -99,7 +100,7 @@ export class MessageSockets {
 	}
 
 	#send(client: WebSocket, text: string): void {
-		if (client.readyState !== WebSocket.OPEN) return;
+		if (client.readyState !== client.OPEN) return;
 		if (client.bufferedAmount > maxUnreadBytes) client.terminate();
 		else client.send(text);
 	}

@@ -2,9 +2,10 @@
  * A WebSocket to a pod that stays open between messages: the first message opens it, and it is closed after a minute
  * without messages.
  */
-import { WebSocket } from "ws";
+import type { WebSocket } from "ws";
 import { after, type Timer } from "#shared/clock.ts";
 import { UpstreamError } from "#shared/errors.ts";
+import { connectWebSocket } from "#shared/http/websockets.ts";
 import { agentSocketUrl } from "#shared/pod/agent-url.ts";
 import { confirmationsPath, maxFrameBytes, type PodFrame } from "#shared/pod/frames.ts";
 import type { PodAddress } from "./pod-address.ts";
@@ -37,12 +38,10 @@ export class MessageSocket {
 	 */
 	constructor(pod: PodAddress, hosts: readonly string[], onClosed: () => void) {
 		this.#onClosed = onClosed;
-		this.#socket = new WebSocket(agentSocketUrl(pod.url, confirmationsPath, hosts), {
+		this.#socket = connectWebSocket(agentSocketUrl(pod.url, confirmationsPath, hosts), {
 			headers: { authorization: `Bearer ${pod.key}` },
 			handshakeTimeout: openMs,
 			maxPayload: maxFrameBytes,
-			followRedirects: false,
-			perMessageDeflate: false,
 		});
 		this.#opened = new Promise((resolve, reject) => {
 			this.#socket.once("open", resolve);

@@ -3,7 +3,7 @@
  * session's pod. The pod's key is used on the latter and no client ever sees it; the client's token stays in this
  * process (docs/chat.md).
  */
-import { type WebSocket, WebSocketServer } from "ws";
+import type { WebSocket } from "ws";
 import type { Principal } from "#shared/bus/principal.ts";
 import { type Caller, call } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
@@ -18,11 +18,14 @@ import {
 	TooManyRequestsError,
 	UnavailableError,
 } from "#shared/errors.ts";
+import type { FrameRate } from "#shared/http/frame-budget.ts";
+import { webSocketServer } from "#shared/http/websockets.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
 import type { UpgradeRequest } from "#shared/platform.ts";
 import { agentSocketUrl } from "#shared/pod/agent-url.ts";
 import { chatPath, contractChatPath, maxFrameBytes } from "#shared/pod/frames.ts";
 import { ChatPipe } from "./chat-pipe.ts";
+import { FrameBudgets } from "./frame-budgets.ts";
 import { connectToPod } from "./pod-connection.ts";
 
 /** The dependencies and bounds of a {@link ChatBridge}. */
@@ -39,6 +42,8 @@ export interface ChatBridgeOptions {
 	readonly maxClients?: number;
 	/** The most connections of one person. Default 256. */
 	readonly maxClientsPerPerson?: number;
+	/** The frames and bytes of a session in a second, both ways; default: that of {@link FrameBudgets}. */
+	readonly frameRate?: FrameRate | undefined;
 }
 
 /** A counted connection, including one that is still being opened. */
@@ -65,15 +70,12 @@ const goingAway = 1001;
 /** All bridged connections of one process. The stream part starts and drains it. */
 export class ChatBridge {
 	readonly #options: ChatBridgeOptions;
-	readonly #server = new WebSocketServer({
-		noServer: true,
+	readonly #server = webSocketServer({
 		maxPayload: maxFrameBytes,
-		perMessageDeflate: false,
 		clientTracking: false,
-		// Only one frame per client is handled in a turn of the event loop: a chunk of 64 KB can contain 9,000 of them.
-		allowSynchronousEvents: false,
 		handleProtocols: (offered) => [...offered].find((name) => !name.startsWith(tokenSubprotocol)) ?? false,
 	});
+	readonly #budgets: FrameBudgets;
 	readonly #bridged = new Set<Bridged>();
 	readonly #opening = new Set<Taken>();
 	readonly #emptied = new AbortController();
@@ -84,6 +86,7 @@ export class ChatBridge {
 
 	constructor(options: ChatBridgeOptions) {
 		this.#options = options;
+		this.#budgets = new FrameBudgets(options.frameRate);
 	}
 
 	/** Begins the checks; call this when the bus is connected. */
@@ -138,6 +141,7 @@ export class ChatBridge {
 			pipe = new ChatPipe(client, pod, {
 				changeModel: (model) => this.#changeModel(principal, session_id, model),
 				isOwnDialect: offersOwnProtocol(upgrade),
+				budgets: (closed) => this.#budgets.take(session_id, JSON.stringify([principal.tenant, principal.id]), closed),
 			});
 			this.#add({ pipe, principal, sessionId: session_id, generation });
 		});

@@ -2,9 +2,11 @@
  * Joins two WebSockets: each passes on the frames of the other, as fast as the slower one reads, until one of them
  * ends.
  */
-import { WebSocket } from "ws";
+import type { WebSocket } from "ws";
 import { refusalInContractDialect } from "#shared/pod/frames.ts";
+import type { FrameBudget } from "#shared/http/frame-budget.ts";
 import { answerTo, type ChangeModel, modelNamedBy } from "./model-frames.ts";
+import { ReadingGate } from "./reading-gate.ts";
 
 /** The unread bytes of one side at which reading from the other one pauses. */
 const highWater = 1_048_576;
@@ -18,14 +20,22 @@ export interface ChatPipeOptions {
 	readonly changeModel: ChangeModel;
 	/** Whether the client reads the frames in the platform's own form; otherwise it reads the contract's. */
 	readonly isOwnDialect: boolean;
+	/** Returns the budgets that the frames of both sides are counted to. @param closed Resolves with the end. */
+	readonly budgets: (closed: Promise<unknown>) => readonly FrameBudget[];
+}
+
+/** One of the two sockets. */
+interface Side {
+	readonly socket: WebSocket;
+	readonly gate: ReadingGate;
 }
 
 /** One bridged connection. It ends both sockets when one ends. */
 export class ChatPipe {
 	/** Resolves when both sides are gone. */
 	readonly closed: Promise<unknown>;
-	readonly #client: WebSocket;
-	readonly #pod: WebSocket;
+	readonly #client: Side;
+	readonly #pod: Side;
 	/** The sockets that have answered the last ping. */
 	readonly #alive: Set<WebSocket>;
 	readonly #options: ChatPipeOptions;
@@ -33,27 +43,23 @@ export class ChatPipe {
 	/** Begins to pass on frames. @param pod The pod's socket, still paused. */
 	constructor(client: WebSocket, pod: WebSocket, options: ChatPipeOptions) {
 		this.#options = options;
-		this.#client = client;
-		this.#pod = pod;
 		this.#alive = new Set([client, pod]);
 		this.closed = Promise.all([client, pod].map((side) => goneOf(side)));
+		const budgets = options.budgets(this.closed);
+		this.#client = { socket: client, gate: new ReadingGate(client, budgets) };
+		this.#pod = { socket: pod, gate: new ReadingGate(pod, budgets) };
 		for (const side of [client, pod]) {
 			// The event `close` follows.
 			side.on("error", () => {});
 			side.on("pong", () => this.#alive.add(side));
 		}
-		client.on("message", (data: Buffer, isBinary) => {
-			const model = isBinary ? undefined : modelNamedBy(data);
-			if (isBinary) this.close(unsupported, "Frames are text");
-			else if (model === undefined) forward(data, client, pod);
-			else void this.#takeModel(model, data);
-		});
-		pod.on("message", (data: Buffer) => forward(data, pod, client));
-		client.once("close", () => end(pod, normal));
-		pod.once("close", (code, reason) => end(client, codeFor(code), reason.toString()));
+		client.on("message", (data: Buffer, isBinary) => this.#fromClient(data, isBinary));
+		pod.on("message", (data: Buffer) => forward(data, this.#pod, this.#client));
+		client.once("close", () => end(this.#pod, normal));
+		pod.once("close", (code, reason) => end(this.#client, codeFor(code), reason.toString()));
 		pod.resume();
 		// The pod's socket may have closed before the listeners were added.
-		if (pod.readyState === WebSocket.CLOSED) end(client, internalError);
+		if (pod.readyState === pod.CLOSED) end(this.#client, internalError);
 	}
 
 	close(code: number, reason: string): void {
@@ -62,46 +68,55 @@ export class ChatPipe {
 	}
 
 	terminate(): void {
-		this.#client.terminate();
-		this.#pod.terminate();
+		this.#client.socket.terminate();
+		this.#pod.socket.terminate();
+	}
+
+	#fromClient(data: Buffer, isBinary: boolean): void {
+		const model = isBinary ? undefined : modelNamedBy(data);
+		if (isBinary) this.close(unsupported, "Frames are text");
+		else if (model === undefined) forward(data, this.#client, this.#pod);
+		else void this.#takeModel(model, data);
 	}
 
 	/** Frames that follow wait, so that a message is answered by the model that was named before it. */
 	async #takeModel(model: string, frame: Buffer): Promise<void> {
-		this.#client.pause();
+		const { socket, gate } = this.#client;
+		gate.count(frame.length);
+		gate.pause("busy");
 		try {
 			const answer = await answerTo(this.#options.changeModel, model);
 			if (answer === "unknown") forward(frame, this.#client, this.#pod);
-			else if (answer && this.#client.readyState === WebSocket.OPEN)
-				this.#client.send(JSON.stringify(this.#options.isOwnDialect ? answer : refusalInContractDialect(answer)));
+			else if (answer && socket.readyState === socket.OPEN)
+				socket.send(JSON.stringify(this.#options.isOwnDialect ? answer : refusalInContractDialect(answer)));
 		} catch {
 			this.close(internalError, "The model cannot be changed");
 		} finally {
-			this.#client.resume();
+			gate.resume("busy");
 		}
 	}
 
 	/** Ends both sides when one has not answered the last ping, and pings both. */
 	checkAlive(): void {
-		for (const side of [this.#client, this.#pod]) {
+		for (const { socket: side } of [this.#client, this.#pod]) {
 			if (!this.#alive.delete(side)) return this.terminate();
-			if (side.readyState === WebSocket.OPEN) side.ping();
+			if (side.readyState === side.OPEN) side.ping();
 		}
 	}
 }
 
-function forward(data: Buffer, from: WebSocket, to: WebSocket): void {
-	if (to.readyState !== WebSocket.OPEN) return;
-	to.send(data, { binary: false }, () => {
-		if (to.bufferedAmount < lowWater && from.isPaused) from.resume();
+function forward(data: Buffer, from: Side, to: Side): void {
+	from.gate.count(data.length);
+	if (to.socket.readyState !== to.socket.OPEN) return;
+	to.socket.send(data, { binary: false }, () => {
+		if (to.socket.bufferedAmount < lowWater) from.gate.resume("unread");
 	});
-	if (to.bufferedAmount > highWater) from.pause();
+	if (to.socket.bufferedAmount > highWater) from.gate.pause("unread");
 }
 
-/** Closes a side and resumes reading, because a paused socket would never receive the closing frame. */
-function end(side: WebSocket, code: number, reason = ""): void {
-	if (side.isPaused) side.resume();
-	side.close(code, reason);
+function end({ socket, gate }: Side, code: number, reason = ""): void {
+	gate.leaveOpen();
+	socket.close(code, reason);
 }
 
 /** Maps codes that stand for missing close frames, which must not be sent. */
@@ -111,6 +126,6 @@ function codeFor(code: number): number {
 }
 
 function goneOf(side: WebSocket): Promise<void> {
-	if (side.readyState === WebSocket.CLOSED) return Promise.resolve();
+	if (side.readyState === side.CLOSED) return Promise.resolve();
 	return new Promise((resolve) => side.once("close", () => resolve()));
 }

@@ -1,6 +1,7 @@
 /** Opens a connection to the chat of a pod; its frames wait until it is resumed. */
-import { WebSocket } from "ws";
+import type { WebSocket } from "ws";
 import { UnavailableError, UpstreamError } from "#shared/errors.ts";
+import { connectWebSocket } from "#shared/http/websockets.ts";
 import { maxFrameBytes } from "#shared/pod/frames.ts";
 
 const handshakeMs = 3_000;
@@ -12,12 +13,10 @@ const handshakeMs = 3_000;
  * @throws {UpstreamError} when the pod cannot be reached; {UnavailableError} when it accepts no more connections.
  */
 export async function connectToPod(url: URL, key: string, signal: AbortSignal): Promise<WebSocket> {
-	const socket = new WebSocket(url, {
+	const socket = connectWebSocket(url, {
 		headers: { authorization: `Bearer ${key}` },
 		handshakeTimeout: handshakeMs,
 		maxPayload: 2 * maxFrameBytes,
-		followRedirects: false,
-		perMessageDeflate: false,
 	});
 	return new Promise((resolve, reject) => {
 		const abandon = (): void => socket.terminate();

@@ -129,6 +129,35 @@ for (const nodes of [1, 2] as const) {
 			expect(turns).to.be.above(frames / 2);
 		});
 
+		it("serves other clients between the small frames of a pod", async () => {
+			await start();
+			const client = await open();
+			await client.frame("system");
+			const frames = 2_000;
+			let heard = 0;
+			client.socket.on("message", () => heard++);
+			for (const socket of pod.sockets) for (let n = 0; n < frames; n++) socket.send("{}");
+			let turns = 0;
+			await eventually(async () => {
+				while (heard < frames && ++turns % 5_000 !== 0) await nextTurn();
+				return heard >= frames;
+			});
+			expect(turns).to.be.above(frames / 2);
+		});
+
+		it("passes on as many frames of a session as its budget has, over all its chats", async () => {
+			await start({ frameRate: { frames: 20, bytes: 10_000_000 } });
+			let heard = 0;
+			for (const client of [await open(), await open()]) client.socket.on("message", () => heard++);
+			const began = performance.now();
+			const frame = JSON.stringify({ type: "plan", entries: "x".repeat(20_000) });
+			for (const socket of pod.sockets) for (let n = 0; n < 100; n++) socket.send(frame);
+			await eventually(() => heard >= 60, { withinMs: 20_000 });
+			// 20 at once, 20 in a second, and what each of the two connections has already read: up to 8.
+			expect((performance.now() - began) / 1_000).to.be.above((60 - 20 - 2 * 8) / 20);
+			await eventually(() => heard >= 80, { withinMs: 20_000, what: "the others follow" });
+		});
+
 		it("does not send its key to an address that no runtime makes (H9)", async () => {
 			await start();
 			await using elsewhere = await FakePod.listen("127.0.0.2");
