@@ -85,10 +85,18 @@ export class MessageSockets {
 		const translated = this.#dialect.shared(frame);
 		let contract: string[] | undefined;
 		for (const client of this.#server.clients) {
-			if (frame.type !== "user_confirmed" && this.#quiet.has(client)) continue;
+			if (this.#quiet.has(client)) {
+				this.#confirm(client, frame);
+				continue;
+			}
 			const texts = this.#contract.has(client) ? (contract ??= translated.map((each) => JSON.stringify(each))) : own;
 			for (const text of texts) this.#send(client, text);
 		}
+	}
+
+	/** The platform does not read its own message again. */
+	#confirm(client: WebSocket, frame: PodFrame): void {
+		if (frame.type === "user_confirmed") this.#send(client, JSON.stringify({ type: frame.type, id: frame.id }));
 	}
 
 	#reply(client: WebSocket, frame: PodFrame): void {

@@ -18,6 +18,7 @@ import {
 	UnprocessableError,
 	UpstreamError,
 } from "../errors.ts";
+import { oneLine } from "../log/one-line.ts";
 import { isBusy, waitOf } from "./provider-pace.ts";
 
 /** One question to a provider. */
@@ -108,8 +109,7 @@ export function cleaned({ secrets = [] }: Pick<ProviderAsk, "secrets">, text: st
 	// The beginning is enough; replacing in a text of any length would take long.
 	let shown = text.slice(0, 4 * longestMessage);
 	for (const secret of secrets) if (secret !== "") shown = shown.replaceAll(secret, "***");
-	const line = shown.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
-	return line.length > longestMessage ? `${line.slice(0, longestMessage - 1)}…` : line;
+	return oneLine(shown, longestMessage);
 }
 
 function hintOf({ hint = "" }: ProviderAsk): string {

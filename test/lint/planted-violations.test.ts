@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 import { layers } from "../../oxlint.layers.ts";
+import { importing, imports, opening } from "./importing.ts";
+import { allowedSockets, plantedSockets } from "./planted-sockets.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -29,17 +31,8 @@ interface Plant {
 	says?: string;
 }
 
-const imports = "eslint(no-restricted-imports)";
 const properties = "eslint(no-restricted-properties)";
 const globals = "eslint(no-restricted-globals)";
-
-function importing(specifier: string, names = "{ x }"): string {
-	return `import ${names} from "${specifier}";\nexport const y = x;\n`;
-}
-
-function opening(file: string, module: string, name: string): Plant {
-	return { file, source: importing(module, `{ ${name} as x }`), rule: imports, says: "shared/files" };
-}
 
 /**
  * Every import that the layers do not allow: of a neighbour, of it by its whole name, from a subfolder, and of the
@@ -203,24 +196,7 @@ const planted: Plant[] = [
 		rule: imports,
 		says: "shared/outbound",
 	})),
-	...[
-		"services/stream/chat/sockets.ts",
-		"services/stream/sockets.service.ts",
-		"services/sockets.ts",
-		"shared/http/sockets.ts",
-		"agent/server/sockets.ts",
-		"agent/sockets.ts",
-		"cli/sockets.ts",
-	].flatMap((file) =>
-		["WebSocket", "WebSocketServer"].map((name) => ({
-			file: file.replace("sockets", name),
-			source: importing("ws", `{ ${name} as x }`),
-			rule: imports,
-			says: "shared/http/websockets.ts",
-		})),
-	),
-	{ file: "agent/all-of-ws.ts", source: importing("ws", "* as x"), rule: imports, says: "websockets.ts" },
-	{ file: "agent/default-of-ws.ts", source: importing("ws", "x"), rule: imports, says: "websockets.ts" },
+	...plantedSockets,
 	...[
 		["services/sessions/decides.ts", "#shared/bus/principal.ts"],
 		["services/sessions/record/decides.ts", "#shared/bus/principal.ts"],
@@ -256,9 +232,7 @@ const allowed: Record<string, string> = {
 	"shared/contracts/two.ts": importing("./one.ts"),
 	"shared/access/access-table.ts": importing("../bus/principal.ts", "{ isAdmin as x }"),
 	"services/sessions/names.ts": importing("#shared/bus/principal.ts", "{ isPerson as x }"),
-	"shared/http/websockets.ts": importing("ws", "{ WebSocket as x }"),
-	"agent/server/socket-type.ts": `import type { WebSocket } from "ws";\nexport type Y = WebSocket;\n`,
-	"services/stream/chat/socket-type.ts": `import { type WebSocket } from "ws";\nexport type Y = WebSocket;\n`,
+	...allowedSockets,
 	"shared/clock.ts": `import { setTimeout as x } from "node:timers/promises";\nexport type Z = number;\nexport const y = [x, setTimeout, Date.now(), process.env["X"]];\n`,
 	"shared/failpoints.ts": `export const x = process.env["X"];\n`,
 	"agent/thing.ts": importing("#shared/clock.ts"),

@@ -7,12 +7,19 @@ import { after, type Timer } from "#shared/clock.ts";
 import { UpstreamError } from "#shared/errors.ts";
 import { connectWebSocket } from "#shared/http/websockets.ts";
 import { agentSocketUrl } from "#shared/pod/agent-url.ts";
-import { confirmationsPath, maxFrameBytes, type PodFrame } from "#shared/pod/frames.ts";
+import { FrameBudget } from "#shared/http/frame-budget.ts";
+import { confirmationsPath, maxFrameBytes } from "#shared/pod/frames.ts";
+import { confirmationIn } from "./confirmation.ts";
 import type { PodAddress } from "./pod-address.ts";
 
 const openMs = 1_000;
 const confirmMs = 5_000;
 const idleMs = 60_000;
+/**
+ * The frames in a second that nobody waits for, and their bytes. A pod also confirms the messages of other connections; a
+ * session agent of an earlier release repeats them whole.
+ */
+const maxUnasked = { frames: 50, bytes: 2 * maxFrameBytes };
 /** The most unconfirmed messages. */
 const maxPending = 100;
 
@@ -28,6 +35,7 @@ export class MessageSocket {
 	readonly #opened: Promise<void>;
 	readonly #pending = new Map<string, Pending>();
 	readonly #onClosed: () => void;
+	readonly #unasked = new FrameBudget(maxUnasked);
 	#idle: Timer;
 	/** The messages under way, including those that wait for the connection. */
 	#sending = 0;
@@ -48,7 +56,8 @@ export class MessageSocket {
 			this.#socket.once("close", () => reject(lost()));
 		});
 		this.#opened.catch(() => {});
-		this.#socket.on("message", (data: Buffer) => this.#receive(data.toString("utf8")));
+		this.#socket.on("message", (data: Buffer) => this.#receive(data));
+		for (const kind of ["ping", "pong"]) this.#socket.on(kind, (data: Buffer) => this.#refuseFlood(data.length));
 		// The event `close` follows every error and rejects the waiting messages.
 		this.#socket.on("error", () => {});
 		this.#socket.once("close", () => this.#closed());
@@ -89,9 +98,9 @@ export class MessageSocket {
 	#confirmation(id: string): Promise<void> {
 		const former = this.#pending.get(id);
 		return new Promise((resolve, reject) => {
-			const timer = after(confirmMs, () =>
-				this.#finish(id, new UpstreamError("The session's pod did not confirm", "POD_SILENT")),
-			);
+			const timer = after(confirmMs, () => {
+				this.#finish(id, new UpstreamError("The session's pod did not confirm", "POD_SILENT"));
+			});
 			this.#pending.set(id, {
 				timer,
 				resolve: () => (former?.resolve(), resolve()),
@@ -101,20 +110,30 @@ export class MessageSocket {
 		});
 	}
 
-	#receive(text: string): void {
-		const frame = readFrame(text);
-		if (frame?.type === "user_confirmed") this.#finish(frame.id);
-		if (frame?.type === "error" && frame.id !== undefined)
-			this.#finish(frame.id, new UpstreamError(frame.content, "POD_REFUSED"));
+	#receive(frame: Buffer): void {
+		const { id, refusal } = confirmationIn(frame) ?? {};
+		const isAwaited =
+			id !== undefined &&
+			this.#finish(id, refusal === undefined ? undefined : new UpstreamError(refusal, "POD_REFUSED"));
+		if (!isAwaited) this.#refuseFlood(frame.length);
 	}
 
-	#finish(id: string, error?: Error): void {
+	/** Closes a connection whose pod sends too much that nobody waits for. */
+	#refuseFlood(bytes: number): void {
+		if (this.#unasked.spend(bytes) === 0) return;
+		this.#socket.terminate();
+		this.#closed();
+	}
+
+	/** @returns Whether a message with this id waits. */
+	#finish(id: string, error?: Error): boolean {
 		const pending = this.#pending.get(id);
-		if (!pending) return;
+		if (!pending) return false;
 		this.#pending.delete(id);
 		pending.timer.cancel();
 		if (error) pending.reject(error);
 		else pending.resolve();
+		return true;
 	}
 
 	#stayOpen(): void {
@@ -131,12 +150,4 @@ export class MessageSocket {
 
 function lost(): UpstreamError {
 	return new UpstreamError("The connection to the session's pod was lost", "POD_UNREACHABLE");
-}
-
-function readFrame(text: string): PodFrame | undefined {
-	try {
-		return JSON.parse(text) as PodFrame;
-	} catch {
-		return undefined;
-	}
 }

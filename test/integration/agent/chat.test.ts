@@ -168,5 +168,6 @@ describe("the chat of a pod", function () {
 		await pod.answer("m1");
 		await quiet.send("m2", " ");
 		expect(quiet.frames.map(({ type }) => type)).to.deep.equal(["user_confirmed", "error"]);
+		expect(quiet.frames[0]).to.deep.equal({ type: "user_confirmed", id: "m1" });
 	});
 });

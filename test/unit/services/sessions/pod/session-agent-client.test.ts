@@ -94,6 +94,37 @@ describe("SessionAgentClient", () => {
 		}
 	});
 
+	for (const [what, count, frame] of [
+		["small frames", 5_000, '{"type":"user_confirmed","id":"z"}'],
+		["large frames", 100, `{"type":"user_confirmed","id":"z","content":"${"x".repeat(500_000)}"}`],
+	] as const) {
+		it(`closes the connection of a pod that floods it with ${what}, and opens another one for the next message`, async () => {
+			const pods = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+			let opened = 0;
+			pods.on("connection", (socket) => {
+				opened++;
+				socket.on("message", (data: Buffer) => {
+					const { id } = JSON.parse(data.toString()) as { id: string };
+					socket.send(JSON.stringify({ type: "user_confirmed", id }));
+					for (let n = 0; n < count; n++) socket.send(frame);
+				});
+			});
+			await once(pods, "listening");
+			const { port } = pods.address() as AddressInfo;
+			const pod = { sessionId: "s", generation: 1, url: `http://127.0.0.1:${port}`, key: "k" };
+			try {
+				for (const id of ["1", "2"]) {
+					await client.send(pod, id, "hello");
+					await eventually(() => pods.clients.size === 0, { what: "the connection is closed" });
+				}
+				expect(opened).to.equal(2);
+			} finally {
+				for (const socket of pods.clients) socket.terminate();
+				pods.close();
+			}
+		});
+	}
+
 	it("waits as long as the call says", async () => {
 		const pod = await podThat(() => {});
 		const began = performance.now();
