@@ -8,12 +8,14 @@ import { systemPrincipal } from "#shared/bus/principal.ts";
 import { type Caller, call } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
+import { sessions } from "#shared/contracts/sessions.ts";
 import { tokens as tokenContract } from "#shared/contracts/pat/tokens.ts";
 import { UnavailableError } from "#shared/errors.ts";
 import type { AnyAction, Contract } from "#shared/bus/contract.ts";
 import type { Compose, Platform } from "#shared/platform.ts";
 import { actionRoutes, type ActionRoute } from "./routes/action-route.ts";
 import { apiPage } from "./routes/api-page.ts";
+import { Accounts } from "./callers/accounts.ts";
 import { Admissions } from "./callers/admissions.ts";
 import { Authenticator } from "./callers/authenticate.ts";
 import { BrowserMarks } from "./callers/browser-marks.ts";
@@ -24,6 +26,7 @@ import { openHttpServer, portOf } from "#shared/http/http-server.ts";
 import type { IdentityProvider } from "./callers/identity-provider.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { RequestLimits } from "./callers/request-limits.ts";
+
 import { PersonalTokens } from "./callers/personal-tokens.ts";
 import { openApi } from "./routes/openapi.ts";
 import { isLoopback, OriginGuard } from "#shared/http/origin-guard.ts";
@@ -39,6 +42,8 @@ import { isChatUpgrade } from "./http/websocket-handshake.ts";
 
 /** The connections beside the streams that the configuration allows. */
 const maxRequests = 2_000;
+/** The timeout of the question for a pod's owner, in milliseconds; no request waits for it. */
+const ownerMs = 5_000;
 
 export const compose: Compose = async (platform) => {
 	const { host } = platform.config.gateway;
@@ -80,7 +85,8 @@ export async function openGateway(platform: Platform, contracts = publicContract
 	const tokens = personalTokens(config.pat, identity, () => bus?.caller);
 	const refusals = new RefusalNotes(() => bus?.caller, config.tenants.default);
 	const authenticator = new Authenticator({ identity, key, tokens, admissions });
-	const limits = new RequestLimits(limitsOf(config, platform.trustsCallers));
+	const accounts = accountsOf(() => bus?.caller);
+	const limits = new RequestLimits(limitsOf(config, platform.trustsCallers), (caller) => accounts.accountOf(caller));
 	const watch = new StandingWatch({ claimsLastMs: identity.claimsLastMs });
 	const report = (error: unknown, requestId: string) => bus?.logError(`Request ${requestId} failed`, error);
 	const chain = new RequestChain({
@@ -136,6 +142,16 @@ async function refuseUnserved(contracts: readonly Contract[], isServed: (action:
 /** Whether a raw handler of this process answers, and not a service on the bus. */
 function isRaw(produces: AnyAction["produces"]): boolean {
 	return produces === "text/event-stream";
+}
+
+/** @param bus Returns the bus; undefined until it is connected. */
+function accountsOf(bus: () => Caller | undefined): Accounts {
+	return new Accounts(async (pod) => {
+		const caller = bus();
+		if (!caller) throw new UnavailableError("The platform is starting");
+		const meta = { principal: vouch(pod) };
+		return call(caller, sessions.actions.get, { session_id: pod.id }, { meta, timeout: ownerMs });
+	});
 }
 
 function browserMarks({ public_url }: Config["gateway"]): BrowserMarks {

@@ -45,6 +45,8 @@ export interface ChainOptions {
 	readonly routes: RouteTable;
 	readonly authenticator: Authenticator;
 	readonly limits: Pick<RequestLimits, "count" | "begin">;
+	/** Says whose requests have their turns together; default: those of each caller. */
+	readonly keyOf?: (principal: Principal) => string;
 	readonly watch: Pick<StandingWatch, "add">;
 	/** Learns of requests that a known person may not make. */
 	readonly refusals?: Pick<RefusalNotes, "note"> | undefined;
@@ -95,11 +97,12 @@ interface Exchange {
 export class RequestChain {
 	readonly #options: ChainOptions;
 	readonly #limits = new TimeLimits();
-	readonly #pace = new RequestPace();
+	readonly #pace: RequestPace;
 	readonly #unsigned = new UnsignedLimit();
 
 	constructor(options: ChainOptions) {
 		this.#options = options;
+		this.#pace = new RequestPace(options.keyOf);
 	}
 
 	/** Answers a request, or passes it to a raw handler; never rejects. */
@@ -154,9 +157,9 @@ export class RequestChain {
 
 		const begun = this.#begin(exchange, principal, action);
 		try {
-			const early = await readUnsigned(exchange, route);
+			const early = await readUnsigned(exchange, route, begun);
 			await this.#pace.run(principal, async () => {
-				const body = early ?? (await readBody(exchange, route));
+				const body = early ?? (await readBody(exchange, route, begun));
 				const present = await this.#confirmed(exchange, principal, claim, knownAt);
 				begun.work();
 				const parts = { path: match.path, query: match.query, body };
@@ -288,14 +291,23 @@ function claimOf(request: IncomingMessage, path: PathParams, { produces }: AnyAc
  * Reads a body whose sender is known by its signature only. All such senders are one person to the pace, so one that does not
  * come would delay the others there.
  */
-async function readUnsigned(exchange: Exchange, route: ActionRoute): Promise<JsonObject | undefined> {
-	return route.action.raw_body && readBody(exchange, route);
+async function readUnsigned(
+	exchange: Exchange,
+	route: ActionRoute,
+	begun: BegunRequest,
+): Promise<JsonObject | undefined> {
+	return route.action.raw_body && readBody(exchange, route, begun);
 }
 
-function readBody({ request, response }: Exchange, route: ActionRoute): JsonObject | Promise<JsonObject> {
+function readBody(
+	{ request, response }: Exchange,
+	route: ActionRoute,
+	begun: BegunRequest,
+): JsonObject | Promise<JsonObject> {
 	const { action, maxBody } = route;
-	if (action.raw_body) return readRawBody(request, response, { maxBytes: maxBody, names: action.raw_body });
-	if (route.method !== "GET") return readJsonBody(request, response, maxBody);
+	const bounds = { maxBytes: maxBody, onChunk: (bytes: number) => begun.received(bytes) };
+	if (action.raw_body) return readRawBody(request, response, { ...bounds, names: action.raw_body });
+	if (route.method !== "GET") return readJsonBody(request, response, bounds);
 	refuseBody(request);
 	return {};
 }

@@ -8,12 +8,15 @@ import type { Principal } from "#shared/bus/principal.ts";
 import { monotonic } from "#shared/clock.ts";
 import type { Limits } from "#shared/config/limits.ts";
 import { TooManyRequestsError } from "#shared/errors.ts";
-import { callerKey } from "./caller-key.ts";
+import { BodyBytes } from "../http/body-bytes.ts";
+import { type Account, ownAccount } from "./accounts.ts";
 
 /** A request that has begun, and waits for its body first. */
 export interface BegunRequest {
 	/** Takes the places of a request that is worked on, once. @throws {TooManyRequestsError} when there is none. */
 	work(): void;
+	/** Counts a part of the body that has come. @throws {TooManyRequestsError} when the bodies of the caller are too large. */
+	received(bytes: number): void;
 	/** Leaves the places of the request; a second call does nothing. */
 	end(): void;
 }
@@ -33,7 +36,7 @@ const maxBuckets = 20_000;
 /** The places that every person has, whatever others of the tenant do. */
 const kept = 8;
 
-const nothing: BegunRequest = { work() {}, end() {} };
+const nothing: BegunRequest = { work() {}, received() {}, end() {} };
 
 /** Places for requests of a person or a tenant at a time. */
 interface Places {
@@ -48,16 +51,20 @@ export class RequestLimits {
 	readonly #buckets = new LRUCache<string, Bucket>({ max: maxBuckets });
 	/** The requests that wait or are worked on, by person or tenant. There are no entries of 0. */
 	readonly #inFlight = new Map<string, number>();
+	readonly #bodies = new BodyBytes();
+	readonly #accountOf: (principal: Principal) => Account;
 
-	constructor(limits: Limits) {
+	/** @param accountOf Says whose requests count together; default: those of each caller. */
+	constructor(limits: Limits, accountOf: (principal: Principal) => Account = ownAccount) {
 		this.#limits = limits;
+		this.#accountOf = accountOf;
 	}
 
 	/** Counts a request that begins. @throws {TooManyRequestsError} when it is beyond the rate. */
 	count(principal: Principal): void {
 		const { requestsPerSecond, burst } = this.#limits;
 		if (requestsPerSecond === Infinity || !isLimited(principal)) return;
-		const key = callerKey(principal);
+		const { key } = this.#accountOf(principal);
 		const at = monotonic();
 		const bucket = this.#buckets.get(key) ?? { level: burst, at };
 		bucket.level = Math.min(burst, bucket.level + ((at - bucket.at) / 1_000) * requestsPerSecond);
@@ -77,24 +84,36 @@ export class RequestLimits {
 		const { inFlightPerUser, inFlightPerTenant } = this.#limits;
 		const most = Math.min(inFlightPerUser, inFlightPerTenant);
 		if (!isLimited(principal) || most === Infinity) return nothing;
-		const who = callerKey(principal);
+		const { key: who, tenant } = this.#accountOf(principal);
 		const waiting = { key: `waiting ${who}`, most, what: "requests wait for their bodies" };
 		const own = { key: who, most: inFlightPerUser, what: "requests are under way" };
-		const shared = { key: `tenant ${principal.tenant}`, most: inFlightPerTenant, what: own.what };
-		const places = principal.kind === "pod" ? [own] : [own, shared];
+		const shared = { key: `tenant ${tenant}`, most: inFlightPerTenant, what: own.what };
+		const places = tenant === undefined ? [own] : [own, shared];
 		let held: readonly Places[] = [];
-		const end = () => {
+		let bytes = 0;
+		const leave = () => {
 			for (const { key } of held) this.#leave(key);
 			held = [];
 		};
 		const take = (wanted: readonly Places[], bounds = wanted) => {
-			end();
+			leave();
 			this.#refuseFull(bounds);
 			for (const { key } of wanted) this.#inFlight.set(key, this.#count(key) + 1);
 			held = wanted;
 		};
 		take([waiting]);
-		return { work: () => take(places, this.#count(who) < kept ? [own] : places), end };
+		return {
+			work: () => take(places, this.#count(who) < kept ? [own] : places),
+			received: (more) => {
+				this.#bodies.take(who, more);
+				bytes += more;
+			},
+			end: () => {
+				leave();
+				if (bytes > 0) this.#bodies.leave(who, bytes);
+				bytes = 0;
+			},
+		};
 	}
 
 	/** @throws {TooManyRequestsError} when a bound is reached. */

@@ -6,7 +6,7 @@
  */
 import type { Principal } from "#shared/bus/principal.ts";
 import { monotonic, nextTurn, sleep } from "#shared/clock.ts";
-import { callerKey } from "./caller-key.ts";
+import { callerKey } from "./accounts.ts";
 
 /** The requests of one person that are worked on at a time while other persons are present. */
 const atOnce = 2;
@@ -39,10 +39,16 @@ export class RequestPace {
 	/** These two loops need no SingleFlight: until they end, they see every request that begins to wait. */
 	#isLooking = false;
 	#isTurning = false;
+	readonly #keyOf: (principal: Principal) => string;
+
+	/** @param keyOf Says whose requests have their turns together; default: those of each caller. */
+	constructor(keyOf: (principal: Principal) => string = callerKey) {
+		this.#keyOf = keyOf;
+	}
 
 	/** Runs `serve` when it is the person's turn, and returns its result. */
 	async run<T>(principal: Principal, serve: () => Promise<T>): Promise<T> {
-		const who = callerKey(principal);
+		const who = this.#keyOf(principal);
 		const asker = this.#asker(who);
 		const begun = this.#isInCompany(who) ? (this.#beginInTurn(asker) ?? (await this.#turn(asker))) : begin(asker);
 		try {

@@ -41,6 +41,8 @@ export class UnsignedLimit {
 				this.#work();
 				isWorking = this.#waiting.delete(waiting);
 			},
+			// A message has 768 KiB at most, and there are few of them at a time.
+			received: () => {},
 			end: () => {
 				this.#waiting.delete(waiting);
 				if (isWorking) this.#underWay--;

@@ -14,6 +14,14 @@ const jsonType = /^application\/json(?: *; *charset="?utf-8"?)?$/i;
 /** The most characters of a media type; a longer one is not JSON. */
 const maxTypeLength = 100;
 
+/** The bounds of one reading of a body. */
+export interface BodyRead {
+	/** A larger body is not read to its end. */
+	readonly maxBytes: number;
+	/** Called with the size of each part before it is stored. An error that it throws ends the reading. */
+	readonly onChunk?: (bytes: number) => void;
+}
+
 const nothing: JsonObject = Object.freeze({});
 
 const tooLarge = new HttpError(413, "The request body is too large");
@@ -30,16 +38,15 @@ export function refuseBody(request: IncomingMessage): void {
 
 /**
  * Returns the body; an empty object when there is none.
- * @param maxBytes A larger body is not read to its end.
  * @throws {HttpError | InvalidRequestError}
  */
 export async function readJsonBody(
 	request: IncomingMessage,
 	response: ServerResponse,
-	maxBytes: number,
+	bounds: BodyRead,
 ): Promise<JsonObject> {
 	if (!hasBody(request)) return nothing;
-	return parseObject(await jsonBytes(request, response, maxBytes));
+	return parseObject(await jsonBytes(request, response, bounds));
 }
 
 /**
@@ -49,9 +56,9 @@ export async function readJsonBody(
 export async function readRawBody(
 	request: IncomingMessage,
 	response: ServerResponse,
-	{ maxBytes, names }: { readonly maxBytes: number; readonly names: readonly string[] },
+	{ names, ...bounds }: BodyRead & { readonly names: readonly string[] },
 ): Promise<JsonObject> {
-	const bytes = await jsonBytes(request, response, maxBytes);
+	const bytes = await jsonBytes(request, response, bounds);
 	if (!isUtf8(bytes)) throw problem("json", "The text is not UTF-8");
 	const given = names.flatMap((name) => {
 		const value = request.headers[name];
@@ -60,13 +67,13 @@ export async function readRawBody(
 	return { body: bytes.toString(), headers: Object.fromEntries(given) };
 }
 
-async function jsonBytes(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<Buffer> {
+async function jsonBytes(request: IncomingMessage, response: ServerResponse, bounds: BodyRead): Promise<Buffer> {
 	const { headers } = request;
 	if (headers["content-encoding"] !== undefined) throw encoded;
 	if (!isJsonType(headers["content-type"] ?? "")) throw notJson;
-	if (Number(headers["content-length"] ?? 0) > maxBytes) throw tooLarge;
+	if (Number(headers["content-length"] ?? 0) > bounds.maxBytes) throw tooLarge;
 	if (headers.expect !== undefined) response.writeContinue();
-	return collect(request, maxBytes);
+	return collect(request, bounds);
 }
 
 /** Whether a `Content-Type` means JSON in UTF-8. */
@@ -78,9 +85,9 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 	return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 }
 
-function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+function collect(request: IncomingMessage, { maxBytes, onChunk }: BodyRead): Promise<Buffer> {
 	const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
-	return readBounded(body, { maxBytes, tooLarge: () => tooLarge });
+	return readBounded(body, { maxBytes, tooLarge: () => tooLarge, ...(onChunk && { onChunk }) });
 }
 
 /**

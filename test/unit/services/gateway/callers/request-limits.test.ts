@@ -70,6 +70,30 @@ describe("RequestLimits", () => {
 		return begun;
 	}
 
+	it("counts the pods of a person together, beside the person, and in their tenant", () => {
+		const accountOf = ({ kind, tenant, id }: Principal) =>
+			kind === "pod" ? { key: "pods of alice", tenant: "acme" } : { key: id, tenant };
+		const limits = new RequestLimits({ ...off, requestsPerSecond: 5, burst: 10, inFlightPerTenant: 9 }, accountOf);
+		const pods = ["s1", "s2", "s3"].map((id) => person(id, "", "pod"));
+		expect(pods.map((pod) => admitted(limits, pod, 6))).to.deep.equal([6, 4, 0]);
+		expect(admitted(limits, alice, 30)).to.equal(10);
+		const began = Array.from({ length: 30 }, (_one, n) => !isRefused(() => working(limits, pods[n % 3] ?? alice)));
+		expect(began.filter(Boolean)).to.have.length(9);
+	});
+
+	it("bounds the bytes of the bodies of a caller, until its requests end", () => {
+		const limits = new RequestLimits({ ...off, inFlightPerUser: 64 });
+		const begun = Array.from({ length: 20 }, () => limits.begin(alice));
+		const taken = begun.filter((one) => !isRefused(() => one.received(1_000_000)));
+		expect(taken).to.have.length(16);
+		expect(
+			isRefused(() => limits.begin(bob).received(1_000_000)),
+			"another person",
+		).to.equal(false);
+		taken[0]?.end();
+		expect(isRefused(() => begun[19]?.received(1_000_000))).to.equal(false);
+	});
+
 	it("holds the places of a request until it ends, by person and by tenant", () => {
 		const limits = new RequestLimits({ ...off, inFlightPerUser: 12, inFlightPerTenant: 20 });
 		const [first] = Array.from({ length: 12 }, () => working(limits, alice));
