@@ -26,7 +26,7 @@ import { loginAnswer } from "./callers/login-answer.ts";
 import { stripIdentityHeaders } from "./callers/identity-headers.ts";
 import { messageOf, type RefusalNotes } from "./callers/refusal-notes.ts";
 import type { StandingWatch } from "./callers/standing-watch.ts";
-import type { BegunRequest, RequestLimits } from "./callers/request-limits.ts";
+import { type BegunRequest, judged, type RequestLimits } from "./callers/request-limits.ts";
 import type { OriginGuard } from "#shared/http/origin-guard.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { RequestPace } from "./callers/request-pace.ts";
@@ -155,7 +155,7 @@ export class RequestChain {
 			return this.#handOver(exchange, route, principal, claim);
 		}
 
-		const begun = this.#begin(exchange, principal, action);
+		const begun = this.#begin(exchange, principal, route, match.path);
 		try {
 			const early = await readUnsigned(exchange, route, begun);
 			await this.#pace.run(principal, async () => {
@@ -164,7 +164,8 @@ export class RequestChain {
 				begun.work();
 				const parts = { path: match.path, query: match.query, body };
 				const warnings = tellIgnored(exchange, route, parts);
-				const result = await this.#call(exchange, route, present, { params: route.readParams(parts), warnings });
+				const asked = { params: route.readParams(parts), warnings };
+				const result = await judged(begun, this.#call(exchange, route, present, asked));
 				this.#answer(exchange, successAnswer(route, result, url, request.headers.accept));
 			});
 		} finally {
@@ -178,10 +179,11 @@ export class RequestChain {
 		return this.#options.authenticator.authenticate(claim, route.action, { known: principal });
 	}
 
-	#begin(exchange: Exchange, principal: Principal, { raw_body }: AnyAction): BegunRequest {
-		if (!raw_body) return this.#options.limits.begin(principal);
+	#begin(exchange: Exchange, principal: Principal, { action }: ActionRoute, path: PathParams): BegunRequest {
+		if (!action.raw_body) return this.#options.limits.begin(principal);
 		const { remoteAddress = "" } = exchange.request.socket;
-		return this.#unsigned.begin(remoteAddress, (error) => this.#refuse(exchange, error));
+		const sender = { address: remoteAddress, provider: path["provider"] ?? "" };
+		return this.#unsigned.begin(sender, (error) => this.#refuse(exchange, error));
 	}
 
 	#handOver(exchange: Exchange, { action, status }: ActionRoute, principal: Principal, claim: Claim): void {

@@ -7,7 +7,7 @@ import { LRUCache } from "lru-cache";
 import type { Principal } from "#shared/bus/principal.ts";
 import { monotonic } from "#shared/clock.ts";
 import type { Limits } from "#shared/config/limits.ts";
-import { TooManyRequestsError } from "#shared/errors.ts";
+import { TooManyRequestsError, UnauthorizedError } from "#shared/errors.ts";
 import { BodyBytes } from "../http/body-bytes.ts";
 import { type Account, ownAccount } from "./accounts.ts";
 
@@ -17,8 +17,22 @@ export interface BegunRequest {
 	work(): void;
 	/** Counts a part of the body that has come. @throws {TooManyRequestsError} when the bodies of the caller are too large. */
 	received(bytes: number): void;
+	/** Learns whether a service has found the credential of the request right. */
+	judged(isRight: boolean): void;
 	/** Leaves the places of the request; a second call does nothing. */
 	end(): void;
+}
+
+/** Tells the limits whether the service has taken the credential of a request, or refused it. */
+export async function judged<T>(begun: BegunRequest, answer: Promise<T>): Promise<T> {
+	try {
+		const result = await answer;
+		begun.judged(true);
+		return result;
+	} catch (error) {
+		if (error instanceof UnauthorizedError) begun.judged(false);
+		throw error;
+	}
 }
 
 interface Bucket {
@@ -36,7 +50,7 @@ const maxBuckets = 20_000;
 /** The places that every person has, whatever others of the tenant do. */
 const kept = 8;
 
-const nothing: BegunRequest = { work() {}, received() {}, end() {} };
+const nothing: BegunRequest = { work() {}, received() {}, judged() {}, end() {} };
 
 /** Places for requests of a person or a tenant at a time. */
 interface Places {
@@ -108,6 +122,7 @@ export class RequestLimits {
 				this.#bodies.take(who, more);
 				bytes += more;
 			},
+			judged: () => {},
 			end: () => {
 				leave();
 				if (bytes > 0) this.#bodies.leave(who, bytes);

@@ -1,18 +1,54 @@
 /**
  * Limits the requests of a gateway whose senders are known by a signature that a service has yet to check: how many bodies
  * are awaited at a time, and how many requests are worked on, in a second and at a time. Bodies that do not come keep nobody
- * out: beyond the bound, the oldest request of the address that has most waiting gives way to a new one.
+ * out: beyond the bound, the oldest request of the address that has most waiting gives way to a new one. Neither do wrong
+ * signatures: they are counted for the address that sends them, and right ones for the provider whose name they have.
  */
+import { LRUCache } from "lru-cache";
 import { monotonic } from "#shared/clock.ts";
 import { TooManyRequestsError } from "#shared/errors.ts";
 import type { BegunRequest } from "./request-limits.ts";
 
 /** Providers send a few messages for each push. */
-const perSecond = 50;
-const burst = 100;
+const right = { perSecond: 50, burst: 100 };
+/** A provider with a wrong secret sends as many as it has events. */
+const wrong = { perSecond: 2, burst: 50 };
+/** The most addresses and providers that are remembered; the one that sent nothing for longest is forgotten first. */
+const maxSenders = 10_000;
 /** A body has 768 KiB at most. */
 const atOnce = 16;
 const mostWaiting = 32;
+
+/** A token bucket, which may be overdrawn by what was under way at the same time. */
+class Bucket {
+	readonly #rate: typeof right;
+	#level: number;
+	#at = monotonic();
+
+	constructor(rate: typeof right) {
+		this.#rate = rate;
+		this.#level = rate.burst;
+	}
+
+	get isEmpty(): boolean {
+		const at = monotonic();
+		const { burst, perSecond } = this.#rate;
+		this.#level = Math.min(burst, this.#level + ((at - this.#at) / 1_000) * perSecond);
+		this.#at = at;
+		return this.#level < 1;
+	}
+
+	spend(): void {
+		this.#level--;
+	}
+}
+
+/** The sender of a request, as far as it is known before the signature is checked. */
+export interface UnsignedSender {
+	readonly address: string;
+	/** The provider that the request names. */
+	readonly provider: string;
+}
 
 /** A request whose body is awaited. */
 interface Waiting {
@@ -23,14 +59,14 @@ interface Waiting {
 
 /** The limit of one gateway. */
 export class UnsignedLimit {
-	#level = burst;
-	#at = monotonic();
+	readonly #right = new LRUCache<string, Bucket>({ max: maxSenders });
+	readonly #wrong = new LRUCache<string, Bucket>({ max: maxSenders });
 	#underWay = 0;
 	/** The requests whose bodies are awaited, in the order in which they came. */
 	readonly #waiting = new Set<Waiting>();
 
 	/** Begins a request, which waits for its body. @param cut Answers it with an error when it has to give way. */
-	begin(address: string, cut: (error: Error) => void): BegunRequest {
+	begin({ address, provider }: UnsignedSender, cut: (error: Error) => void): BegunRequest {
 		if (this.#waiting.size >= mostWaiting) this.#cutOne();
 		const waiting = { address, cut };
 		this.#waiting.add(waiting);
@@ -38,8 +74,14 @@ export class UnsignedLimit {
 		return {
 			work: () => {
 				if (!this.#waiting.has(waiting)) throw tooMany();
-				this.#work();
+				if (this.#right.get(provider)?.isEmpty || this.#wrong.get(network(address))?.isEmpty) throw tooMany();
+				if (this.#underWay >= atOnce) throw tooMany();
+				this.#underWay++;
 				isWorking = this.#waiting.delete(waiting);
+			},
+			judged: (isRight) => {
+				if (isRight) spend(this.#right, provider, right);
+				else spend(this.#wrong, network(address), wrong);
 			},
 			// A message has 768 KiB at most, and there are few of them at a time.
 			received: () => {},
@@ -51,16 +93,6 @@ export class UnsignedLimit {
 		};
 	}
 
-	/** @throws {TooManyRequestsError} when too many are worked on, or have come in the last second. */
-	#work(): void {
-		const at = monotonic();
-		this.#level = Math.min(burst, this.#level + ((at - this.#at) / 1_000) * perSecond);
-		this.#at = at;
-		if (this.#level < 1 || this.#underWay >= atOnce) throw tooMany();
-		this.#level--;
-		this.#underWay++;
-	}
-
 	#cutOne(): void {
 		const byAddress = Map.groupBy(this.#waiting, ({ address }) => address);
 		let most: readonly Waiting[] = [];
@@ -70,6 +102,19 @@ export class UnsignedLimit {
 		this.#waiting.delete(oldest);
 		oldest.cut(tooMany());
 	}
+}
+
+function spend(buckets: LRUCache<string, Bucket>, sender: string, rate: typeof right): void {
+	const bucket = buckets.get(sender) ?? new Bucket(rate);
+	bucket.spend();
+	buckets.set(sender, bucket);
+}
+
+/** Returns the part of an address that one sender has: all of IPv4, and the first 64 bits of IPv6. */
+function network(address: string): string {
+	if (!address.includes(":") || address.startsWith("::ffff:")) return address;
+	const [head = ""] = address.split("::", 1);
+	return [...head.split(":"), "0", "0", "0", "0"].slice(0, 4).join(":");
 }
 
 function tooMany(): TooManyRequestsError {

@@ -4,6 +4,7 @@ import { TooManyRequestsError } from "#shared/errors.ts";
 import { UnsignedLimit } from "#services/gateway/callers/unsigned-limit.ts";
 
 const ignore = (): void => {};
+const from = (address: string, provider = "github") => ({ address, provider });
 
 describe("the limit of unsigned requests", () => {
 	let at = 0;
@@ -16,7 +17,7 @@ describe("the limit of unsigned requests", () => {
 	it("refuses the seventeenth that is worked on, until one ends; a second end frees no second place", () => {
 		const limit = new UnsignedLimit();
 		const begin = () => {
-			const begun = limit.begin("a", ignore);
+			const begun = limit.begin(from("a"), ignore);
 			begun.work();
 			return begun;
 		};
@@ -28,37 +29,60 @@ describe("the limit of unsigned requests", () => {
 		expect(begin).to.throw(TooManyRequestsError);
 	});
 
-	it("refuses what is beyond a burst of 100 and 50 in a second", () => {
-		const limit = new UnsignedLimit();
-		const taken = () => {
-			for (let count = 0; ; count++) {
-				const begun = limit.begin("a", ignore);
-				try {
-					begun.work();
-				} catch {
-					return count;
-				} finally {
-					begun.end();
-				}
+	/** Sends messages until one is refused, at most 1,000; returns how many were taken. */
+	function taken(limit: UnsignedLimit, sender: ReturnType<typeof from>, isRight: boolean): number {
+		for (let count = 0; count < 1_000; count++) {
+			const begun = limit.begin(sender, ignore);
+			try {
+				begun.work();
+				begun.judged(isRight);
+			} catch {
+				return count;
+			} finally {
+				begun.end();
 			}
-		};
-		expect(taken()).to.equal(100);
+		}
+		return 1_000;
+	}
+
+	it("refuses what a provider sends beyond a burst of 100 and 50 in a second", () => {
+		const limit = new UnsignedLimit();
+		expect(taken(limit, from("a"), true)).to.equal(100);
+		expect(taken(limit, from("a", "gitlab"), true), "another provider").to.equal(100);
 		at += 1_000;
-		expect(taken()).to.equal(50);
+		expect(taken(limit, from("a"), true)).to.equal(50);
 		at += 60_000;
-		expect(taken()).to.equal(100);
+		expect(taken(limit, from("a"), true)).to.equal(100);
+	});
+
+	it("counts wrong signatures for their address only", () => {
+		const limit = new UnsignedLimit();
+		expect(taken(limit, from("1.2.3.4"), false)).to.equal(50);
+		expect(taken(limit, from("1.2.3.4", "gitlab"), false), "for another provider").to.equal(0);
+		expect(taken(limit, from("1.2.3.5"), true), "the provider").to.equal(100);
+		at += 60_000;
+		expect(taken(limit, from("1.2.3.4"), false)).to.equal(50);
+	});
+
+	it("takes the addresses of a network of IPv6 for one", () => {
+		const limit = new UnsignedLimit();
+		taken(limit, from("2001:db8:1:2:3:4:5:6"), false);
+		expect(taken(limit, from("2001:db8:1:2:7::1"), false)).to.equal(0);
+		expect(taken(limit, from("2001:db8:1:3::1"), false)).to.equal(50);
+		expect(taken(limit, from("2001:db8::1"), false)).to.equal(50);
+		expect(taken(limit, from("2001:db8::2"), false)).to.equal(0);
 	});
 
 	it("takes no place and no part of the rate while a body is awaited", () => {
 		const limit = new UnsignedLimit();
-		for (let n = 0; n < 300; n++) limit.begin("slow", ignore);
-		expect(() => limit.begin("provider", ignore).work()).not.to.throw();
+		for (let n = 0; n < 300; n++) limit.begin(from("slow"), ignore);
+		expect(() => limit.begin(from("provider"), ignore).work()).not.to.throw();
 	});
 
 	it("ends the oldest that waits of the address with most, and no other", () => {
 		const limit = new UnsignedLimit();
 		const cut: string[] = [];
-		const begin = (address: string, n: number) => limit.begin(address, () => cut.push(`${address} ${n}`));
+		const begin = (address: string, n: number) => limit.begin(from(address), () => cut.push(`${address} ${n}`));
 		const provider = begin("provider", 0);
 		const slow = Array.from({ length: 33 }, (_, n) => begin("slow", n));
 		expect(cut).to.deep.equal(["slow 0", "slow 1"]);
