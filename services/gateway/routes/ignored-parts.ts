@@ -5,12 +5,14 @@
  */
 import type { Schema } from "#shared/bus/schema.ts";
 import { didYouMean } from "#shared/nearest-name.ts";
-import { eachUnknown, knownMembers } from "./known-members.ts";
+import { knownMembers, unknownMembers } from "./known-members.ts";
 import type { RequestParts } from "./request-params.ts";
 import { printable } from "./warning-headers.ts";
 
 /** The most sentences of one answer. */
 const maxTold = 10;
+/** The most further names that are counted. */
+const maxCounted = 1_000;
 /** The most characters of a name that a sentence shows. */
 const maxShown = 64;
 
@@ -27,13 +29,15 @@ export function compileIgnored(inQuery: readonly string[], inBody: Schema | unde
 		const told = new Told();
 		for (const name of namesIn(query)) {
 			if (inQuery.includes(name)) continue;
-			told.add(`Unknown query parameter "${shown(name)}"`, hint(name, inQuery, bodyNames, "body"));
+			const sentence = () => `Unknown query parameter "${shown(name)}"${hint(name, inQuery, bodyNames, "body")}`;
+			if (!told.add(sentence)) break;
 		}
-		eachUnknown(body, known, (path, near) => {
+		for (const { path, known: near } of unknownMembers(body, known)) {
 			const name = String(path.at(-1));
 			const other = path.length === 1 ? inQuery : [];
-			told.add(`Unknown member "${shown(path.join("."))}" of the body`, hint(name, near, other, "query"));
-		});
+			const sentence = () => `Unknown member "${shown(path.join("."))}" of the body${hint(name, near, other, "query")}`;
+			if (!told.add(sentence)) break;
+		}
 		return told.sentences();
 	};
 }
@@ -43,15 +47,21 @@ class Told {
 	readonly #sentences = new Set<string>();
 	#further = 0;
 
-	/** @param ending Is made only for a sentence that is told. */
-	add(beginning: string, ending: () => string): void {
+	/**
+	 * Counts a name. @param sentence Is made only when it is told. @returns Whether further names are counted; with false, the
+	 * search ends.
+	 */
+	add(sentence: () => string): boolean {
 		if (this.#sentences.size >= maxTold) this.#further++;
-		else this.#sentences.add(beginning + ending());
+		else this.#sentences.add(sentence());
+		return this.#further <= maxCounted;
 	}
 
 	sentences(): readonly string[] {
 		if (this.#sentences.size === 0) return none;
-		return [...this.#sentences, ...(this.#further > 0 ? [`${this.#further} more unknown names`] : [])];
+		if (this.#further === 0) return [...this.#sentences];
+		const count = this.#further > maxCounted ? `More than ${maxCounted}` : this.#further;
+		return [...this.#sentences, `${count} more unknown names`];
 	}
 }
 
@@ -60,13 +70,8 @@ function namesIn(query: string): Iterable<string> {
 }
 
 /** Returns the part of a sentence that says what was probably meant. */
-function hint(
-	name: string,
-	known: Iterable<string>,
-	elsewhere: readonly string[],
-	place: "query" | "body",
-): () => string {
-	return () => (elsewhere.includes(name) ? `; it belongs in the ${place}` : didYouMean(known, name));
+function hint(name: string, known: Iterable<string>, elsewhere: readonly string[], place: "query" | "body"): string {
+	return elsewhere.includes(name) ? `; it belongs in the ${place}` : didYouMean(known, name);
 }
 
 /** Returns a name as a header can have it: printable ASCII, bounded. */

@@ -10,10 +10,17 @@ export type Known =
 	| { readonly near: readonly string[] }
 	| undefined;
 
+/** The most free names of an object that are compared with similar ones. */
+const maxCompared = 1_000;
+
 type Path = readonly (string | number)[];
 
-/** Receives the path of an unknown member, and the names that the rule has at its place. */
-export type OnUnknown = (path: Path, known: Iterable<string>) => void;
+/** An unknown member. */
+export interface Unknown {
+	readonly path: Path;
+	/** The names that the rule has at its place. */
+	readonly known: Iterable<string>;
+}
 
 /** Returns the known members of an object with these fields. */
 export function knownMembers(fields: Schema): Known {
@@ -37,27 +44,30 @@ function either(one: Known, other: Known): Known {
 	return { members };
 }
 
-/** Calls back for each unknown member of a value that came as JSON. */
-export function eachUnknown(value: unknown, known: Known, found: OnUnknown, above: Path = []): void {
+/** Yields each unknown member of a value that came as JSON. */
+export function* unknownMembers(value: unknown, known: Known, above: Path = []): Generator<Unknown> {
 	if (!known || typeof value !== "object" || value === null) return;
-	if (!Array.isArray(value)) eachOfObject(value, known, found, above);
+	if (!Array.isArray(value)) yield* unknownIn(value, known, above);
 	else if ("items" in known)
-		for (const [index, item] of value.entries()) eachUnknown(item, known.items, found, [...above, index]);
+		for (const [index, item] of value.entries()) yield* unknownMembers(item, known.items, [...above, index]);
 }
 
-function eachOfObject(value: object, known: NonNullable<Known>, found: OnUnknown, above: Path): void {
-	if ("near" in known) eachSimilar(value, known.near, found, above);
-	if ("members" in known) eachUnknownMember(value, known.members, found, above);
+function* unknownIn(value: object, known: NonNullable<Known>, above: Path): Generator<Unknown> {
+	if ("near" in known) yield* similarIn(value, known.near, above);
+	if ("members" in known) yield* unnamedIn(value, known.members, above);
 }
 
-function eachUnknownMember(value: object, members: ReadonlyMap<string, Known>, found: OnUnknown, above: Path): void {
-	for (const [name, member] of Object.entries(value)) {
-		if (!members.has(name)) found([...above, name], members.keys());
-		else if (typeof member === "object") eachUnknown(member, members.get(name), found, [...above, name]);
+function* unnamedIn(value: object, members: ReadonlyMap<string, Known>, above: Path): Generator<Unknown> {
+	for (const name of Object.keys(value)) {
+		if (!members.has(name)) yield { path: [...above, name], known: members.keys() };
+		else {
+			const member: unknown = Reflect.get(value, name);
+			if (typeof member === "object") yield* unknownMembers(member, members.get(name), [...above, name]);
+		}
 	}
 }
 
-function eachSimilar(value: object, names: readonly string[], found: OnUnknown, above: Path): void {
-	for (const name of Object.keys(value))
-		if (!names.includes(name) && nearestName(names, name) !== undefined) found([...above, name], names);
+function* similarIn(value: object, names: readonly string[], above: Path): Generator<Unknown> {
+	for (const name of Object.keys(value).slice(0, maxCompared))
+		if (!names.includes(name) && nearestName(names, name) !== undefined) yield { path: [...above, name], known: names };
 }

@@ -59,6 +59,17 @@ describe("compileIgnored()", () => {
 		it(`names ${what}`, () => expect(told(sent)).to.deep.equal([sentence]));
 	}
 
+	it("ends the search of a body after 1,010 unknown names", () => {
+		let looked = 0;
+		const names = Array.from({ length: 40_000 }, (_one, n) => `unknown${n}`);
+		const paths = names.map((name) => new Proxy({ [name]: 1 }, { ownKeys: (one) => (looked++, Reflect.ownKeys(one)) }));
+		expect(told({ paths }).at(-1)).to.equal("More than 1000 more unknown names");
+		expect(looked).to.equal(1_011);
+		expect(told(Object.fromEntries(names.slice(0, 1_010).map((name) => [name, 1]))).at(-1)).to.equal(
+			"1000 more unknown names",
+		);
+	});
+
 	it("names a query parameter, and says when it is a member of the body", () => {
 		expect(told({}, "limt=1&limt=2&name=x")).to.deep.equal([
 			'Unknown query parameter "limt"; did you mean "limit"?',
