@@ -13,6 +13,7 @@ import {
 import { isBranchName } from "#shared/git/branch-name.ts";
 import type { PodFailure } from "#shared/pod/status.ts";
 import { type Pod, podName, type PodState } from "./pod-runtime.ts";
+import { oneLine, plainText } from "#shared/log/one-line.ts";
 
 export type Step =
 	| { readonly kind: "create" }
@@ -106,9 +107,9 @@ function observationOf(pod: Pod): Observation {
 		purged: false,
 		...(address !== undefined && { address }),
 		...(phase === "failed" && { failure: shortened(failure ?? podLost) }),
-		...(progress !== undefined && phase === "launching" && { progress: progress.slice(0, observedLengths.progress) }),
+		...(progress !== undefined && phase === "launching" && { progress: oneLine(progress, observedLengths.progress) }),
 		...foundOf(pod),
-		...(agentTitle !== undefined && { agent_title: agentTitle.slice(0, observedLengths.agent_title) }),
+		...(agentTitle !== undefined && { agent_title: oneLine(agentTitle, observedLengths.agent_title) }),
 	};
 }
 
@@ -135,10 +136,10 @@ function boundedBranches(branches: NonNullable<Pod["branches"]>): NonNullable<Ob
 }
 
 function boundedWarnings(warnings: NonNullable<Pod["warnings"]>): NonNullable<Observation["warnings"]> {
-	return warnings.slice(0, podWarnings.count).map((sentence) => sentence.slice(0, podWarnings.length));
+	return warnings.slice(0, podWarnings.count).map((sentence) => oneLine(sentence, podWarnings.length));
 }
 
 /** Shortens the texts of a failure, because a pod may report anything and the report must fit. */
 function shortened({ code, message }: PodFailure): PodFailure {
-	return { code: code.slice(0, observedLengths.code), message: message.slice(0, observedLengths.message) };
+	return { code: oneLine(code, observedLengths.code), message: plainText(message, observedLengths.message) };
 }

@@ -6,13 +6,21 @@ import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { agentUrl } from "#shared/pod/agent-url.ts";
 import { traced, traceHeaders } from "#shared/tracing/span.ts";
 import { MessageSocket } from "./message-socket.ts";
+import { answerIn, type PodForm, refusalIn } from "./pod-answer.ts";
 import type { PodAddress } from "./pod-address.ts";
 
 const defaultTimeoutMs = 5_000;
 const defaultMaxSockets = 1_000;
 
 /** The expectations of one kind of request about its answer. */
-export interface PodRequest {
+export interface PodRequest<T> extends PodTerms {
+	/** The form of the answer; another answer is an UpstreamError. */
+	readonly form: PodForm<T>;
+	readonly query?: Query;
+}
+
+/** The expectations that do not depend on the form of the answer. */
+export interface PodTerms {
 	/** The timeout in milliseconds; default 5,000. */
 	readonly timeoutMs?: number;
 	/**
@@ -49,19 +57,16 @@ export class SessionAgentClient {
 		this.#hosts = hosts;
 	}
 
-	/** Returns the pod's JSON answer. @throws {UpstreamError} {BadRequestError}, and the errors in `says.refusals`. */
-	async get<T>(pod: PodAddress, path: string, query: Query = {}, says: PodRequest = {}): Promise<T> {
+	/** Returns the pod's answer. @throws {UpstreamError} {BadRequestError}, and the errors in `asked.refusals`. */
+	async get<T>(pod: PodAddress, path: string, asked: PodRequest<T>): Promise<T> {
 		const url = agentUrl(pod.url, path, this.#hosts);
-		for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-		return request<T>(pod, url, {}, says);
+		for (const [name, value] of Object.entries(asked.query ?? {})) url.searchParams.set(name, value);
+		return request<T>(pod, url, {}, asked);
 	}
 
-	/**
-	 * Returns the pod's JSON answer to a command. @throws {UpstreamError} {BadRequestError} {NotFoundError}
-	 * {ConflictError}
-	 */
-	async post<T>(pod: PodAddress, path: string, body: object, says: PodRequest = {}): Promise<T> {
-		return request<T>(pod, agentUrl(pod.url, path, this.#hosts), { method: "POST", body: JSON.stringify(body) }, says);
+	/** Returns the pod's answer to a command. @throws {UpstreamError} {BadRequestError} {NotFoundError} {ConflictError} */
+	async post<T>(pod: PodAddress, path: string, body: object, asked: PodRequest<T>): Promise<T> {
+		return request<T>(pod, agentUrl(pod.url, path, this.#hosts), { method: "POST", body: JSON.stringify(body) }, asked);
 	}
 
 	/** Sends a message; resolves when the pod has it in its queue on disk. @throws {UpstreamError} */
@@ -101,7 +106,7 @@ async function request<T>(
 	{ key }: PodAddress,
 	url: URL,
 	init: RequestInit,
-	{ timeoutMs = defaultTimeoutMs, refusals = {} }: PodRequest,
+	{ form, timeoutMs = defaultTimeoutMs, refusals = {} }: PodRequest<T>,
 ): Promise<T> {
 	const options = {
 		headers: { authorization: `Bearer ${key}`, ...traceHeaders() },
@@ -116,7 +121,7 @@ async function request<T>(
 	} as const;
 	const response = await traced(step, fetch(url, { ...init, ...options }).catch(unreachable));
 	const text = await boundedText(response).catch(unreachable);
-	if (response.ok) return JSON.parse(text) as T;
+	if (response.ok) return answerIn(text, form);
 	const refusal = refusals[response.status] ?? badRequest[response.status];
 	if (refusal) {
 		const { detail, type } = refusalIn(text);
@@ -132,18 +137,4 @@ function unreachable(cause: unknown): never {
 async function boundedText({ body }: Response): Promise<string> {
 	const tooLarge = () => new Error("The answer is too large");
 	return body ? (await readBounded(body, { maxBytes: maxMessageBytes, tooLarge })).toString("utf8") : "";
-}
-
-function refusalIn(text: string): { detail: string; type: string } {
-	const said = parsed(text);
-	const detail = typeof said.detail === "string" ? said.detail : "The session's pod refused the request";
-	return { detail, type: typeof said.type === "string" ? said.type : "POD_REFUSED" };
-}
-
-function parsed(text: string): { detail?: unknown; type?: unknown } {
-	try {
-		return (JSON.parse(text) as { detail?: unknown; type?: unknown } | null) ?? {};
-	} catch {
-		return {};
-	}
 }

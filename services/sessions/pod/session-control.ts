@@ -1,12 +1,13 @@
 /** Sends commands other than messages to the agent of a running session, and returns the address of its pod. */
 import type { Principal } from "#shared/bus/principal.ts";
-import type {
-	AgentMode,
-	InterruptResult,
-	PermissionAnswered,
-	PermissionBehavior,
-	PermissionRequest,
-	PublishedWork,
+import {
+	type AgentMode,
+	type InterruptResult,
+	type PermissionAnswered,
+	type PermissionBehavior,
+	type PermissionRequest,
+	type PublishedWork,
+	sessionControl,
 } from "#shared/contracts/session-control.ts";
 import {
 	BadRequestError,
@@ -20,6 +21,7 @@ import type { PublishOrder } from "#shared/pod/published-work.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
 import { refuseOthers, runningPod } from "./commanded-pod.ts";
 import type { PodAddress } from "./pod-address.ts";
+import { answerForm } from "./pod-answer.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 
@@ -37,6 +39,7 @@ const answerRefusals = {
 
 /** The errors for work that the pod cannot publish. A commit has up to 80 s and a push 60 s; large ones are rare. */
 const publishRequest = {
+	form: answerForm(sessionControl.actions.publish),
 	timeoutMs: 90_000,
 	refusals: {
 		404: (detail: string, type: string): ServiceError => new NotFoundError(detail, type),
@@ -44,6 +47,15 @@ const publishRequest = {
 		502: (detail: string, type: string): ServiceError => new UpstreamError(detail, type),
 		504: (detail: string, type: string): ServiceError => new TimeoutError(detail, type),
 	},
+};
+
+const { actions } = sessionControl;
+
+const forms = {
+	interrupt: answerForm(actions.interrupt),
+	permissions: answerForm(actions.permissions),
+	answer: answerForm(actions.answer_permission),
+	mode: answerForm(actions.mode),
 };
 
 /** The commands to the agents of running sessions. */
@@ -60,13 +72,13 @@ export class SessionControl {
 
 	/** Interrupts the turn under way. @throws {NotFoundError} {ForbiddenError} {ConflictError} {UpstreamError} */
 	async interrupt(principal: Principal, id: string): Promise<InterruptResult> {
-		return this.#client.post<InterruptResult>(await this.#commanded(principal, id), "/api/interrupt", {});
+		return this.#client.post(await this.#commanded(principal, id), "/api/interrupt", {}, { form: forms.interrupt });
 	}
 
 	/** Returns the open permission requests. @throws {NotFoundError} {ConflictError} {UpstreamError} */
 	async permissions(principal: Principal, id: string): Promise<PermissionRequest[]> {
 		const pod = runningPod(await this.#records.get(principal, id), this.#key);
-		return this.#client.get<PermissionRequest[]>(pod, "/api/permissions");
+		return this.#client.get(pod, "/api/permissions", { form: forms.permissions });
 	}
 
 	/**
@@ -85,13 +97,13 @@ export class SessionControl {
 			throw new BadRequestError("An answer needs `behavior` or `option_id`", "PERMISSION_ANSWER");
 		}
 		const body = { request_id, ...answer };
-		return this.#client.post<PermissionAnswered>(pod, "/api/permissions", body, { refusals: answerRefusals });
+		return this.#client.post(pod, "/api/permissions", body, { form: forms.answer, refusals: answerRefusals });
 	}
 
 	/** Returns the coding agent's own mode. @throws {NotFoundError} {ConflictError} {UpstreamError} */
 	async mode(principal: Principal, id: string): Promise<AgentMode> {
 		const pod = runningPod(await this.#records.get(principal, id), this.#key);
-		return this.#client.get<AgentMode>(pod, "/api/mode");
+		return this.#client.get(pod, "/api/mode", { form: forms.mode });
 	}
 
 	/**
@@ -99,7 +111,7 @@ export class SessionControl {
 	 * {ForbiddenError} {ConflictError} {UpstreamError}
 	 */
 	async setMode(principal: Principal, id: string, mode: string): Promise<AgentMode> {
-		return this.#client.post<AgentMode>(await this.#commanded(principal, id), "/api/mode", { mode });
+		return this.#client.post(await this.#commanded(principal, id), "/api/mode", { mode }, { form: forms.mode });
 	}
 
 	/**
@@ -107,12 +119,7 @@ export class SessionControl {
 	 * {ForbiddenError}; {ConflictError} also when the branch has other commits; {UpstreamError} {TimeoutError}
 	 */
 	async publish(principal: Principal, id: string, order: PublishOrder): Promise<PublishedWork> {
-		return this.#client.post<PublishedWork>(
-			await this.#commanded(principal, id),
-			"/api/publish",
-			order,
-			publishRequest,
-		);
+		return this.#client.post(await this.#commanded(principal, id), "/api/publish", order, publishRequest);
 	}
 
 	/**

@@ -1,8 +1,15 @@
 /** The pod of a session, as its owner may use it. */
 import { randomUUID } from "node:crypto";
 import type { Principal } from "#shared/bus/principal.ts";
-import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
-import type { ConversationPage, SessionLogs } from "#shared/contracts/sessions.ts";
+import {
+	type DiffFileList,
+	diffFileList,
+	type DiffPatch,
+	diffPatch,
+	type FileDiff,
+	fileDiff,
+} from "#shared/contracts/session-diff.ts";
+import { type ConversationPage, type SessionLogs, sessions } from "#shared/contracts/sessions.ts";
 import { BadRequestError, ServiceError } from "#shared/errors.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
 import { historyPage } from "#shared/pod/conversation-history.ts";
@@ -14,6 +21,7 @@ import { type IdempotencyRecords, ownerOf } from "../commands/idempotency-record
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import { refuseOthers, refuseUnlessRunning } from "./commanded-pod.ts";
 import { type PodAddress, podAddress } from "./pod-address.ts";
+import { answerForm, type PodForm, podForm } from "./pod-answer.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import type { SessionHistory } from "../history/session-history.ts";
@@ -32,7 +40,15 @@ export interface DiffQuery {
 const bases = ["last-commit", "default-branch"];
 
 /** The time for a diff in milliseconds: git takes a while in a large workspace, and callers wait up to 8 s. */
-const diffRequest = { timeoutMs: 7_500 };
+const diffTerms = { timeoutMs: 7_500 };
+
+const forms = {
+	logs: answerForm(sessions.actions.logs),
+	conversation: answerForm(sessions.actions.conversation),
+	fileDiff: podForm(fileDiff),
+	patch: podForm(diffPatch),
+	fileList: podForm(diffFileList),
+};
 
 /** The dependencies of {@link SessionPod}. */
 export interface SessionPodDependencies {
@@ -63,7 +79,7 @@ export class SessionPod {
 
 	logs(record: SessionRecord, lines: number, level: string): Promise<SessionLogs> {
 		return this.#ask(record, {
-			alive: (pod) => this.#client.get<SessionLogs>(pod, "/api/logs", { lines: String(lines), level }),
+			alive: (pod) => this.#client.get(pod, "/api/logs", { form: forms.logs, query: { lines: String(lines), level } }),
 			gone: async (session_id) => {
 				const stored = await this.#history.logs(session_id);
 				return stored && { session_id, ...logTail(stored, lines, level) };
@@ -75,7 +91,7 @@ export class SessionPod {
 	conversation(record: SessionRecord, before: string | undefined): Promise<ConversationPage> {
 		const query = before === undefined ? {} : { before };
 		return this.#ask(record, {
-			alive: (pod) => this.#client.get<ConversationPage>(pod, "/api/conversation/history", query),
+			alive: (pod) => this.#client.get(pod, "/api/conversation/history", { form: forms.conversation, query }),
 			gone: async (id) => {
 				const stored = await this.#history.turns(id, before);
 				return stored && { ...historyPage(stored, before), is_active: false, last_activity: "" };
@@ -127,9 +143,14 @@ export class SessionPod {
 	}
 
 	#liveDiff(pod: PodAddress, { file, base, format }: DiffQuery): Promise<FileDiff | DiffFileList | DiffPatch> {
-		if (file !== undefined) return this.#client.get<FileDiff>(pod, "/api/diff", { file, base }, diffRequest);
-		if (format === "patch") return this.#client.get<DiffPatch>(pod, "/api/diff/patch", { base }, diffRequest);
-		return this.#client.get<DiffFileList>(pod, "/api/diff/files", { base }, diffRequest);
+		const asked = <T>(form: PodForm<T>) => ({
+			...diffTerms,
+			form,
+			query: { ...(file !== undefined && { file }), base },
+		});
+		if (file !== undefined) return this.#client.get<FileDiff>(pod, "/api/diff", asked(forms.fileDiff));
+		if (format === "patch") return this.#client.get<DiffPatch>(pod, "/api/diff/patch", asked(forms.patch));
+		return this.#client.get<DiffFileList>(pod, "/api/diff/files", asked(forms.fileList));
 	}
 
 	async #storedDiff(

@@ -13,6 +13,7 @@ import type { SessionRecords } from "../record/session-records.ts";
 import { refuseForeignUpdate } from "../commands/session-rights.ts";
 import { type SessionUpdate, updateChange } from "../record/session-update.ts";
 import { podAddress } from "./pod-address.ts";
+import { podForm } from "./pod-answer.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
 
 /** The dependencies of {@link SessionUpdates}. */
@@ -24,7 +25,10 @@ export interface SessionUpdatesDependencies {
 }
 
 /** The time that a pod has to take another model, in milliseconds. */
-const switchRequest = { timeoutMs: 3_000 };
+const switchRequest = {
+	timeoutMs: 3_000,
+	form: podForm({ applied: { type: "boolean" } }),
+};
 
 /** The updates of this process. */
 export class SessionUpdates {
@@ -70,12 +74,7 @@ export class SessionUpdates {
 		if (record.session.status !== "running" || !terms) return settingsTime(record);
 		try {
 			const pod = podAddress(record, this.#dependencies.key);
-			const { applied } = await this.#dependencies.client.post<{ applied: boolean }>(
-				pod,
-				"/api/model",
-				terms,
-				switchRequest,
-			);
+			const { applied } = await this.#dependencies.client.post(pod, "/api/model", terms, switchRequest);
 			return applied ? "now" : "next_start";
 		} catch (error) {
 			if (error instanceof ServiceError) return "next_start";

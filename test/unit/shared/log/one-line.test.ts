@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { oneLine } from "#shared/log/one-line.ts";
+import { oneLine, plainText } from "#shared/log/one-line.ts";
 
 describe("oneLine()", () => {
 	it("removes what a terminal or a log would obey", () => {
@@ -9,5 +9,12 @@ describe("oneLine()", () => {
 	it("cuts a long text", () => {
 		expect(oneLine("x".repeat(1_000_000), 10)).to.equal("xxxxxxxxx…");
 		expect(oneLine("x".repeat(10), 10)).to.equal("xxxxxxxxxx");
+	});
+});
+
+describe("plainText()", () => {
+	it("keeps lines, and removes other control characters", () => {
+		expect(plainText("a\u001b[2J\n\tb\u202e\r\0é", 100)).to.equal("a[2J\n\tbé");
+		expect(plainText("x".repeat(50), 10)).to.have.length(10);
 	});
 });

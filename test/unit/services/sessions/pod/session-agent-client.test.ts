@@ -3,8 +3,10 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { WebSocketServer } from "ws";
+import { answerForm } from "#services/sessions/pod/pod-answer.ts";
 import { SessionAgentClient } from "#services/sessions/pod/session-agent-client.ts";
 import type { PodAddress } from "#services/sessions/pod/pod-address.ts";
+import { sessions } from "#shared/contracts/sessions.ts";
 import { BadRequestError, ConflictError, UpstreamError } from "#shared/errors.ts";
 import { eventually } from "../../../../support/eventually.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
@@ -35,6 +37,7 @@ describe("SessionAgentClient", () => {
 		});
 	}
 
+	const form = answerForm(sessions.actions.logs);
 	const refusals = { 404: (detail: string) => new ConflictError(detail, "OF_THIS_CALL") };
 
 	for (const [status, refusal, type] of [
@@ -45,7 +48,7 @@ describe("SessionAgentClient", () => {
 	] as const) {
 		it(`takes ${status} for ${type} where the call says nothing else, whether it asks or commands`, async () => {
 			const pod = await refusing(status);
-			for (const asked of [client.get(pod, "/api/logs"), client.post(pod, "/api/interrupt", {})])
+			for (const asked of [client.get(pod, "/api/logs", { form }), client.post(pod, "/api/interrupt", {}, { form })])
 				expect(await failureOf(asked))
 					.to.be.instanceOf(refusal)
 					.with.property("type", type);
@@ -54,10 +57,38 @@ describe("SessionAgentClient", () => {
 
 	it("translates a refusal as the call says", async () => {
 		const pod = await refusing(404);
-		for (const asked of [client.get(pod, "/", {}, { refusals }), client.post(pod, "/", {}, { refusals })]) {
+		for (const asked of [client.get(pod, "/", { form, refusals }), client.post(pod, "/", {}, { form, refusals })]) {
 			const failure = await failureOf(asked);
 			expect(failure).to.be.instanceOf(ConflictError).and.to.include({ type: "OF_THIS_CALL", message: "Why not" });
 		}
+	});
+
+	const deep = `${"[".repeat(400_000)}${"]".repeat(400_000)}`;
+	const level = (lines: string) => `{"session_id":"s","total":0,"returned":0,"lines":${lines}}`;
+	for (const answer of ["", "{", "null", '"abc"', "[]", "{}", level('"x"'), level("[null]"), deep, level(deep)]) {
+		it(`passes on no answer outside the contract: ${answer.slice(0, 60)}`, async () => {
+			const pod = await podThat((_request, response) => response.end(answer));
+			expect(await failureOf(client.get(pod, "/api/logs", { form })))
+				.to.be.instanceOf(UpstreamError)
+				.with.property("type", "POD_ANSWER");
+		});
+	}
+
+	it("leaves out what the contract does not name", async () => {
+		const pod = await podThat((_request, response) => response.end(`${level("[]").slice(0, -1)},"more":1}`));
+		expect(await client.get(pod, "/api/logs", { form })).to.deep.equal(JSON.parse(level("[]")));
+	});
+
+	it("makes one short line of the sentence of a refusal", async () => {
+		const detail = `\u001b[2J\nFORGED ${"x".repeat(600_000)}`;
+		const pod = await podThat((_request, response) => {
+			response.statusCode = 400;
+			response.end(JSON.stringify({ detail, type: "x\n" }));
+		});
+		const { message } = await failureOf<UpstreamError>(client.get(pod, "/api/logs", { form }));
+		expect(message)
+			.to.match(/^\[2J FORGED x+…$/)
+			.and.to.have.length(500);
 	});
 
 	it("closes the connection that was idle for longest for one more pod, and none with a message under way", async () => {
@@ -128,7 +159,7 @@ describe("SessionAgentClient", () => {
 	it("waits as long as the call says", async () => {
 		const pod = await podThat(() => {});
 		const began = performance.now();
-		expect(await failureOf(client.get(pod, "/api/diff", {}, { timeoutMs: 100 })))
+		expect(await failureOf(client.get(pod, "/api/diff", { form, timeoutMs: 100 })))
 			.to.be.instanceOf(UpstreamError)
 			.with.property("type", "POD_UNREACHABLE");
 		expect(performance.now() - began).to.be.within(90, 3_000);
