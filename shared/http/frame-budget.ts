@@ -1,7 +1,7 @@
 /** Counts the frames and bytes that a peer sends, and says when it has sent more than its share of a process. */
 import { monotonic } from "../clock.ts";
 
-/** What a peer may send in a second; a burst has as much. */
+/** The amount that a peer may send in a second; a burst has as much. */
 export interface FrameRate {
 	readonly frames: number;
 	readonly bytes: number;
