@@ -19,7 +19,7 @@ export interface BudgetsServiceDependencies {
 
 export function budgetsService({ budgets, limits, accounts, corrections }: BudgetsServiceDependencies): ServiceSchema {
 	async function today(payer: Payer): Promise<DayBudget> {
-		const [{ micros, isDefault }, { spent, committed }] = await Promise.all([
+		const [{ micros, isDefault }, { spent, committed, unreserved }] = await Promise.all([
 			limits.of(payer),
 			accounts.totals(payer, dayOf(now())),
 		]);
@@ -27,6 +27,7 @@ export function budgetsService({ budgets, limits, accounts, corrections }: Budge
 			limit: micros === undefined ? null : dollarsOf(micros),
 			spent: dollarsOf(spent),
 			reserved: dollarsOf(committed - spent),
+			unreserved: dollarsOf(unreserved),
 			is_default: isDefault,
 		};
 	}

@@ -16,8 +16,13 @@ const limit = { limit: dollarLimit } as const;
 /** The budget of one day; days begin at 00:00 UTC. */
 export const dayBudget = schema({
 	limit: { ...nullableDollars, description: "US dollars per day; null: no limit" },
-	spent: { ...dollars, description: "US dollars today" },
+	spent: { ...dollars, description: "US dollars today that count towards the limit" },
 	reserved: { ...dollars, description: "US dollars held by turns under way" },
+	unreserved: {
+		...dollars,
+		description:
+			"US dollars that were reported today beyond reservations; they do not count towards the limit of a tenant",
+	},
 	is_default: { type: "boolean", description: "Whether the limit is that of the configuration" },
 });
 export type DayBudget = Output<typeof dayBudget>;

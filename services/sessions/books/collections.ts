@@ -25,6 +25,8 @@ export const dayAccountCollection = defineCollection(
 		rev: "integer",
 		local_tokens: "integer",
 		cloud_tokens: "integer",
+		/** Reported cost of a tenant that no reservation has covered; it does not count towards the tenant's limit. */
+		unreserved_micros: "integer",
 	},
 	{},
 );

@@ -6,6 +6,7 @@ import {
 	type Account,
 	accountOf,
 	columnsOf,
+	heldBy,
 	type Hold,
 	type HoldRequest,
 	lowered,
@@ -80,15 +81,41 @@ function withRelease(account: Account, { released, by }: { released: string; by:
 	return account.holds.some(({ id }) => id === released) ? lowered(account, released, by) : account;
 }
 
-/** Returns the columns of an account that has booked rows. */
-export function withRows(document: Row<DayColumns>, rows: readonly LedgerRow[]) {
+/**
+ * Returns the columns of an account that has booked rows.
+ * @param isShared Whether the account is a tenant's, which has at most what was reserved in it.
+ */
+export function withRows(document: Row<DayColumns>, rows: readonly LedgerRow[], isShared: boolean) {
 	const tokensOf = (where: string) =>
 		rows.filter(isMoney).reduce((sum, { provider, tokens = 0 }) => (provider === where ? sum + tokens : sum), 0);
+	const booked = isShared
+		? withSharedRows(document, rows)
+		: columnsOf(withSpendings(accountOf(document), rows.map(spendingOf)));
 	return {
-		...columnsOf(withSpendings(accountOf(document), rows.map(spendingOf))),
+		...booked,
 		local_tokens: (document.local_tokens ?? 0) + tokensOf("local"),
 		cloud_tokens: (document.cloud_tokens ?? 0) + tokensOf("cloud"),
 	};
+}
+
+/**
+ * Books rows in an account that several people share. A pod writes its reports itself, so a report takes at most what its
+ * reservation holds, which the limit of its owner has allowed. The rest is unreserved. A negative correction takes from
+ * the unreserved amount first, because false reports are there.
+ */
+function withSharedRows(document: Row<DayColumns>, rows: readonly LedgerRow[]) {
+	let account = accountOf(document);
+	let unreserved = document.unreserved_micros ?? 0;
+	for (const row of rows) {
+		const spending = spendingOf(row);
+		const beyond =
+			row.source === "correction"
+				? Math.min(0, Math.max(spending.micros, -unreserved))
+				: Math.max(0, spending.micros - heldBy(account, spending.hold ?? ""));
+		account = withSpendings(account, [{ ...spending, micros: spending.micros - beyond }]);
+		unreserved += beyond;
+	}
+	return { ...columnsOf(account), unreserved_micros: unreserved };
 }
 
 /** Returns the account without parked holds that have ended. */

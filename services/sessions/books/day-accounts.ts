@@ -45,8 +45,11 @@ export interface TimedHoldRequest extends HoldRequest {
 export interface DayTotals {
 	readonly localTokens: number;
 	readonly cloudTokens: number;
+	/** The amount that counts towards the limit. */
 	readonly spent: number;
 	readonly committed: number;
+	/** The reported cost that was never reserved in this account; 0 for users. */
+	readonly unreserved: number;
 }
 
 /** The subject of the sentence for a change that has lost too many races. */
@@ -94,10 +97,15 @@ export class DayAccounts {
 			const rows = await this.#ledger.after({ ...payer, day }, document.booked ?? 0);
 			if (rows.length === 0) break;
 			document = await this.#unparked(document, holdsOf(rows));
-			document = { ...document, ...withRows(document, rows) };
+			document = { ...document, ...withRows(document, rows, isShared(payer)) };
 		}
 		const { spent, committed } = withoutEnded(accountOf(document), now());
-		return { localTokens: document.local_tokens ?? 0, cloudTokens: document.cloud_tokens ?? 0, spent, committed };
+		const {
+			local_tokens: localTokens = 0,
+			cloud_tokens: cloudTokens = 0,
+			unreserved_micros: unreserved = 0,
+		} = document;
+		return { localTokens, cloudTokens, spent, committed, unreserved };
 	}
 
 	/** Returns the amount by which the account's hold would have to be raised, and the committed amount. */
@@ -188,7 +196,7 @@ export class DayAccounts {
 				const rows = await this.#ledger.after({ ...payer, day }, document.booked ?? 0);
 				return { document: await this.#unparked(document, holdsOf(rows)), rows };
 			},
-			decide: ({ document, rows }) => (rows.length === 0 ? undefined : withRows(document, rows)),
+			decide: ({ document, rows }) => (rows.length === 0 ? undefined : withRows(document, rows, isShared(payer))),
 			write: ({ document }, set) => this.#write(document, set),
 		});
 		return decided !== undefined;
@@ -288,6 +296,11 @@ export class DayAccounts {
 		const kept = holds === undefined ? {} : { holds: bounded(accountOf({ holds }).holds, rev + 1, now()) };
 		return this.#store.update(dayAccountCollection, id, guard, { set: { ...set, ...kept, rev: rev + 1 } });
 	}
+}
+
+/** Whether the account is that of a tenant. */
+function isShared({ owner }: Payer): boolean {
+	return owner === undefined;
 }
 
 function idOf({ tenant, owner }: Payer, day: string): string {

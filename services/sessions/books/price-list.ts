@@ -55,6 +55,11 @@ export class PriceList {
 		return isOwn || this.#models.has(model) || this.#local.has(named);
 	}
 
+	/** Whether the catalogue, and not the reporter, says what the tokens of a report cost. */
+	knows({ provider, model }: Pick<UsageReport, "provider" | "model">): boolean {
+		return provider === "cloud" && this.#models.has(model);
+	}
+
 	/**
 	 * Returns the cost in micro-dollars. Tokens of a cloud model with a price cost what the catalogue says, whatever
 	 * the report says; for others the report decides. Undefined when the cost is unknown.

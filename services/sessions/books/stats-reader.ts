@@ -27,14 +27,14 @@ export class StatsReader {
 			this.#counts.of(principal),
 			this.#accounts.totals(payer, dayOf(now())),
 		]);
-		const { localTokens, cloudTokens, spent } = today;
+		const { localTokens, cloudTokens, spent, unreserved } = today;
 		return {
 			active_sessions: running_sessions,
 			total_sessions: sessions,
 			tokens_today: localTokens + cloudTokens,
 			local_tokens: localTokens,
 			cloud_tokens: cloudTokens,
-			cost_today: dollarsOf(spent),
+			cost_today: dollarsOf(spent + unreserved),
 		};
 	}
 }

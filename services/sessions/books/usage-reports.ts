@@ -68,6 +68,8 @@ export class UsageReports {
 		const counts = countsOf(report);
 		const launch = launchOf(principal, session, report);
 		const micros = this.#dependencies.prices.costOf(report, counts);
+		// A reservation holds nothing for a cost that only the reporter knows, so such a cost takes none of it.
+		const isPriced = this.#dependencies.prices.knows(report);
 		const at = now();
 		const id = nameBasedUuid(session.id, "usage", report_id);
 		const cost = micros === undefined ? null : dollarsOf(micros);
@@ -97,7 +99,7 @@ export class UsageReports {
 			pending_at: at,
 			...(micros !== undefined && { micros }),
 			...(typeof report.cost === "number" && { reported_micros: microsOf(report.cost) }),
-			...(reservation_id !== undefined && { reservation: reservation_id }),
+			...(reservation_id !== undefined && isPriced && { reservation: reservation_id }),
 		};
 	}
 }

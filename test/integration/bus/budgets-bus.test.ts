@@ -18,7 +18,7 @@ import { alice, bob, callAs, carol, job, root, startNodes } from "../../support/
 
 const { mine, tenant, reset_tenant, user, limit_user, reset_user, correct_user, reserve, release } = budgets.actions;
 const report = { tokens: 1_000, provider: "cloud", model: "claude-sonnet-4-6" } as const;
-const nothing = { limit: null, spent: 0, reserved: 0, is_default: true };
+const nothing = { limit: null, spent: 0, reserved: 0, unreserved: 0, is_default: true };
 
 function pod(id: string): Principal {
 	return { kind: "pod", id, tenant: "", roles: [], generation: 1 };

@@ -1,6 +1,7 @@
 /** Reports of usage over real stores: exact to the micro-dollar with concurrent reports, and each counts once. */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
+import { dayOf } from "#services/sessions/books/day-accounts.ts";
 import { ledgerCollection } from "#services/sessions/books/ledger-collection.ts";
 import { isoTime, now, turnClock } from "#shared/clock.ts";
 import type { UsageReport } from "#shared/contracts/usage.ts";
@@ -169,6 +170,36 @@ for (const [name, open] of [
 				expect(await books.stats.of(principal)).to.include({ tokens_today: 0, cloud_tokens: 0, cost_today: 0 });
 			const asked = { reservation_id: "a", model: "claude-sonnet-4-6" };
 			expect(await books.budgets.reserve(podOf(id), id, asked)).to.include({ granted: true, limited: true });
+		});
+
+		it("books to the tenant at most what a session has reserved, whatever its pod reports (X3)", async () => {
+			const [forger, other] = [await books.session(ada), await books.session(bob)];
+			await books.limits.set({ tenant: "acme", owner: "ada" }, 5_000_000);
+			await books.limits.set({ tenant: "acme" }, 50_000_000);
+			const asked = { reservation_id: "a", model: "claude-sonnet-4-6" };
+			expect(await books.budgets.reserve(podOf(forger), forger, asked)).to.include({ granted: true, amount: 0.12 });
+			const forged = [
+				report({ tokens: 1_000, model: "nope", cost: 1_000 }),
+				report({ tokens: 1_000, model: "nope", cost: 1_000, reservation_id: "a" }),
+				report({ tokens: 100_000_000 }),
+				report({ tokens: 100_000_000, reservation_id: "a" }),
+				report({ tokens: 100_000_000, reservation_id: "a" }),
+			];
+			for (const each of forged) await books.reports.take(podOf(forger), forger, each);
+			const day = dayOf(now());
+			expect(await books.accounts.totals({ tenant: "acme" }, day)).to.include({
+				spent: 120_000,
+				committed: 120_000,
+				unreserved: 2_900_000_000 - 120_000,
+			});
+			expect((await books.accounts.totals({ tenant: "acme", owner: "ada" }, day)).spent).to.equal(2_900_000_000);
+			expect((await books.of(forger)).budget.spent).to.equal(2_900);
+			expect((await books.stats.of(root)).cost_today, "all that was reported").to.equal(2_900);
+			expect(await books.budgets.reserve(podOf(other), other, asked)).to.include({ granted: true });
+			const again = await books.budgets.reserve(podOf(forger), forger, { ...asked, reservation_id: "b" });
+			expect(again.reason).to.include({ scope: "user" });
+			await books.corrections.take(root, "ada", { amount: -2_900, reason: "Forged", correction_id: "c" });
+			expect(await books.accounts.totals({ tenant: "acme" }, day)).to.include({ spent: 0, unreserved: 0 });
 		});
 
 		it("is corrected by rows that say who, why and how much, each once (H5)", async () => {
