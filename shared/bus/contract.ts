@@ -111,6 +111,8 @@ export interface ActionSpec {
 	 * otherwise false.
 	 */
 	readonly idempotent?: boolean;
+	/** The writes of the action are taken on a full disk, because it makes room or ends work. Default: true for DELETE. */
+	readonly makes_room?: true;
 	/** Milliseconds until the caller gets 504; default 8,000. */
 	readonly timeout?: number;
 }
@@ -158,6 +160,11 @@ export function routesOf({ rest }: Pick<ActionSpec, "rest">): readonly Route[] {
 
 export function isIdempotent(action: ActionSpec): boolean {
 	return action.idempotent ?? routesOf(action).some((route) => route.startsWith("GET "));
+}
+
+/** Whether the writes of the action are taken on a disk that is nearly full. */
+export function makesRoom(action: ActionSpec): boolean {
+	return action.makes_room ?? routesOf(action).some((route) => route.startsWith("DELETE "));
 }
 
 /**

@@ -15,9 +15,18 @@
 import type { ActionSchema, CallingOptions, Context, EventSchema } from "moleculer";
 import { admit } from "../access/admission.ts";
 import { type Actor, actingAs } from "../audit/actor.ts";
+import { makingRoom } from "../files/making-room.ts";
 import { InvalidParametersError, TimeoutError } from "../errors.ts";
 import { now } from "../clock.ts";
-import { type Action, type AnyAction, type Contract, type Event, isIdempotent, routesOf } from "./contract.ts";
+import {
+	type Action,
+	type AnyAction,
+	type Contract,
+	type Event,
+	isIdempotent,
+	makesRoom,
+	routesOf,
+} from "./contract.ts";
 import { type JsonText, withValues } from "./json-text.ts";
 import { isPerson, type Principal } from "./principal.ts";
 import { refuseLargeRequest, refuseLargeResult } from "./message-size.ts";
@@ -78,6 +87,7 @@ export function implement<A extends Record<string, AnyAction>>(
 
 function actionSchema(action: AnyAction, handler: AnyHandler): ActionSchema {
 	const check = compileSchema(action.params);
+	const withRoom = makesRoom(action) ? makingRoom : <T>(work: () => T): T => work();
 	const isRead = routesOf(action).some((route) => route.startsWith("GET "));
 	return {
 		visibility: "public",
@@ -89,7 +99,7 @@ function actionSchema(action: AnyAction, handler: AnyHandler): ActionSchema {
 			const failures = check(ctx.params);
 			if (failures.length > 0) throw new InvalidParametersError(failures);
 			const actor = isPerson(principal) ? { principal, action: action.name, isRead, ...originOf(ctx.meta) } : undefined;
-			return refuseLargeResult(await actingAs(actor, () => handler(ctx.params, principal, ctx)));
+			return refuseLargeResult(await withRoom(() => actingAs(actor, () => handler(ctx.params, principal, ctx))));
 		},
 	};
 }

@@ -152,6 +152,7 @@ export type Expectation = Output<typeof expectation>;
 export const sessionWork = defineContract("session-work", {
 	claim_due: {
 		access: "system",
+		makes_room: true,
 		summary: "Claim sessions that need a pass; each is leased for 15 s, and only the newest fence may report",
 		params: {
 			limit: { type: "number", integer: true, min: 1, max: 64 },
@@ -174,6 +175,7 @@ export const sessionWork = defineContract("session-work", {
 	},
 	observe: {
 		access: "system",
+		makes_room: true,
 		summary: "Report a pass and release the lease; false when the fence is old",
 		params: passReport,
 		returns: { type: "boolean" },

@@ -180,6 +180,7 @@ export const sessions = defineContract("sessions", {
 	},
 	stop: {
 		rest: "POST /sessions/:session_id/stop",
+		makes_room: true,
 		summary: "Stop a session, waiting up to 5 s for its end; its workspace stays",
 		params: sessionId,
 		returns: record,

@@ -1,6 +1,7 @@
 /** The default store: one SQLite file, used by one process. Reads are synchronous; writes are committed in groups. */
 import { monotonic } from "../clock.ts";
 import { UnavailableError } from "../errors.ts";
+import { makingRoom } from "../files/making-room.ts";
 import type { Collection, Columns, Document } from "./collection.ts";
 import { checkChange, checkDocument, checkGuard, checkOutbox } from "./column-rules.ts";
 import {
@@ -241,7 +242,7 @@ export class EmbeddedStore implements DocumentStore {
 	async remove<C extends Columns>(collection: Collection<C>, id: string, guard: Guard<C>): Promise<boolean> {
 		checkGuard(collection, guard);
 		const statement = deletion(collection, id, guard);
-		return this.#write((database, rows) => {
+		return this.#removal((database, rows) => {
 			rows.forget(collection.name, id);
 			return database.run(statement) > 0;
 		});
@@ -249,7 +250,7 @@ export class EmbeddedStore implements DocumentStore {
 
 	async removeMany(collection: Collection, ids: readonly string[]): Promise<void> {
 		if (ids.length > maxRemoved) throw new RangeError(`At most ${maxRemoved} documents are removed at once`);
-		await this.#write((database, rows) => {
+		await this.#removal((database, rows) => {
 			for (const id of ids) rows.forget(collection.name, id);
 			database.run(deletions(collection, ids));
 		});
@@ -267,7 +268,7 @@ export class EmbeddedStore implements DocumentStore {
 	}
 
 	trimOutbox(collection: Collection, id: string, n: number): Promise<void> {
-		return this.#write((database) => {
+		return this.#removal((database) => {
 			// Mostly nothing has come meanwhile, and then the events need not be read.
 			if (database.run(outboxClearing(collection, id, n)) > 0) return;
 			const entries = entriesOf(database.first(outboxOf(collection, id))?.["_outbox"]);
@@ -301,6 +302,11 @@ export class EmbeddedStore implements DocumentStore {
 	async #write<T>(run: (database: EmbeddedDatabase, rows: RowCache) => T, caused?: CausedEvents): Promise<T> {
 		const { database, queue, rows, transactions } = this.#ready();
 		return queue.add(() => transactions.entering(caused, () => run(database, rows)));
+	}
+
+	/** Runs a write that only removes, which is taken on a full disk too. */
+	#removal<T>(run: (database: EmbeddedDatabase, rows: RowCache) => T): Promise<T> {
+		return makingRoom(() => this.#write(run));
 	}
 
 	get transactions(): EmbeddedTransactions {

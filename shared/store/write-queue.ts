@@ -3,6 +3,7 @@
  * only after the commit, and a write that fails does not affect the others of its group.
  */
 import { UnavailableError } from "../errors.ts";
+import { makesRoom } from "../files/making-room.ts";
 import type { EventLogs } from "./document-store.ts";
 import type { EmbeddedDatabase } from "./embedded/embedded-database.ts";
 import { UndoneStep } from "./embedded/undone-step.ts";
@@ -13,6 +14,8 @@ const maxWaiting = 10_000;
 const maxGroup = 512;
 
 interface Write {
+	/** Whether the write is taken when the disk is nearly full. */
+	readonly makesRoom: boolean;
 	/** Runs the write inside the transaction and remembers its outcome. */
 	readonly run: () => void;
 	/** Settles the caller's promise with the remembered outcome. */
@@ -66,6 +69,7 @@ export class WriteQueue {
 
 	#commitGroup(): void {
 		let group: readonly Write[] = this.#waiting.splice(0, maxGroup);
+		if (this.#database.isShort) group = withRoom(group);
 		while (group.length > 0) {
 			const undone = this.#commit(group);
 			if (!undone) return;
@@ -98,6 +102,16 @@ export class WriteQueue {
 	}
 }
 
+/** Refuses the writes of a group that make no room; returns the others. */
+function withRoom(group: readonly Write[]): readonly Write[] {
+	const refused = new UnavailableError(
+		"The disk of the store has hardly any room, and what is left is for stops and deletions",
+		"STORE_SHORT_OF_ROOM",
+	);
+	for (const { makesRoom, fail } of group) if (!makesRoom) fail(refused);
+	return group.filter((one) => one.makesRoom);
+}
+
 function unwritable(error: unknown): UnavailableError {
 	const reason = error instanceof Error ? error.message : String(error);
 	return new UnavailableError(`Cannot write to the store: ${reason}`, "STORE_UNWRITABLE");
@@ -106,6 +120,7 @@ function unwritable(error: unknown): UnavailableError {
 function write<T>(run: () => T, resolve: (value: T) => void, reject: (error: unknown) => void): Write {
 	let settle: () => void;
 	return {
+		makesRoom: makesRoom(),
 		run() {
 			try {
 				const value = run();

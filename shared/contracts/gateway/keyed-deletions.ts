@@ -18,11 +18,13 @@ export type KeyedDeletion = Output<typeof deletion>;
 
 export const keyedDeletions = defineContract("keyed-deletions", {
 	note: {
+		makes_room: true,
 		summary: "Note a keyed deletion before it is tried; says whether the same one was noted before",
 		params: deletion,
 		returns: { type: "object", props: { is_repeated: { type: "boolean" } } },
 	},
 	forget: {
+		makes_room: true,
 		summary: "Forget a keyed deletion that was refused",
 		params: deletion,
 	},

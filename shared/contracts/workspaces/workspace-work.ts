@@ -39,6 +39,7 @@ export type StoppedGrower = Output<typeof stoppedGrower>;
 export const workspaceWork = defineContract("workspace-work", {
 	claim: {
 		access: "system",
+		makes_room: true,
 		summary: "Claim removals that are due, and at most one measurement; each is leased for a while",
 		params: {
 			limit: { type: "number", integer: true, min: 1, max: 64 },
@@ -49,6 +50,7 @@ export const workspaceWork = defineContract("workspace-work", {
 	},
 	report: {
 		access: "system",
+		makes_room: true,
 		summary: "Report that a task was done; false when the fence is old",
 		params: taskReport,
 		returns: { type: "boolean" },
@@ -67,6 +69,7 @@ export const workspaceWork = defineContract("workspace-work", {
 	},
 	disk_short: {
 		access: "system",
+		makes_room: true,
 		summary:
 			"Stop the session whose workspace has grown most, because its host has hardly any room; none when no one grew",
 		params: {

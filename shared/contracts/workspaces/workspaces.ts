@@ -103,11 +103,13 @@ export const workspaces = defineContract("workspaces", {
 	bulk_delete: {
 		...bulk,
 		rest: "POST /workspaces/bulk-delete",
+		makes_room: true,
 		summary: "Delete several own workspaces; what cannot be deleted is named with the reason",
 	},
 	bulk_delete_all: {
 		...bulk,
 		rest: "POST /admin/workspaces/bulk-delete",
+		makes_room: true,
 		access: "admin",
 		summary: "Delete several workspaces of the administrator's tenant",
 	},

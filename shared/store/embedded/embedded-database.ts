@@ -7,7 +7,7 @@ import { StartError } from "../../start-error.ts";
 import type { Collection } from "../collection.ts";
 import { DuplicateKeyError } from "../document-store.ts";
 import { damageOf, refuseDamaged } from "./embedded-damage.ts";
-import { holdReserve } from "./embedded-reserve.ts";
+import { EmbeddedReserve } from "./embedded-reserve.ts";
 import { applySchema } from "./embedded-schema.ts";
 import type { Sql, SqlRow } from "./embedded-sql.ts";
 import { codes, resultCode } from "./result-code.ts";
@@ -35,6 +35,7 @@ const maxStatements = 1_000;
 export class EmbeddedDatabase {
 	readonly #database: DatabaseSync;
 	readonly #path: string;
+	readonly #reserve: EmbeddedReserve;
 	/** The damage that was met; nothing is written from then on. */
 	#damage: UnavailableError | undefined;
 	readonly #statements = new Map<string, StatementSync>();
@@ -56,7 +57,7 @@ export class EmbeddedDatabase {
 			this.#database.exec(`PRAGMA wal_autocheckpoint = ${pagesPerCheckpoint}`);
 			refuseDamaged(this.#database, this.#path);
 			applySchema(this.#database, collections);
-			holdReserve(this.#database, reserveBytes);
+			this.#reserve = new EmbeddedReserve(this.#database, folder, reserveBytes);
 		} catch (error) {
 			this.#database.close();
 			throw refusal(folder, error);
@@ -101,6 +102,7 @@ export class EmbeddedDatabase {
 			if (error instanceof UnavailableError || !this.#emptyLog()) throw error;
 			this.#transact(steps);
 		}
+		this.#reserve.keep();
 	}
 
 	/** Returns whether the log can be written from its beginning now. */
@@ -129,6 +131,11 @@ export class EmbeddedDatabase {
 		}
 	}
 
+	/** Whether the disk has so little room that only writes are taken that make room (shared/files/making-room.ts). */
+	get isShort(): boolean {
+		return this.#reserve.isShort;
+	}
+
 	/** @throws {UnavailableError} when damage of the file was met since it was opened. */
 	refuseDamage(): void {
 		if (this.#damage) throw this.#damage;
@@ -153,6 +160,7 @@ export class EmbeddedDatabase {
 	}
 
 	close(): void {
+		this.#reserve.close();
 		this.#statements.clear();
 		this.#database.close();
 	}

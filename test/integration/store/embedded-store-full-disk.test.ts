@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { UnavailableError } from "#shared/errors.ts";
+import { makingRoom } from "#shared/files/making-room.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { SmallDisk } from "../../support/hostile/small-disk.ts";
 import { event, job, jobs, sampleCollections } from "../../support/stores/sample-collections.ts";
@@ -93,9 +94,39 @@ describe("EmbeddedStore on a full disk", () => {
 		try {
 			await reserving.insert(jobs, job("running", { rev: 0 }));
 			small.fill();
-			for (let rev = 1; rev <= 200; rev++) await reserving.update(jobs, "running", {}, { set: { rev } }, [event(rev)]);
+			for (let rev = 1; rev <= 200; rev++)
+				await makingRoom(() => reserving.update(jobs, "running", {}, { set: { rev } }, [event(rev)]));
 			await reserving.trimOutbox(jobs, "running", 200);
 			expect(await reserving.remove(jobs, "running", {})).to.equal(true);
+		} finally {
+			small.empty();
+			await reserving.close();
+		}
+	});
+
+	it("keeps its reserve for what makes room: other writers are refused first, whatever they have written before (X2)", async function () {
+		using small = SmallDisk.mount(16);
+		if (!small) return this.skip();
+		const reserving = new EmbeddedStore({ folder: join(small.folder, "store"), reserve_mb: 1 });
+		await reserving.open(sampleCollections);
+		try {
+			await reserving.insert(jobs, job("running", { rev: 0 }));
+			// Ordinary use takes the free pages that the file had at the start.
+			for (let n = 0; n < 30; n++) await reserving.insert(jobs, job(`used-${n}`, { wire: "x".repeat(100_000) }));
+			small.fill();
+			const refused: unknown[] = [];
+			for (let n = 0; refused.length < 40 && n < 1_000; n++)
+				await reserving.insert(jobs, job(`other-${n}`, { wire: "x".repeat(20_000) })).catch((e) => refused.push(e));
+			expect(refused).to.have.length(40);
+			for (const each of refused) expect(each).to.be.instanceOf(UnavailableError);
+			for (let rev = 1; rev <= 500; rev++)
+				await makingRoom(() => reserving.update(jobs, "running", {}, { set: { rev } }, [event(rev)]));
+			expect(await reserving.get(jobs, "running")).to.include({ rev: 500 });
+			await reserving.remove(jobs, "used-0", {});
+			expect(await reserving.get(jobs, "used-0")).to.equal(undefined);
+			small.empty();
+			await reserving.insert(jobs, job("later"));
+			expect(await reserving.get(jobs, "later")).to.include({ id: "later" });
 		} finally {
 			small.empty();
 			await reserving.close();
