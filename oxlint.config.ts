@@ -155,6 +155,17 @@ function bannedModules({ timers, opens, connects, sockets }: Exceptions) {
 	];
 }
 
+/** Functions that list a folder. */
+const listers = ["readdir", "opendir", "glob"];
+const listingBan: Ban = {
+	group: ["node:fs", "node:fs/promises"],
+	importNames: [...listers, ...listers.map((name) => `${name}Sync`)],
+	message: "Files of sessions have names of any bytes, which only folder-entries.ts reads as they are",
+};
+const localPods = "services/pod-manager/pod-runtimes/local-process";
+/** These list folders of the system. */
+const systemListers = ["folder-entries", "control-groups", "marked-processes"].map((name) => `${localPods}/${name}.ts`);
+
 function serviceBorders(name: string): Override[] {
 	const others: Ban = {
 		group: [
@@ -174,6 +185,9 @@ function serviceBorders(name: string): Override[] {
 		// An exception from one ban would hold for all bans, so these have none; a service imports its own files by
 		// relative paths.
 		...layered(`services/${name}`, [...everywhere, services, agent, cli, moleculer], { opens }),
+		...(name === "pod-manager"
+			? [refuse([`${localPods}/**`], [...bans, moleculer, listingBan], { opens, except: systemListers })]
+			: []),
 	];
 }
 

@@ -53,7 +53,7 @@ export async function compose(platform: Platform): Promise<Part> {
 	const startingPerOwner = config.pods.starting_per_owner ?? perProcessor * availableParallelism();
 	const disk = runtime.place && { lowMb: config.disk.low_mb, free: () => freeBytes(config.data_dir) };
 	const { schema, stop, check } = podManager(
-		{ runtime, specOf, disk },
+		{ runtime, specOf, disk, remaining: shownIn(shortcomings) },
 		sendSecrets,
 		startingPerOwner,
 		platform.metrics,
@@ -73,6 +73,16 @@ export async function compose(platform: Platform): Promise<Part> {
 			else await announceStillRunning(runtime, announce);
 			await runtime.close();
 		},
+	};
+}
+
+/** Returns what replaces the former troubles among the shortcomings by the present ones. */
+function shownIn(shortcomings: string[]): (troubles: readonly string[]) => void {
+	let shown: readonly string[] = [];
+	return (troubles) => {
+		for (const old of shown) if (shortcomings.includes(old)) shortcomings.splice(shortcomings.indexOf(old), 1);
+		shortcomings.push(...troubles);
+		shown = troubles;
 	};
 }
 

@@ -4,6 +4,8 @@ import { LRUCache } from "lru-cache";
 const silentMs = 600_000;
 const remembered = 200;
 const sessionIds = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
+/** Names that are made at random, as in the trash. */
+const randomNames = /\b[0-9a-f]{8,}\b/g;
 
 /** Filters sentences for a log. It needs no closing. */
 export class DeduplicatingLog {
@@ -15,7 +17,7 @@ export class DeduplicatingLog {
 	}
 
 	write(sentence: string): void {
-		const key = sentence.replaceAll(sessionIds, "");
+		const key = sentence.replaceAll(sessionIds, "").replaceAll(randomNames, "");
 		if (this.#logged.has(key)) return;
 		this.#logged.set(key, true);
 		this.#write(sentence);

@@ -45,6 +45,8 @@ export type SendSecrets = RenewalDependencies["send"];
 /** The dependencies of the pod manager. */
 export interface PodManagerDependencies extends PassDependencies {
 	/** The disk that the sessions share; absent: it is not guarded. */
+	/** Takes what the machine could not do, after each comparison of pods and sessions. */
+	readonly remaining?: ((troubles: readonly string[]) => void) | undefined;
 	readonly disk?: Pick<DiskGuardDependencies, "lowMb" | "free"> | undefined;
 }
 
@@ -112,6 +114,7 @@ export function podManager(
 					adopt: (ids) => adoptOver(bus, ids, host),
 					unknownWorkspaces: (ids) => call(bus, workspaceWork.actions.unknown, { ids }, workOptions()),
 					look: (sessionId) => passes.look(sessionId),
+					remaining: dependencies.remaining,
 				},
 				warn,
 			);

@@ -32,6 +32,8 @@ export interface SweepDependencies {
 	readonly unknownWorkspaces: (ids: string[]) => Promise<readonly string[]>;
 	/** Requests a pass over one session. */
 	readonly look: (sessionId: string) => void;
+	/** Takes all troubles that remain after a sweep. */
+	readonly remaining?: ((troubles: readonly string[]) => void) | undefined;
 }
 
 /** The intervals of a {@link Sweep}, in milliseconds. */
@@ -135,6 +137,7 @@ export class Sweep {
 		this.#comparedAll = true;
 		if (isAll) this.#postponeAll();
 		for (const trouble of troubles) this.#log.write(trouble);
+		this.#dependencies.remaining?.(troubles);
 		const unwanted = here.filter((pod) => sessions.get(pod.sessionId)?.generation !== pod.generation);
 		const overdue = this.#remember(unwanted);
 		for (const pod of overdue) await this.#remove(pod);

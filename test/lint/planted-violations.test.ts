@@ -172,6 +172,9 @@ const planted: Plant[] = [
 		opening(`agent/opens-${name}.ts`, "node:fs/promises", name),
 		opening(`services/pod-manager/pod-runtimes/local-process/opens-${name}.ts`, "node:fs/promises", name),
 	]),
+	...["readdir", "opendir"].map((name) =>
+		opening(`services/pod-manager/pod-runtimes/local-process/lists-${name}.ts`, "node:fs/promises", name),
+	),
 	...["createReadStream", "openSync", "readFileSync", "writeFileSync", "promises"].map((name) =>
 		opening(`agent/opens-at-once-${name}.ts`, "node:fs", name),
 	),

@@ -192,7 +192,8 @@ export class LocalProcessRuntime implements PodRuntime {
 	}
 
 	measureWorkspace(workspaceId: string, signal: AbortSignal): Promise<number> {
-		return folderBytes(this.#sessions.workspace(workspaceId), signal);
+		// Commands can write beside the workspace, and what they write there counts too.
+		return folderBytes(this.#sessions.whole(workspaceId), signal);
 	}
 
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {

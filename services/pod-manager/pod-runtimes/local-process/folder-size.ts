@@ -1,8 +1,7 @@
 /** Measures the size of a folder on disk, in bounded steps that do not delay other work. */
-import type { Dirent } from "node:fs";
-import { lstat, opendir } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat } from "node:fs/promises";
 import { sleep } from "#shared/clock.ts";
+import { entriesOf, type FolderEntry } from "./folder-entries.ts";
 
 /** The unit of counted blocks in bytes, whatever the block size of the disk. */
 const blockBytes = 512;
@@ -20,13 +19,12 @@ const pauseMs = 5;
  * @throws {Error} when the signal aborts.
  */
 export async function folderBytes(folder: string, signal: AbortSignal): Promise<number> {
-	const waiting = [folder];
+	const waiting: (string | Buffer)[] = [folder];
 	let blocks = 0;
 	let entries = 0;
 	for (let path = waiting.pop(); path !== undefined && entries < maxEntries; path = waiting.pop()) {
-		for await (const entry of entriesOf(path)) {
+		for await (const { path: inner } of readable(path)) {
 			signal.throwIfAborted();
-			const inner = join(path, entry.name);
 			const found = await lstat(inner).catch(() => undefined);
 			blocks += found?.blocks ?? 0;
 			if (found?.isDirectory() && waiting.length < maxWaiting) waiting.push(inner);
@@ -36,9 +34,11 @@ export async function folderBytes(folder: string, signal: AbortSignal): Promise<
 	return blocks * blockBytes;
 }
 
-/** Reads a folder piece by piece; a link, and a folder that cannot be read, have no entries. */
-async function* entriesOf(path: string): AsyncGenerator<Dirent> {
-	if (!(await lstat(path).catch(() => undefined))?.isDirectory()) return;
-	const folder = await opendir(path).catch(() => undefined);
-	if (folder) yield* folder;
+/** A folder that cannot be read, or not any further, has no more entries. */
+async function* readable(path: string | Buffer): AsyncGenerator<FolderEntry> {
+	try {
+		yield* entriesOf(path);
+	} catch {
+		// Its size is at least what was counted.
+	}
 }

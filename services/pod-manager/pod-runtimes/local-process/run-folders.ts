@@ -4,7 +4,7 @@
  * commands can change all of this, so the content is attributed to that pod only, and reading it never blocks.
  */
 import { createHash } from "node:crypto";
-import { mkdir, readdir, rm, symlink } from "node:fs/promises";
+import { mkdir, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type Output, schema } from "#shared/bus/schema.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
@@ -13,6 +13,7 @@ import { createFile, replaceFile } from "#shared/files/replaced-file.ts";
 import { readUntrusted, trimUntrusted, UntrustedFileError } from "#shared/files/untrusted-file.ts";
 import { UntrustedFolder } from "#shared/files/untrusted-folder.ts";
 import { type PodFailure, podPhases } from "#shared/pod/status.ts";
+import { namesIn, removeWhole } from "./folder-entries.ts";
 import { type Launch, launchName, parseLaunch } from "./launch.ts";
 import { Trash } from "./trash.ts";
 
@@ -100,7 +101,7 @@ export class RunFolders {
 	}
 
 	async launches(): Promise<Launch[]> {
-		const names = await readdir(this.#root).catch(ifMissing<string[]>([]));
+		const names = await namesIn(this.#root);
 		return names.map(parseLaunch).filter((launch) => launch !== undefined);
 	}
 
@@ -167,10 +168,7 @@ export class RunFolders {
 		await using folder = await UntrustedFolder.open(this.#path(launch)).catch(ifUnusable(undefined));
 		if (!folder) return;
 		const secrets = folder.path(basename(this.secrets(launch)));
-		await rm(secrets, whole).catch(async () => {
-			const names = await readdir(secrets).catch((): string[] => []);
-			for (const name of names) await rm(join(secrets, name), whole).catch(() => {});
-		});
+		await removeWhole(secrets).catch(() => {});
 	}
 
 	async discard(launch: Launch): Promise<void> {
@@ -216,13 +214,6 @@ function parseStatus(content: string): WrittenStatus | undefined {
 
 function isStatus(value: unknown): value is WrittenStatus {
 	return checkStatus(value).length === 0;
-}
-
-function ifMissing<T>(value: T): (error: unknown) => T {
-	return (error) => {
-		if ((error as NodeJS.ErrnoException).code === "ENOENT") return value;
-		throw error;
-	};
 }
 
 function unlessTaken(error: NodeJS.ErrnoException): void {

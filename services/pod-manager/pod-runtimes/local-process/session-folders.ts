@@ -3,10 +3,14 @@
  * output of an agent that died without a status. `sessions/<workspace id>/workspace` has the files of a workspace, and
  * `lock` beside it is locked by the agent that uses them; a workspace usually has the id of its first session.
  */
-import { lstat, mkdir, readdir, rename, rmdir, unlink } from "node:fs/promises";
+import { lstat, mkdir, rename, rmdir } from "node:fs/promises";
 import { join } from "node:path";
+import { entriesOf, makeWritable, namesIn } from "./folder-entries.ts";
 import { isSessionId, sessionName } from "./launch.ts";
 import { Trash } from "./trash.ts";
+
+const recordNames = ["state", "agent.log"];
+const workspaceNames = ["workspace", "workspace.partial"];
 
 /** The folders of one installation's sessions. */
 export class SessionFolders {
@@ -22,6 +26,11 @@ export class SessionFolders {
 		const folders = { workspace: this.workspace(workspaceId), state: join(this.#path(sessionId), "state") };
 		for (const path of Object.values(folders)) await makeFolder(path);
 		return folders;
+	}
+
+	/** Returns the path of all that belongs to a workspace, with the records of its first session. */
+	whole(workspaceId: string): string {
+		return this.#path(workspaceId);
 	}
 
 	/** Returns the path of the files of a workspace. */
@@ -40,32 +49,33 @@ export class SessionFolders {
 	}
 
 	async list(): Promise<string[]> {
-		const names = await readdir(this.#root).catch((error: unknown) => {
-			if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-			throw error;
-		});
-		return names.filter(isSessionId);
+		return (await namesIn(this.#root)).filter(isSessionId);
 	}
 
 	/** Removes the records of a session; its workspace stays. */
 	async discardRecords(sessionId: string): Promise<void> {
 		const folder = this.#path(sessionId);
-		for (const name of ["state", "agent.log"]) await this.#trash.discard(join(folder, name));
+		await makeWritable(folder);
+		for (const name of recordNames) await this.#trash.discard(join(folder, name));
 		await this.#tidy(folder);
 	}
 
 	/** Removes the files of a workspace, and those of a clone that was interrupted; records of a session stay. */
 	async discardWorkspace(workspaceId: string): Promise<void> {
 		const folder = this.#path(workspaceId);
-		for (const name of ["workspace", "workspace.partial"]) await this.#trash.discard(join(folder, name));
+		await makeWritable(folder);
+		for (const name of workspaceNames) await this.#trash.discard(join(folder, name));
 		await this.#tidy(folder);
 	}
 
-	/** Removes a folder that has only a lock any more, whose owner has ended. */
+	/**
+	 * Removes a folder that has neither records nor a workspace any more, with all that commands have put beside them. A
+	 * new session that makes its folders meanwhile keeps them, because only other names are removed.
+	 */
 	async #tidy(folder: string): Promise<void> {
-		const names = await readdir(folder).catch(() => undefined);
-		if (names === undefined || names.some((name) => !name.startsWith("lock"))) return;
-		for (const name of names) await unlink(join(folder, name)).catch(() => {});
+		const kept = [...recordNames, ...workspaceNames];
+		if ((await namesIn(folder)).some((name) => kept.includes(name))) return;
+		for await (const { name, path } of entriesOf(folder)) if (!kept.includes(name)) await this.#trash.discard(path);
 		// This fails, as intended, when something was put into the folder meanwhile.
 		await rmdir(folder).catch(() => {});
 	}

@@ -4,10 +4,13 @@
  * delayed.
  */
 import { randomBytes } from "node:crypto";
-import { chmod, lstat, mkdir, opendir, readdir, rename, rmdir, unlink } from "node:fs/promises";
+import { lstat, mkdir, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { SingleFlight } from "#shared/single-flight.ts";
+import { entriesOf, makeWritable, namesIn, pathIn, unlessMissing } from "./folder-entries.ts";
 
+/** The most characters of a name in the trash beside the random part. */
+const maxName = 100;
 /** The most attempts of one process for a folder that cannot be removed. */
 const maxTries = 3;
 
@@ -29,13 +32,22 @@ export class Trash {
 		this.#folder = folder;
 	}
 
-	/** Moves a folder to the trash; does nothing when it does not exist. */
-	async discard(folder: string): Promise<void> {
-		const target = join(this.#folder, `${basename(folder)}-${randomBytes(4).toString("hex")}`);
+	/**
+	 * Moves a folder or a file to the trash; does nothing when it does not exist.
+	 * @throws {Error} whose sentence names only what is to be removed, so that a repeated failure is logged once.
+	 */
+	async discard(path: string | Buffer): Promise<void> {
+		const name = basename(path.toString())
+			.replaceAll(/[^\w-]/g, "")
+			.slice(0, maxName);
+		const target = join(this.#folder, `${name}-${randomBytes(4).toString("hex")}`);
 		// This or another process may remove the emptied trash between the two steps, and in the middle of the first.
-		while (await lstat(folder).catch(unlessMissing)) {
+		while (await lstat(path).catch(unlessMissing)) {
 			await mkdir(this.#folder, { recursive: true, mode: 0o700 }).catch(unlessMissing);
-			await rename(folder, target).catch(unlessMissing);
+			await moved(path, target).catch((error: NodeJS.ErrnoException) => {
+				if (error.code === "ENOENT") return;
+				throw new Error(`"${path.toString()}" cannot be moved to the trash (${error.code})`, { cause: error });
+			});
 		}
 		void this.empty();
 	}
@@ -59,12 +71,12 @@ export class Trash {
 	}
 
 	async #empty(): Promise<void> {
-		const waiting = await readdir(this.#folder).catch((): string[] => []);
+		const waiting = await namesIn(this.#folder).catch((): string[] => []);
 		for (let name = waiting.pop(); name !== undefined && !this.#signal?.aborted; name = waiting.pop()) {
 			const { tries = 0 } = this.#failed.get(name) ?? {};
 			if (tries >= maxTries) continue;
 			try {
-				await this.#remove(join(this.#folder, name), (inner) => waiting.push(inner));
+				await this.#remove(pathIn(this.#folder, Buffer.from(name, "latin1")), (inner) => waiting.push(inner));
 				this.#failed.delete(name);
 			} catch (error) {
 				this.#failed.set(name, { tries: tries + 1, cause: error instanceof Error ? error.message : String(error) });
@@ -78,17 +90,16 @@ export class Trash {
 	 * Removes a path. @param onMoved Receives the names of inner folders that were moved to the trash itself. @throws
 	 * {Error} when something remains.
 	 */
-	async #remove(path: string, onMoved: (name: string) => void): Promise<void> {
+	async #remove(path: Buffer, onMoved: (name: string) => void): Promise<void> {
 		const found = await lstat(path).catch(unlessMissing);
 		if (!found) return;
 		if (!found.isDirectory()) return unlink(path).catch(unlessMissing);
 		// Some package managers leave read-only folders.
-		if ((found.mode & 0o700) !== 0o700) await chmod(path, 0o700);
+		await makeWritable(path);
 		let failure: unknown;
-		for await (const entry of await opendir(path)) {
+		for await (const { path: inner, isDirectory } of entriesOf(path)) {
 			if (this.#signal?.aborted) return;
-			const inner = join(path, entry.name);
-			const removing = entry.isDirectory() ? this.#moveUp(inner).then(onMoved) : unlink(inner);
+			const removing = isDirectory ? this.#moveUp(inner).then(onMoved) : unlink(inner);
 			await removing.catch((error: unknown) => (failure ??= error));
 		}
 		await rmdir(path).catch((error: unknown) => {
@@ -100,18 +111,18 @@ export class Trash {
 	 * Moves a folder up into the trash, so that paths stay short however deep folders are nested. Returns its name in
 	 * the trash.
 	 */
-	async #moveUp(folder: string): Promise<string> {
+	async #moveUp(folder: Buffer): Promise<string> {
 		const name = randomBytes(8).toString("hex");
-		const target = join(this.#folder, name);
-		await rename(folder, target).catch(async (error: NodeJS.ErrnoException) => {
-			if (error.code !== "EACCES") throw error;
-			await chmod(folder, 0o700);
-			await rename(folder, target);
-		});
+		await moved(folder, join(this.#folder, name));
 		return name;
 	}
 }
 
-function unlessMissing(error: unknown): undefined {
-	if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+/** Moves a path. A folder has to be writable for that, because its entry for the folder above changes. */
+async function moved(path: string | Buffer, target: string): Promise<void> {
+	await rename(path, target).catch(async (error: NodeJS.ErrnoException) => {
+		if (error.code !== "EACCES") throw error;
+		await makeWritable(path);
+		await rename(path, target);
+	});
 }

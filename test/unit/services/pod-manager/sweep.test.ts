@@ -84,9 +84,11 @@ describe("Sweep", () => {
 
 	it("logs once what the runtime cannot repair by itself (L5)", async () => {
 		pods.troubles.push("Cannot remove 1 folder");
-		start();
+		const shown: (readonly string[])[] = [];
+		start({ remaining: (troubles) => shown.push([...troubles]) });
 		await sweeps();
 		expect(said).to.deep.equal(["Cannot remove 1 folder"]);
+		expect(shown[0], "for the shortcomings").to.deep.equal(["Cannot remove 1 folder"]);
 	});
 
 	it("ends the others although one cannot be ended, and logs it once", async () => {

@@ -1,10 +1,28 @@
 import { expect } from "chai";
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathIn } from "#services/pod-manager/pod-runtimes/local-process/folder-entries.ts";
+import { folderBytes } from "#services/pod-manager/pod-runtimes/local-process/folder-size.ts";
 import { Trash } from "#services/pod-manager/pod-runtimes/local-process/trash.ts";
 import { eventually } from "../../../../../support/eventually.ts";
+
+const nobody = 65_534;
+
+function latin1(name: string): Buffer {
+	return Buffer.from(name, "latin1");
+}
+
+/** Runs work without the rights of the administrator, for whom modes do not count. */
+async function asUser<T>(user: number, work: () => Promise<T>): Promise<T> {
+	process.seteuid?.(user);
+	try {
+		return await work();
+	} finally {
+		process.seteuid?.(0);
+	}
+}
 
 describe("Trash", () => {
 	let root: string;
@@ -52,6 +70,37 @@ describe("Trash", () => {
 			await emptying;
 		}
 		await eventually(() => readdirSync(root).length === 0);
+	});
+
+	it("removes files and folders whose names are not UTF-8 (X5)", async () => {
+		const folder = join(root, "thing");
+		for (const name of [latin1("caf\xe9"), latin1("caf\xe9/inner\xff")])
+			mkdirSync(pathIn(folder, name), { recursive: true });
+		writeFileSync(pathIn(folder, latin1("caf\xe9/inner\xff/big\xfe")), Buffer.alloc(200_000));
+		expect(await folderBytes(folder, AbortSignal.timeout(10_000))).to.be.above(200_000);
+		await trash.discard(folder);
+		await eventually(() => readdirSync(root).length === 0);
+		expect(trash.trouble).to.equal(undefined);
+	});
+
+	it("moves a folder that its owner may not change, and names a failure without what changes (X6)", async function () {
+		if (process.getuid?.() !== 0) return this.skip();
+		const folder = join(root, "thing");
+		mkdirSync(folder);
+		writeFileSync(join(folder, "kept"), "x");
+		chmodSync(folder, 0o500);
+		for (const path of [root, folder, join(folder, "kept")]) chownSync(path, nobody, nobody);
+		await asUser(nobody, () => trash.discard(folder));
+		expect(existsSync(folder)).to.equal(false);
+		await trash.empty();
+		mkdirSync(join(root, "closed", "inner"), { recursive: true });
+		const failures: string[] = [];
+		for (let n = 0; n < 2; n++)
+			await asUser(nobody, () => trash.discard(join(root, "closed", "inner"))).catch((e: Error) =>
+				failures.push(e.message),
+			);
+		expect(failures).to.deep.equal(Array.from({ length: 2 }, () => failures[0]));
+		expect(failures[0]).to.include("closed/inner").and.to.include("EACCES");
 	});
 
 	it("says what it cannot remove and why, and tries it three times only (where it may mount) (L5)", async function () {

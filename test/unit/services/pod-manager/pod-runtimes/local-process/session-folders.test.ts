@@ -1,0 +1,26 @@
+/** What remains of the folders of sessions after their removal. */
+import { expect } from "chai";
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { SessionFolders } from "#services/pod-manager/pod-runtimes/local-process/session-folders.ts";
+import { eventually } from "../../../../../support/eventually.ts";
+import { useFolder } from "../../../../../support/use-folder.ts";
+
+describe("SessionFolders", () => {
+	const root = useFolder();
+
+	it("leaves nothing that commands have put beside a workspace when its records are gone too (X6)", async () => {
+		const folders = new SessionFolders(root());
+		const id = randomUUID();
+		await folders.create(id, id);
+		const beside = join(root(), id, "kept.bin");
+		writeFileSync(beside, "x");
+		mkdirSync(join(root(), id, "more", "deep"), { recursive: true });
+		await folders.discardWorkspace(id);
+		expect(existsSync(beside), "the session goes on").to.equal(true);
+		expect(existsSync(join(root(), id, "state"))).to.equal(true);
+		await folders.discardRecords(id);
+		await eventually(() => readdirSync(root()).length === 0);
+	});
+});
