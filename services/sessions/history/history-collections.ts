@@ -11,6 +11,8 @@ export const historyCollection = defineCollection(
 		acknowledged: "json",
 		/** The count of all log lines ever received. */
 		lines: "integer",
+		/** The bytes of the retained log lines; an upper bound. */
+		log_bytes: "integer",
 		/** The count of all turns ever received. */
 		turns: "integer",
 		/** The bytes of the retained turns; an upper bound. */

@@ -65,6 +65,18 @@ export class HistoryEntries {
 		return bytes;
 	}
 
+	/**
+	 * Removes the oldest entries of a kind beyond so many bytes, the newest entry never. Resolves to the bytes that remain.
+	 */
+	async keepNewest(session: string, kind: Kind, most: number): Promise<number> {
+		const newest = await this.newest(session, kind, most);
+		const bytes = newest.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+		const oldest = newest.at(-1);
+		if (!oldest || bytes <= most || newest.length === 1) return bytes;
+		await this.removeUpTo(session, kind, oldest.at);
+		return bytes - Buffer.byteLength(oldest.text);
+	}
+
 	/** Replaces the text of an entry by one that fits into one chunk. */
 	async replace(session: string, kind: Kind, entry: Entry): Promise<void> {
 		const [chunk, ...more] = chunksOf(session, kind, entry);

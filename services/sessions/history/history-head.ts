@@ -27,15 +27,17 @@ export function headAfter(
 	launch: number,
 	{ n, logs, turns, diff }: HistoryReport,
 ): Row<(typeof historyCollection)["columns"]> {
-	const { rev = 0, lines = 0, turns: before = 0, turn_bytes: bytes = 0 } = head ?? {};
-	const added = turns.reduce((sum, turn) => sum + Buffer.byteLength(JSON.stringify(turn)), 0);
+	const { rev = 0, lines = 0, log_bytes = 0, turns: before = 0, turn_bytes: bytes = 0 } = head ?? {};
+	const bytesOf = (items: readonly unknown[]) =>
+		items.reduce<number>((sum, item) => sum + Buffer.byteLength(JSON.stringify(item)) + 1, 0);
 	const patch = diff && diff.piece === diff.pieces - 1 ? { id: diff.id, truncated: diff.truncated } : undefined;
 	return {
 		rev: rev + 1,
 		acknowledged: withAcknowledged(acknowledgedOf(head), { launch, n }),
 		lines: lines + logs.length,
+		log_bytes: log_bytes + bytesOf(logs),
 		turns: before + turns.length,
-		turn_bytes: bytes + added,
+		turn_bytes: bytes + bytesOf(turns),
 		...(patch && { patch }),
 	};
 }

@@ -16,8 +16,10 @@ import { hasAcknowledged, headAfter, patchOf } from "./history-head.ts";
 import { HistoryEntries, maxChunkBytes } from "./history-entries.ts";
 import { maxTurnBytes, shrinkTurns } from "./history-shrink.ts";
 
-/** The most bytes of log that are read for an answer. */
+/** The most bytes of log that are read for an answer, and that are kept when there were too many. */
 const maxLogBytes = 4 * 1_048_576;
+/** The bytes of log of a session beyond which the oldest lines are removed. */
+const tooManyLogBytes = 6 * 1_048_576;
 
 /** A stored patch against the last commit. */
 export interface StoredPatch {
@@ -142,12 +144,15 @@ export class SessionHistory {
 
 	/** Removes the content that exceeds the bounds. */
 	async #tidy(head: HistoryDocument): Promise<void> {
-		const { id, lines = 0, turn_bytes = 0, rev = 0 } = head;
+		const { id, lines = 0, log_bytes = 0, turn_bytes = 0, rev = 0 } = head;
 		if (lines > maxLogEntries) await this.#entries.removeUpTo(id, "log", lines - maxLogEntries);
-		if (turn_bytes <= maxTurnBytes) return;
-		const remaining = await shrinkTurns(this.#entries, id);
+		const set = {
+			...(log_bytes > tooManyLogBytes && { log_bytes: await this.#entries.keepNewest(id, "log", maxLogBytes) }),
+			...(turn_bytes > maxTurnBytes && { turn_bytes: await shrinkTurns(this.#entries, id) }),
+		};
+		if (Object.keys(set).length === 0) return;
 		// A concurrent report then has too large a count, never too small a one; the next shrinking corrects it.
-		await this.#store.update(historyCollection, id, { equals: { rev } }, { set: { turn_bytes: remaining } });
+		await this.#store.update(historyCollection, id, { equals: { rev } }, { set });
 	}
 }
 

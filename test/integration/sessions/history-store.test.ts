@@ -57,6 +57,16 @@ for (const [engine, open] of Object.entries(engines)) {
 		});
 		after(() => opened.discard());
 
+		it("keeps the newest log lines within bytes, whatever their number (X7)", async () => {
+			const long = "x".repeat(800_000);
+			for (let n = 1; n <= 20; n++) await history.add(pod, id, 1, report(n, { logs: [line(`${n} ${long}`)] }));
+			const bytes = (await chunks()).reduce((sum, { wire }) => sum + wire.length, 0);
+			expect(bytes).to.be.below(8 * mebibyte);
+			const kept = (await history.logs(id)) ?? [];
+			expect(kept.at(-1)?.message.slice(0, 3)).to.equal("20 ");
+			expect(kept).to.have.length.within(4, 8);
+		});
+
 		async function chunks(): Promise<{ wire: string }[]> {
 			const found = await Promise.all(
 				kinds.map((kind) => store.find(historyChunkCollection, "in_order", { equals: [id, kind] }, { limit: 10_000 })),
