@@ -16,6 +16,8 @@ export const eventLogCollection = defineCollection(
 		/** The value of `seq`, only in events that have counters. */
 		counted_seq: "integer",
 		counters: "json",
+		/** The bytes of the payload. */
+		bytes: "integer",
 	},
 	{ by_seq: { columns: ["seq"], unique: true }, counted: { columns: ["counted_seq"] } },
 );

@@ -32,6 +32,10 @@ const maxFrameBytes = 250_000;
 const escapedBytes = 6;
 const retentionMs = 3_600_000;
 const retainedEntries = 20_000;
+/** The most entries and bytes of payloads that are retained, whatever their age. */
+const mostRetained = { entries: 100_000, bytes: 64_000_000 } as const;
+/** The entries that are looked at in one step. */
+const stepEntries = 1_000;
 
 /** The time for an upgrade, in which clients of the release before come back with plain numbers, in milliseconds. */
 const upgradeMs = 3_600_000;
@@ -124,13 +128,46 @@ export class EventLog {
 		return (await this.#store.get(eventLogCollection, key, ["seq"]))?.seq;
 	}
 
-	/** Removes entries up to `floor` that are older than an hour and not among the newest 20,000. */
+	/**
+	 * Removes entries up to `floor` that are older than an hour and not among the newest 20,000; and those beyond the newest
+	 * 100,000 or 64 MB, whatever their age.
+	 */
 	async trim(floor = Infinity): Promise<void> {
 		const newest = (await this.#edge(true)) ?? 0;
-		const range = { equals: [], to: Math.min(floor, newest - retainedEntries) };
+		const surplus = await this.#surplus();
+		await this.#removeUpTo(Math.min(floor, surplus), () => true);
+		await this.#removeUpTo(Math.min(floor, newest - retainedEntries), ({ at = 0 }) => at < now() - retentionMs);
+	}
+
+	/** Returns the number of the newest entry that is too much; 0 when there is none. */
+	async #surplus(): Promise<number> {
+		const page = { limit: stepEntries, descending: true, columns: ["seq", "bytes"] as const };
+		let entries = 0;
+		let bytes = 0;
+		for (let after: string | undefined; ; ) {
+			const { documents, next } = await this.#store.find(
+				eventLogCollection,
+				"by_seq",
+				{ equals: [] },
+				{ ...page, ...(after !== undefined && { after }) },
+			);
+			for (const { seq = 0, bytes: its = 0 } of documents) {
+				entries++;
+				bytes += its;
+				if (entries > mostRetained.entries || bytes > mostRetained.bytes) return seq;
+			}
+			if (next === undefined) return 0;
+			after = next;
+		}
+	}
+
+	/** Removes the oldest entries up to a number, as long as they are to go. */
+	async #removeUpTo(to: number, isToGo: (document: Pick<LogDocument, "at">) => boolean): Promise<void> {
+		const range = { equals: [], to };
 		for (;;) {
-			const { documents } = await this.#store.find(eventLogCollection, "by_seq", range, { limit: maxRemoved });
-			const old = documents.filter(({ at = 0 }) => at < now() - retentionMs);
+			const page = { limit: maxRemoved, columns: ["at"] as const };
+			const { documents } = await this.#store.find(eventLogCollection, "by_seq", range, page);
+			const old = documents.filter(isToGo);
 			await this.#store.removeMany(
 				eventLogCollection,
 				old.map(({ id }) => id),
@@ -192,6 +229,7 @@ export function documentOf({ key, entry }: KeyedEntry, seq: number): LogDocument
 		type,
 		tenant: audience.tenant,
 		at,
+		bytes: Buffer.byteLength(data),
 		...(audience.owner !== undefined && { owner: audience.owner }),
 		...(counters && { counters, counted_seq: seq }),
 	};

@@ -30,6 +30,8 @@ import { TransactionLogs } from "./transaction-logs.ts";
 const pollMs = 1_000;
 const trimMs = 60_000;
 const batch = 100;
+/** The most entries of one document in a move, so that those of others do not wait for all of them. */
+const maxOfDocument = 20;
 
 /** The shortest interval of hints to the process that moves the events, in milliseconds. */
 const hintMs = 5;
@@ -219,9 +221,10 @@ export class OutboxRelay {
 		}
 	}
 
-	/** Moves what waits in a batch of documents; returns their count. */
+	/** Moves what waits in a batch of documents; returns their count, and that of a full batch when entries are left. */
 	async #move(collection: Collection): Promise<number> {
-		const documents = await this.#store.outbox(collection, batch);
+		const found = await this.#store.outbox(collection, batch);
+		const documents = found.map(({ id, entries }) => ({ id, entries: entries.slice(0, maxOfDocument) }));
 		const entries = documents.flatMap((document) => timed(collection, document)).sort(byTime);
 		if (entries.length === 0) return 0;
 		const audited = entries.filter(({ entry }) => entry.type === auditType);
@@ -233,7 +236,8 @@ export class OutboxRelay {
 		]);
 		failpoint("relay.appended");
 		await Promise.all(documents.map((document) => this.#trim(collection, document)));
-		return documents.length;
+		const isLeft = found.some(({ entries }) => entries.length > maxOfDocument);
+		return isLeft ? batch : documents.length;
 	}
 
 	async #append(events: readonly KeyedEntry[]): Promise<void> {

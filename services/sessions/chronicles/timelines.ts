@@ -119,7 +119,7 @@ function emittedBy(document: TimelineDocument | undefined): number {
 	return Math.max(document?.emitted ?? 0, document?.told ?? 0);
 }
 
-/** Makes the event of a change. @param emitted The count of events that the timeline has caused before. */
+/** Makes the events of a change; the last one has the totals, because those of many files are large. @param emitted The count of events that the timeline has caused before. */
 function grown(
 	before: TimelineState,
 	entries: readonly TimelineEntry[],
@@ -130,14 +130,15 @@ function grown(
 	let state = before;
 	const events = entries.map((entry, index): OutboxEntry => {
 		state = withEntry(state, entry, isoTime(at));
-		const data = payloadOf(session, entry, state);
+		const data = payloadOf(session, entry, index === entries.length - 1 ? state : undefined);
 		return { n: emitted + index + 1, type: "chronicle_event", data, audience: { tenant, owner }, at };
 	});
 	return { state, events };
 }
 
-function payloadOf(session_id: string, event: TimelineEntry, { totals }: TimelineState): string {
-	if (leastBytes(totals) <= maxEventBytes) {
+function payloadOf(session_id: string, event: TimelineEntry, state: TimelineState | undefined): string {
+	const totals = state?.totals;
+	if (totals && leastBytes(totals) <= maxEventBytes) {
 		const whole = JSON.stringify({ session_id, event, ...totalsOf(totals) });
 		if (Buffer.byteLength(whole) <= maxEventBytes) return whole;
 	}

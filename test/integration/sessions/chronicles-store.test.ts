@@ -96,6 +96,19 @@ for (const [engine, open] of Object.entries(engines)) {
 			expect(waiting?.entries.map(({ n }) => n)).to.deep.equal([10]);
 		});
 
+		it("tell the totals once for a report, however many entries it has (X4)", async () => {
+			const files = Array.from({ length: 50 }, (_one, n) => entry(`${n}-${"x".repeat(200)}`));
+			await chronicles.addEntries(writer, session, files);
+			await chronicles.addEntries(writer, session, files);
+			const told = await outbox(timelineCollection, (await newest()).id);
+			expect(told).to.have.length(100);
+			const totals = told.map(({ data }) => (JSON.parse(data) as { files: unknown[] }).files.length);
+			expect(totals.filter((each) => each > 0)).to.deep.equal([50, 50]);
+			expect(totals.at(-1)).to.equal(50);
+			const bytes = told.reduce((sum, { data }) => sum + data.length, 0);
+			expect(bytes).to.be.below(100_000);
+		});
+
 		it("learns the branch that its session has found since the draft began", async () => {
 			const early: SessionRecord = { ...session, session: { ...session.session, branch: "" } };
 			await chronicles.addEntries(writer, early, [entry("a")]);

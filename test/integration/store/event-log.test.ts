@@ -190,6 +190,40 @@ describe("event log", () => {
 		expect(await log.head()).to.include({ seq: 9, oldest: 8 });
 	});
 
+	it("moves a few events of a document at a time, so that others do not wait for all of them (X4)", async () => {
+		const relay = new OutboxRelay(store, logsOn(store, log), [things], () => {});
+		await store.insert(
+			things,
+			{ id: "a", wire: "{}", rev: 1 },
+			Array.from({ length: 500 }, (_, n) => event(n + 1)),
+		);
+		await store.insert(things, { id: "b", wire: "{}", rev: 1 }, [{ ...event(1), type: "session_created", at: 1_000 }]);
+		relay.wake();
+		await relay.settled();
+		const entries = await all();
+		expect(entries).to.have.length(501);
+		expect(entries.findIndex(({ type }) => type === "session_created")).to.be.below(50);
+		const others = entries.filter(({ type }) => type === "session_updated");
+		expect(others.map(({ data }) => (JSON.parse(data) as { n: number }).n)).to.deep.equal(
+			Array.from({ length: 500 }, (_, n) => n + 1),
+		);
+		await relay.stop();
+	});
+
+	it("removes entries beyond 64 MB and beyond 100,000, however new (X4)", async () => {
+		const at = Date.now();
+		const large = Array.from({ length: 100 }, (_, n) => n + 1);
+		await store.append(
+			eventLogCollection,
+			large.map((seq) => ({ id: `x:${seq}`, wire: "{}", seq, type: "t", tenant: "t", at, bytes: 1_000_000 })),
+		);
+		await log.trim();
+		expect(await log.head()).to.include({ seq: 100, oldest: 37 });
+		await log.trim(40);
+		await write(["a"], 1);
+		expect(await log.head()).to.include({ oldest: 37 });
+	});
+
 	it("keeps the newest 20,000 entries however old, and removes older ones", async () => {
 		for (let start = 1; start <= 20_100; start += 300) {
 			const batch = Array.from({ length: 300 }, (_, index) => start + index);
