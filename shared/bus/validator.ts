@@ -56,7 +56,7 @@ function compile(rule: Rule): Check {
  * without null unless the rule allows it.
  */
 function strictRule(rule: Rule): object {
-	const common = { ...rule, ...sizeCheck(rule), nullable: rule.nullable ?? false };
+	const common = { ...rule, ...safeRange(rule), ...sizeCheck(rule), nullable: rule.nullable ?? false };
 	if (rule.type === "object") {
 		const props = Object.entries(rule.props).map(([name, field]) => [name, strictRule(field)]);
 		return { ...common, strict: "remove", props: Object.fromEntries(props) };
@@ -70,6 +70,13 @@ function strictRule(rule: Rule): object {
 		return { ...common, messages: { stringPattern: `${patternSentence}${rule.words}` } };
 	}
 	return common;
+}
+
+/** An integer is one that a number has exactly: a larger one cannot be stored, or is another one afterwards. */
+function safeRange(rule: Rule): object {
+	if (rule.type !== "number" || !rule.integer) return {};
+	const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = rule;
+	return { min: Math.max(min, Number.MIN_SAFE_INTEGER), max: Math.min(max, Number.MAX_SAFE_INTEGER) };
 }
 
 /** Returns the library's hook for an additional check: its result is true or a list of violations. */

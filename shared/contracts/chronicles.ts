@@ -15,6 +15,8 @@ export const fileActions = ["created", "modified", "deleted"] as const;
 export const maxTimelineSeconds = 31_536_000;
 
 const count = { type: "number", integer: true, min: 0 } as const;
+/** The greatest count of one report, so that sums of many stay exact. */
+const reported = { ...count, max: 1_000_000_000_000 } as const;
 const text = { type: "string" } as const;
 const time = { type: "string", format: "date-time" } as const;
 const keep = { optional: true, nullable: true } as const;
@@ -58,7 +60,7 @@ export const chronicleReport = schema({
 	summary: { ...prose, ...keep },
 	key_changes: { ...keyChanges, ...keep },
 	unfinished_work: { ...prose, ...keep },
-	duration_seconds: { ...count, ...keep },
+	duration_seconds: { ...reported, ...keep },
 });
 export type ChronicleReport = Output<typeof chronicleReport>;
 
@@ -71,10 +73,10 @@ export const entryFields = schema({
 		max: 1_024,
 		description: "Path of a file, subject of a commit, otherwise the first line of a text or command",
 	},
-	tokens: { ...count, ...keep, description: "Messages" },
+	tokens: { ...reported, ...keep, description: "Messages" },
 	action: { type: "enum", values: fileActions, ...keep, description: "Files" },
-	ins: { ...count, ...keep },
-	del: { ...count, ...keep },
+	ins: { ...reported, ...keep },
+	del: { ...reported, ...keep },
 	hash: { type: "string", max: 40, ...keep, description: "Commits" },
 	exit: { type: "number", integer: true, ...keep, description: "Commands" },
 });

@@ -27,15 +27,17 @@ export const sessionEventTypes = [
 export type SessionEventType = (typeof sessionEventTypes)[number];
 
 const count = { type: "number", integer: true, min: 0 } as const;
+/** The greatest measure of one event, so that sums of many stay exact. */
+const measure = { ...count, max: 1_000_000_000_000 } as const;
 const time = { type: "string", max: 40, format: "date-time" } as const;
 const keep = { optional: true, nullable: true } as const;
 const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" } } as const;
 
 const measures = {
-	tokens_in: { ...count, ...keep },
-	tokens_out: { ...count, ...keep },
-	cost: { type: "number", min: 0, ...keep, description: "US dollars" },
-	duration_ms: { ...count, ...keep },
+	tokens_in: { ...measure, ...keep },
+	tokens_out: { ...measure, ...keep },
+	cost: { type: "number", min: 0, max: 1_000_000, ...keep, description: "US dollars" },
+	duration_ms: { ...measure, ...keep },
 	model: { type: "string", max: 100, ...keep },
 } as const;
 

@@ -28,7 +28,7 @@ export const reportBodies = 900 * 1024;
 export const maxActivityMetadata = 4_096;
 
 export const logEntry = {
-	timestamp: { type: "number", description: "Unix seconds, fractional" },
+	timestamp: { type: "number", max: 1_000_000_000_000, description: "Unix seconds, fractional" },
 	time: { type: "string", optional: true },
 	level: { type: "string" },
 	logger: { type: "string", optional: true },

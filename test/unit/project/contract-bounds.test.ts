@@ -33,9 +33,40 @@ function unbounded(contracts: readonly Contract[]): string[] {
 	);
 }
 
+function hasUnboundedNumber(rule: Rule): boolean {
+	if (rule.type === "number") return !rule.integer && rule.max === undefined;
+	if (rule.type === "array") return hasUnboundedNumber(rule.items);
+	if (rule.type === "record") return hasUnboundedNumber(rule.value);
+	if (rule.type === "multi") return rule.rules.some(hasUnboundedNumber);
+	return rule.type === "object" && Object.values(rule.props).some(hasUnboundedNumber);
+}
+
+/** The names `<action>.<member>` of all parameters with a number that may be as large as 1e308. */
+function unboundedNumbers(contracts: readonly Contract[]): string[] {
+	return contracts.flatMap(({ actions }) =>
+		Object.values(actions).flatMap(({ name, params }) =>
+			Object.entries(params)
+				.filter(([, rule]) => hasUnboundedNumber(rule))
+				.map(([member]) => `${name}.${member}`),
+		),
+	);
+}
+
 describe("contracts", () => {
 	it("bound every member of a request in bytes (C1)", () => {
 		expect(unbounded([...publicContracts, eventLog, sessionWork])).to.deep.equal([]);
+	});
+
+	it("bound every number of a request that is no integer; integers are safe ones (X11)", () => {
+		expect(unboundedNumbers([...publicContracts, eventLog, sessionWork])).to.deep.equal([]);
+		const amount = { type: "number" } as const;
+		const planted = defineContract("planted", {
+			act: {
+				summary: "Planted",
+				params: { amount, deep: { type: "array", items: { type: "object", props: { amount } } } },
+			},
+		});
+		expect(unboundedNumbers([planted])).to.deep.equal(["planted.act.amount", "planted.act.deep"]);
 	});
 
 	it("are reported otherwise, at any depth (control)", () => {

@@ -99,4 +99,13 @@ describe("compileSchema()", () => {
 		value.ratio = null;
 		expect(value).to.be.an("object");
 	});
+
+	it("take integers that a number has exactly, and no others (X11)", () => {
+		const whole = compileSchema({
+			n: { type: "number", integer: true, min: 0 },
+			any: { type: "number", integer: true, optional: true },
+		});
+		expect(whole({ n: Number.MAX_SAFE_INTEGER, any: Number.MIN_SAFE_INTEGER })).to.deep.equal([]);
+		for (const wrong of [{ n: 2 ** 53 }, { n: 1e300 }, { n: 0, any: -1e300 }]) expect(whole(wrong)).to.have.length(1);
+	});
 });
