@@ -41,7 +41,7 @@ export const diffPatch = schema({
 	truncated: {
 		type: "boolean",
 		description:
-			"Whether files are missing: the patch was cut at the end of a file to fit 900 KB, or a binary file is larger than 1 MB",
+			"Whether files are missing: the patch was cut at the end of a file to fit 900 KB, a binary file is larger than 1 MB, or git cannot add a path",
 	},
 	omitted: {
 		type: "array",

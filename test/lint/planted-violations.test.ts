@@ -73,6 +73,9 @@ function allowedArrows(): Record<string, string> {
 	);
 }
 
+const openers = ["readFile", "open", "cp", "copyFile", "writeFile", "truncate"];
+const pods = "services/pod-manager/pod-runtimes/local-process";
+
 const planted: Plant[] = [
 	...forbiddenArrows(),
 	{
@@ -168,13 +171,8 @@ const planted: Plant[] = [
 		"agent/prints.ts",
 		"agent/builtin/prints.ts",
 	].map((file) => ({ file, source: `console.error("x");\n`, rule: "eslint(no-console)" })),
-	...["readFile", "open", "cp", "copyFile", "writeFile", "truncate"].flatMap((name) => [
-		opening(`agent/opens-${name}.ts`, "node:fs/promises", name),
-		opening(`services/pod-manager/pod-runtimes/local-process/opens-${name}.ts`, "node:fs/promises", name),
-	]),
-	...["readdir", "opendir"].map((name) =>
-		opening(`services/pod-manager/pod-runtimes/local-process/lists-${name}.ts`, "node:fs/promises", name),
-	),
+	...openers.map((name) => opening(`agent/opens-${name}.ts`, "node:fs/promises", name)),
+	...[...openers, "opendir"].map((name) => opening(`${pods}/opens-${name}.ts`, "node:fs/promises", name)),
 	...["createReadStream", "openSync", "readFileSync", "writeFileSync", "promises"].map((name) =>
 		opening(`agent/opens-at-once-${name}.ts`, "node:fs", name),
 	),

@@ -39,6 +39,11 @@ const maxReadIndexBytes = 16 * 1_048_576;
 /** Mode 160000 in the form that every version of the index has. */
 const gitlinkMode = Buffer.from([0, 0, 0o160000 >> 8, 0]);
 
+/** The most paths that a patch names as missing (shared/contracts/session-diff.ts). */
+const maxOmitted = 100;
+/** Git's exit code when it could not add some of the files and was told to go on. */
+const ignoredErrors = 1;
+
 /** Answers questions about changes. */
 export interface Comparison {
 	/** @param base One of `last-commit` and `default-branch`. @throws one of diff-errors.ts, as all diffs do. */
@@ -103,18 +108,25 @@ export class WorkspaceDiff implements Comparison {
 	}
 
 	patch(base: string): Promise<DiffPatch> {
-		return this.#compare(base, async (run, commit) => {
+		return this.#compare(base, async (run, commit, unadded) => {
 			const { patch, cut } = await this.#readPatch(run, commit, { maxBytes: answerBytes });
-			return fitPatch(patch, cut, answerBytes);
+			return this.#withUnadded(fitPatch(patch, cut, answerBytes), unadded);
 		});
 	}
 
 	wholePatch(): Promise<DiffPatch> {
-		return this.#compare("last-commit", async (run, commit) => {
+		return this.#compare("last-commit", async (run, commit, unadded) => {
 			const options = ["--no-renames"];
 			const { patch, cut } = await this.#readPatch(run, commit, { maxBytes: maxStoredPatchBytes, options });
-			return cutPatch(patch, cut, maxStoredPatchBytes);
+			return this.#withUnadded(cutPatch(patch, cut, maxStoredPatchBytes), unadded);
 		});
+	}
+
+	/** Names what git could not add among the files that are not in the patch. */
+	#withUnadded(patch: DiffPatch, unadded: readonly string[]): DiffPatch {
+		if (unadded.length === 0) return patch;
+		const named = unadded.map((path) => fromWorkspace(this.#tree, path));
+		return { ...patch, truncated: true, omitted: [...(patch.omitted ?? []), ...named].slice(0, maxOmitted) };
 	}
 
 	/** Returns git's patch with the contents of binary files, cut to `maxBytes`. */
@@ -141,7 +153,10 @@ export class WorkspaceDiff implements Comparison {
 		return path.startsWith(`${this.#tree.path}/`) ? path.slice(this.#tree.path.length + 1) : undefined;
 	}
 
-	#compare<T>(base: string, compare: (run: RunGit, commit: string) => Promise<T>): Promise<T> {
+	#compare<T>(
+		base: string,
+		compare: (run: RunGit, commit: string, unadded: readonly string[]) => Promise<T>,
+	): Promise<T> {
 		const signal = deadline(limitMs);
 		return this.#semaphore.use(signal, async () => {
 			const shadow = await ShadowRepository.make(this.#tree, this.#place.scratch);
@@ -155,11 +170,11 @@ export class WorkspaceDiff implements Comparison {
 						maxBytes,
 					});
 				const commit = await this.#findBase(run, base);
-				await addNewFiles(run, [
+				const unadded = await addNewFiles(run, [
 					...((await mayHoldRepositories(shadow)) ? await innerRepositories(run) : []),
 					...withoutPermissionFiles(this.#place.permissionFiles ?? []),
 				]);
-				return await compare(run, commit);
+				return await compare(run, commit, unadded);
 			} catch (error) {
 				throw signal.aborted ? new DiffTimeoutError(`The diff took more than ${limitMs / 1_000} s`) : error;
 			} finally {
@@ -194,11 +209,20 @@ async function commitOf(run: RunGit, args: readonly string[]): Promise<string | 
 
 /**
  * Adds new files, which are changes too. Inner repositories that the outer one has recorded are left out: to find
- * their changes, git would start itself inside them.
+ * their changes, git would start itself inside them. Returns the paths that git cannot add, such as a repository without a
+ * commit; the others are added.
  */
-async function addNewFiles(run: RunGit, leftOut: readonly string[]): Promise<void> {
-	const args = ["add", "--all", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"];
-	await succeed(run(args, [".", ...leftOut].join("\0")));
+async function addNewFiles(run: RunGit, leftOut: readonly string[]): Promise<readonly string[]> {
+	const args = ["add", "--all", "--intent-to-add", "--ignore-errors", "--pathspec-from-file=-", "--pathspec-file-nul"];
+	const result = await run(args, [".", ...leftOut].join("\0"));
+	const unadded = result.code === ignoredErrors ? unaddedPaths(result.words) : [];
+	if (unadded.length === 0) await succeed(Promise.resolve(result));
+	return unadded;
+}
+
+/** Returns the paths from lines such as `error: 'path/' does not have a commit checked out`. */
+function unaddedPaths(words: readonly string[]): string[] {
+	return words.flatMap((line) => /^error: (?:unable to index file )?'(.+?)\/?'/.exec(line)?.[1] ?? []);
 }
 
 /** Returns patterns that leave the inner repositories out. */

@@ -45,13 +45,23 @@ export function answerIn<T>(text: string, { fits }: PodForm<T>): T {
 
 /** Returns the sentence and the type of a refusal. */
 export function refusalIn(text: string): { detail: string; type: string } {
-	const read = parsed(text);
-	const { detail, type }: { detail?: unknown; type?: unknown } = typeof read === "object" && read !== null ? read : {};
-	const said = typeof detail === "string" ? oneLine(detail, maxDetail) : "";
+	const { detail, type } = saidIn(text);
 	return {
-		detail: said === "" ? "The session's pod refused the request" : said,
+		detail: detail === "" ? "The session's pod refused the request" : detail,
 		type: typeof type === "string" && typeForm.test(type) ? type : "POD_REFUSED",
 	};
+}
+
+/** Returns the pod's sentence about its failure as the end of one; an empty text when it says nothing. */
+export function failureIn(text: string): string {
+	const { detail } = saidIn(text);
+	return detail === "" ? "" : `: ${detail}`;
+}
+
+function saidIn(text: string): { detail: string; type: unknown } {
+	const read = parsed(text);
+	const { detail, type }: { detail?: unknown; type?: unknown } = typeof read === "object" && read !== null ? read : {};
+	return { detail: typeof detail === "string" ? oneLine(detail, maxDetail) : "", type };
 }
 
 function parsed(text: string): unknown {

@@ -6,7 +6,7 @@ import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { agentUrl } from "#shared/pod/agent-url.ts";
 import { traced, traceHeaders } from "#shared/tracing/span.ts";
 import { MessageSocket } from "./message-socket.ts";
-import { answerIn, type PodForm, refusalIn } from "./pod-answer.ts";
+import { answerIn, failureIn, type PodForm, refusalIn } from "./pod-answer.ts";
 import type { PodAddress } from "./pod-address.ts";
 
 const defaultTimeoutMs = 5_000;
@@ -127,7 +127,7 @@ async function request<T>(
 		const { detail, type } = refusalIn(text);
 		throw refusal(detail, type);
 	}
-	throw new UpstreamError(`The session's pod answered ${response.status}`, "POD_ANSWER");
+	throw new UpstreamError(`The session's pod answered ${response.status}${failureIn(text)}`, "POD_ANSWER");
 }
 
 function unreachable(cause: unknown): never {

@@ -34,6 +34,19 @@ describe("starts of git for a diff", function () {
 		expect(await starts()).to.deep.equal(["add", "diff"]);
 	});
 
+	it("names what git cannot add, and shows all other changes (X15)", async () => {
+		const nested = join(workspace, "nested");
+		mkdirSync(nested);
+		git(nested, ["init", "--quiet"]);
+		writeFileSync(join(nested, "inner.txt"), "inner\n");
+		writeFileSync(join(workspace, "new.txt"), "new\n");
+		for (const { patch, truncated, omitted } of [await diff.wholePatch(), await diff.patch("last-commit")]) {
+			expect(patch).to.include("+++ b/new.txt").and.not.to.include("inner.txt");
+			expect({ truncated, omitted }).to.deep.equal({ truncated: true, omitted: ["nested"] });
+		}
+		expect((await diff.files("last-commit")).files.map(({ path }) => path)).to.deep.equal(["new.txt"]);
+	});
+
 	it("are more for a packed branch, and for a repository inside, in every version of the index", async () => {
 		git(workspace, ["pack-refs", "--all"]);
 		expect(await starts()).to.deep.equal(["rev-parse", "add", "diff"]);

@@ -55,6 +55,16 @@ describe("SessionAgentClient", () => {
 		});
 	}
 
+	it("passes the pod's sentence about its failure on, in plain characters and not all of it (X15)", async () => {
+		const pod = await podThat((_request, response) => {
+			response.writeHead(502, { "content-type": "application/json" });
+			response.end(JSON.stringify({ detail: `Cannot compare\u001b[2J\n: ${"x".repeat(10_000)}` }));
+		});
+		expect(await failureOf(client.get(pod, "/api/diff/patch")))
+			.to.have.property("message")
+			.that.matches(/^The session's pod answered 502: Cannot compare \[2J : x{400,500}$/);
+	});
+
 	it("translates a refusal as the call says", async () => {
 		const pod = await refusing(404);
 		for (const asked of [client.get(pod, "/", { form, refusals }), client.post(pod, "/", {}, { form, refusals })]) {
