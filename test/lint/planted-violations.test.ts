@@ -74,6 +74,7 @@ function allowedArrows(): Record<string, string> {
 }
 
 const openers = ["readFile", "open", "cp", "copyFile", "writeFile", "truncate"];
+const atOnce = ["createReadStream", "openSync", "readFileSync", "writeFileSync", "promises"];
 const pods = "services/pod-manager/pod-runtimes/local-process";
 
 const planted: Plant[] = [
@@ -172,10 +173,9 @@ const planted: Plant[] = [
 		"agent/builtin/prints.ts",
 	].map((file) => ({ file, source: `console.error("x");\n`, rule: "eslint(no-console)" })),
 	...openers.map((name) => opening(`agent/opens-${name}.ts`, "node:fs/promises", name)),
-	...[...openers, "opendir"].map((name) => opening(`${pods}/opens-${name}.ts`, "node:fs/promises", name)),
-	...["createReadStream", "openSync", "readFileSync", "writeFileSync", "promises"].map((name) =>
-		opening(`agent/opens-at-once-${name}.ts`, "node:fs", name),
-	),
+	...openers.map((name) => opening(`${pods}/opens-${name}.ts`, "node:fs/promises", name)),
+	{ ...opening(`${pods}/lists.ts`, "node:fs/promises", "opendir"), says: "folder-entries.ts" },
+	...atOnce.map((name) => opening(`agent/opens-at-once-${name}.ts`, "node:fs", name)),
 	{ ...opening("agent/opens-all.ts", "node:fs", "x"), source: importing("node:fs", "* as x") },
 	{ ...opening("agent/opens-default.ts", "node:fs/promises", "x"), source: importing("node:fs/promises", "x") },
 	...[

@@ -1,4 +1,4 @@
-/** What remains of the folders of sessions after their removal. */
+/** The folders of sessions after their removal. */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
