@@ -60,9 +60,9 @@ describe("SessionAgentClient", () => {
 			response.writeHead(502, { "content-type": "application/json" });
 			response.end(JSON.stringify({ detail: `Cannot compare\u001b[2J\n: ${"x".repeat(10_000)}` }));
 		});
-		expect(await failureOf(client.get(pod, "/api/diff/patch")))
+		expect(await failureOf(client.get(pod, "/api/diff/patch", { form })))
 			.to.have.property("message")
-			.that.matches(/^The session's pod answered 502: Cannot compare \[2J : x{400,500}$/);
+			.that.matches(/^The session's pod answered 502: Cannot compare \[2J : x{400,500}…$/);
 	});
 
 	it("translates a refusal as the call says", async () => {
