@@ -31,7 +31,7 @@ describe("headAfter()", () => {
 		);
 	});
 
-	it("measures turns in bytes of JSON", () => {
+	it("measures turns in bytes of JSON lines", () => {
 		const turn: ConversationTurn = {
 			id: "t",
 			role: "user",
@@ -42,7 +42,8 @@ describe("headAfter()", () => {
 		};
 		expect(head(undefined, 1, report(1, { turns: [turn, turn] }))).to.include({
 			turns: 2,
-			turn_bytes: 2 * Buffer.byteLength(JSON.stringify(turn)),
+			// Each has a line of its own, with its end.
+			turn_bytes: 2 * (Buffer.byteLength(JSON.stringify(turn)) + 1),
 		});
 	});
 
