@@ -12,6 +12,8 @@ const pauseMs = 500;
 export interface OpenStoreOptions {
 	/** Takes the sentence that says what the start waits for. */
 	readonly announce: (sentence: string) => void;
+	/** Takes that sentence after each attempt, for the ops listener. */
+	readonly waitFor?: ((sentence: string) => void) | undefined;
 	/** The longest time to wait in milliseconds; default 30,000. */
 	readonly withinMs?: number;
 }
@@ -20,7 +22,7 @@ export interface OpenStoreOptions {
 export async function openStore(
 	store: Pick<DocumentStore, "open">,
 	collections: readonly Collection[],
-	{ announce, withinMs = usuallyMs }: OpenStoreOptions,
+	{ announce, waitFor, withinMs = usuallyMs }: OpenStoreOptions,
 ): Promise<void> {
 	const since = monotonic();
 	for (let isFirst = true; ; isFirst = false) {
@@ -30,7 +32,9 @@ export async function openStore(
 			if (!(error instanceof UnavailableError) || error.type !== "STORE_UNREACHABLE") throw error;
 			const { message } = error;
 			if (monotonic() - since >= withinMs) throw new StartError(`${message} (docs/mongodb.md)`, { cause: error });
-			if (isFirst) announce(`The start waits for the document store, for ${withinMs / 1_000} s: ${message}`);
+			const waiting = `The start waits for the document store, for ${withinMs / 1_000} s: ${message}`;
+			if (isFirst) announce(waiting);
+			waitFor?.(waiting);
 		}
 		await sleep(pauseMs);
 	}

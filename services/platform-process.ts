@@ -24,6 +24,7 @@ import { DiskWatch } from "./disk-watch.ts";
 import { fileCheck } from "./file-check.ts";
 import type { Tracer } from "#shared/tracing/tracer.ts";
 import { ProcessOps } from "./process-ops.ts";
+import { StartWait } from "./start-wait.ts";
 import { openTraces, type ProcessTraces } from "./process-traces.ts";
 import { chosenFolders, loadParts, type PartModules } from "./service-folders.ts";
 import { openStorage } from "./storage.ts";
@@ -53,6 +54,7 @@ export class PlatformProcess {
 	#broker: ServiceBroker | undefined;
 	#outbound: Outbound | undefined;
 	#ops: ProcessOps | undefined;
+	readonly #start = new StartWait();
 	#disk: DiskWatch | undefined;
 	#traces: ProcessTraces | undefined;
 	/** How long the gateway still accepts requests when the end begins, in milliseconds. */
@@ -107,17 +109,19 @@ export class PlatformProcess {
 			readiness: new Map([["files", fileCheck(data_dir)]]),
 			log: broker.logger,
 			announce: (sentence) => console.log(sentence),
+			waitFor: (sentence) => this.#start.waitFor(sentence),
 		};
 		warnOfAccepted(platform);
 		const similar = similarVariables(environment(), configSchema);
 		if (similar !== undefined) platform.announce(similar);
 		this.#disk = diskWatch(platform);
-		this.#ops = new ProcessOps({ ...platform, checks: platform.readiness });
+		this.#ops = new ProcessOps({ ...platform, checks: platform.readiness, start: this.#start });
 		await this.#ops.listen();
 		await this.#compose(platform, (name) => broker.getLogger(name));
 		if (this.#isStopping) return;
 		this.#broker = broker;
 		for (const { services } of this.#parts) for (const service of services) broker.createService(service);
+		if (bus.url !== "") this.#start.waitFor("the start waits for the bus");
 		await broker.start();
 		const link = new NatsLink(broker);
 		await link.announce();
@@ -125,7 +129,7 @@ export class PlatformProcess {
 		link.onClosed(this.#onBusLost);
 		this.#presence?.follow(remoteRegistry(broker), this.#onRefused);
 		this.#isStarted = true;
-		this.#ops.started();
+		this.#start.done();
 	}
 
 	/** The longest time of an orderly end, in milliseconds. */

@@ -13,6 +13,7 @@ import type { Metrics } from "#shared/metrics/metrics.ts";
 import { ProcessMetrics } from "#shared/metrics/process-metrics.ts";
 import type { ReadinessCheck } from "#shared/platform.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
+import type { StartWait } from "./start-wait.ts";
 
 /** A scraper and a few probes; more connections are refused. */
 const maxConnections = 64;
@@ -26,6 +27,8 @@ export interface OpsSubject {
 	readonly metrics: Metrics;
 	/** The checks of all parts of the process; they are read at each question. */
 	readonly checks: ReadonlyMap<string, ReadinessCheck>;
+	/** The start of the process, which is a check too. */
+	readonly start: StartWait;
 }
 
 interface Page {
@@ -42,15 +45,14 @@ export class ProcessOps {
 	/** Readers at the same time share a reading, which asks the store. */
 	readonly #scrapes: SingleFlight<string>;
 	#server: Server | undefined;
-	#isStarted = false;
 
 	constructor(subject: OpsSubject) {
-		const { metrics, checks } = subject;
+		const { metrics, checks, start } = subject;
 		this.#subject = subject;
 		this.#process = new ProcessMetrics(metrics);
 		this.#readiness = new Readiness(checks);
 		this.#scrapes = new SingleFlight(() => exposition(metrics));
-		metrics.sample("atelier_ready", () => readySamples(checks));
+		metrics.sample("atelier_ready", () => readySamples(new Map([["start", start.check], ...checks])));
 	}
 
 	/**
@@ -76,11 +78,6 @@ export class ProcessOps {
 			checksHost: isLoopback(host),
 		});
 		return url;
-	}
-
-	/** All parts have started. */
-	started(): void {
-		this.#isStarted = true;
 	}
 
 	/** Makes `/ready` report that the process is ending. */
@@ -131,7 +128,8 @@ export class ProcessOps {
 
 	async #ready(): Promise<Page> {
 		const missing = await this.#readiness.missing();
-		if (!this.#isStarted) missing.unshift("the process is starting");
+		const waiting = await failureOf("start", this.#subject.start.check);
+		if (waiting !== undefined) missing.unshift(waiting);
 		if (missing.length > 0) return sentence(503, `Not ready: ${missing.join("; ")}`);
 		return { status: 200, type: "application/json", body: JSON.stringify({ status: "ready" }) };
 	}

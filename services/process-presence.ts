@@ -49,7 +49,7 @@ interface Findings {
 
 /** The presence of one process. The process joins after its store is open, follows when it has started, and leaves. */
 export class ProcessPresence {
-	readonly #platform: Pick<Platform, "shortcomings" | "readiness" | "log">;
+	readonly #platform: Pick<Platform, "shortcomings" | "readiness" | "log" | "waitFor">;
 	#entry: ProcessEntry;
 	#registry: Registry | undefined;
 	#job: RecurringJob | undefined;
@@ -60,7 +60,7 @@ export class ProcessPresence {
 	#told: readonly string[] = [];
 	#problem: string | undefined;
 
-	constructor(entry: ProcessEntry, platform: Pick<Platform, "shortcomings" | "readiness" | "log">) {
+	constructor(entry: ProcessEntry, platform: Pick<Platform, "shortcomings" | "readiness" | "log" | "waitFor">) {
 		this.#entry = entry;
 		this.#platform = platform;
 		platform.readiness.set("processes", async () => {
@@ -89,6 +89,7 @@ export class ProcessPresence {
 				await registry.leave(entry.id).catch(() => {});
 				throw new StartError(sentence);
 			}
+			this.#platform.waitFor?.(`the start waits until a process that may have ended counts as ended: ${sentence}`);
 			await sleep(againMs);
 		}
 		// Those that registered later learn that this one stays.

@@ -40,7 +40,7 @@ export const platformCollections = [leaseCollection, migrationCollection, import
  * @throws {ConfigError} when the configured store allows only one process and other processes would need it too.
  */
 export async function openStorage(platform: Platform, parts: PartModules): Promise<Storage> {
-	const { config, key, readiness, metrics, log, announce } = platform;
+	const { config, key, readiness, metrics, log, announce, waitFor } = platform;
 	const folder = join(config.data_dir, "store");
 	const adapter = await loadAdapter<DocumentStore>(config.store, documentStoreMethods, {
 		reserve_mb: config.disk.reserve_mb,
@@ -58,10 +58,15 @@ export async function openStorage(platform: Platform, parts: PartModules): Promi
 	const known = store.isShared ? await loadParts(serviceFolders) : parts;
 	const collections = [...known.values()].flatMap(collectionsOf);
 	// Which processes run is nothing that an archive holds.
-	await openStore(store, [...collections, ...platformCollections, processCollection], { announce });
+	await openStore(store, [...collections, ...platformCollections, processCollection], { announce, waitFor });
 	await refuseHalfImported(store);
 	const leases = new MeasuredLeases(store.isShared ? new StoredLeases(store) : new OwnLeases(), metrics);
-	await runMigrations({ store, leases, migrations: migrationsOf(parts), announce });
+	const told = (sentence: string) => {
+		announce(sentence);
+		waitFor?.(sentence);
+	};
+	await runMigrations({ store, leases, migrations: migrationsOf(parts), announce: told });
+	waitFor?.("the process is starting");
 	readiness.set("store", () => store.ping());
 	const eventLog = new EventLog(store);
 	const auditLog = new AuditLog(store, new AuditSigner(key.auditSeed()));

@@ -75,6 +75,8 @@ export interface Platform {
 	readonly log: ServiceLog;
 	/** Prints a sentence about the start or the end of the process for the person who started it, whatever the log level is. */
 	readonly announce: (sentence: string) => void;
+	/** Notes what the start waits for, which operators see at the ops listener; absent where there is none. */
+	readonly waitFor?: (sentence: string) => void;
 }
 
 /** The storage that all storing parts of this process share. */

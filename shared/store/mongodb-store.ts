@@ -1,4 +1,5 @@
 /** The store in MongoDB, which several processes share. */
+import { ServiceError } from "../errors.ts";
 import type { Collection, Columns, Document } from "./collection.ts";
 import { checkChange, checkDocument, checkGuard, checkOutbox } from "./column-rules.ts";
 import {
@@ -69,7 +70,7 @@ export class MongodbStore implements DocumentStore {
 		try {
 			await this.#connection.runPatiently((database) => applyIndexes(database, collections));
 		} catch (error) {
-			throw translated(error, "read");
+			throw this.#placed(error);
 		}
 	}
 
@@ -267,7 +268,7 @@ export class MongodbStore implements DocumentStore {
 		try {
 			await this.#connection.ping();
 		} catch (error) {
-			throw translated(error, "read");
+			throw this.#placed(error);
 		}
 	}
 
@@ -281,6 +282,13 @@ export class MongodbStore implements DocumentStore {
 
 	close(): Promise<void> {
 		return this.#connection.close();
+	}
+
+	/** Returns an error for operators, which names the servers; those of operations are read by clients, and do not. */
+	#placed(error: unknown): unknown {
+		const meaning = translated(error, "read");
+		if (meaning instanceof ServiceError) meaning.message += ` (${this.place})`;
+		return meaning;
 	}
 
 	/** Makes a write of one document that leaves this mark. */

@@ -6,6 +6,7 @@ import { MongoBulkWriteError, MongoError, MongoServerError, MongoWriteConcernErr
 import { type ServiceError, TimeoutError, UnavailableError, UpstreamError } from "../../errors.ts";
 import { declaredIndex } from "./mongodb-index-name.ts";
 import { refusalSentence } from "./mongodb-refusals.ts";
+import { unreachableReason } from "./mongodb-unreachable.ts";
 
 export type Intent = "read" | "write";
 
@@ -93,7 +94,7 @@ function meaningOf(error: MongoError, intent: Intent): ServiceError {
 		return new UnavailableError("The document store needs too long for this, ask for less", "STORE_SLOW");
 	if (isUnsent(error))
 		return new UnavailableError(
-			refusalSentence(error, `Cannot reach the document store: ${name}`),
+			refusalSentence(error, `Cannot reach the document store: ${unreachableReason(error)}`),
 			"STORE_UNREACHABLE",
 		);
 	const undecided = error instanceof MongoWriteConcernError || undecidedCodes.has(error.code);

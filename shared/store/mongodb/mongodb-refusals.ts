@@ -14,7 +14,7 @@ export function refusalSentence(error: MongoError, otherwise: string): string {
 	const causes = causesOf(error);
 	const served = causes.filter((cause) => cause instanceof MongoServerError);
 	if (served.some(({ code }) => code === authenticationFailed)) {
-		return "The document store refuses the user or the password of its url";
+		return "The document store refuses the user or the password of its url; a user of the database \"admin\" needs authSource=admin there";
 	}
 	const denied = served.find(({ code }) => code === unauthorized);
 	if (denied)
@@ -35,7 +35,7 @@ function databaseOf(message: string): string {
 }
 
 /** Returns the error, what caused it, and what each server of a set that could not be reached said last. */
-function causesOf(error: Error, depth = 0): Error[] {
+export function causesOf(error: Error, depth = 0): Error[] {
 	if (depth > maxDepth) return [];
 	const { reason }: { reason?: unknown } = "reason" in error ? error : {};
 	const servers: unknown =

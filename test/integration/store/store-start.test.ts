@@ -38,14 +38,30 @@ describe("the store at a start", function () {
 		});
 
 	it("is not waited for longer than that, and the start ends with a sentence", async () => {
-		const store = new MongodbStore({ url: `mongodb://127.0.0.1:${await freePort()}/` });
+		const port = await freePort();
+		const store = new MongodbStore({ url: `mongodb://127.0.0.1:${port}/` });
 		const told: string[] = [];
-		const error = await errorOf(openStore(store, [things], { announce: (one) => told.push(one), withinMs: 2_100 }));
+		const waits: string[] = [];
+		const options = { announce: (one: string) => told.push(one), waitFor: (one: string) => waits.push(one) };
+		const error = await errorOf(openStore(store, [things], { ...options, withinMs: 2_100 }));
 		expect(error).to.be.instanceOf(StartError);
+		expect(String(error), "the cause").to.include("ECONNREFUSED");
+		expect(String(error), "the server").to.include(`"127.0.0.1:${port}"`);
+		expect(waits, "what the ops listener says").to.include(told[0]);
 		expect(String(error)).to.match(/Cannot reach the document store.*\(docs\/mongodb\.md\)$/);
 		expect(told.join()).to.include("The start waits for the document store");
 		await store.close();
 	});
+
+	if (withoutMongod !== undefined) it(`is told from another replica set: ${withoutMongod}`);
+	else
+		it("is told from another replica set than the one of the url", async () => {
+			await using set = await MongodSet.start(1);
+			const store = new MongodbStore({ url: set.url.replace("replicaSet=rs0", "replicaSet=wrong") });
+			const error = await errorOf(openStore(store, [things], { announce: () => {}, withinMs: 2_100 }));
+			expect(String(error)).to.include('no server of its url is a member of the replica set "wrong"');
+			await store.close();
+		});
 
 	it("is not waited for when it refuses", async () => {
 		const refusal = new ForbiddenError("The document store refuses the user or the password");

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { ProcessOps } from "#services/process-ops.ts";
+import { StartWait } from "#services/start-wait.ts";
 import { Metrics } from "#shared/metrics/metrics.ts";
 import type { ReadinessCheck } from "#shared/platform.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -8,11 +9,13 @@ import { rawRequest, sendRaw } from "../../support/clients/raw-http.ts";
 describe("ProcessOps", () => {
 	const checks = new Map<string, ReadinessCheck>();
 	let ops: ProcessOps;
+	let start: StartWait;
 	let url = "";
 
 	beforeEach(async () => {
 		checks.clear();
-		ops = new ProcessOps({ config: { ops: { host: "127.0.0.1", port: 0 } }, metrics: new Metrics(), checks });
+		start = new StartWait();
+		ops = new ProcessOps({ config: { ops: { host: "127.0.0.1", port: 0 } }, metrics: new Metrics(), checks, start });
 		url = (await ops.listen()) ?? "";
 	});
 
@@ -28,8 +31,9 @@ describe("ProcessOps", () => {
 	});
 
 	it("is ready when all parts have started and all checks succeed, until the end begins", async () => {
-		expect(await get("/ready")).to.deep.equal({ status: 503, text: '{"detail":"Not ready: the process is starting"}' });
-		ops.started();
+		const starting = '{"detail":"Not ready: start: the process is starting"}';
+		expect(await get("/ready")).to.deep.equal({ status: 503, text: starting });
+		start.done();
 		expect((await get("/ready")).status).to.equal(200);
 		checks.set("store", async () => {
 			throw new Error("it does not answer");
@@ -38,6 +42,14 @@ describe("ProcessOps", () => {
 		checks.clear();
 		ops.drain();
 		expect((await get("/ready")).text).to.equal('{"detail":"Not ready: the process is ending"}');
+	});
+
+	it("says what its start waits for, and shows it as a check", async () => {
+		start.waitFor("it waits for the store");
+		expect((await get("/ready")).text).to.equal('{"detail":"Not ready: start: it waits for the store"}');
+		expect((await get("/metrics")).text).to.include('atelier_ready{check="start"} 0\n');
+		start.done();
+		expect((await get("/metrics")).text).to.include('atelier_ready{check="start"} 1\n');
 	});
 
 	it("shows the metrics of the process, and which checks fail", async () => {
@@ -61,7 +73,7 @@ describe("ProcessOps", () => {
 			reads++;
 			return reading.promise;
 		});
-		const shared = new ProcessOps({ config: { ops: { host: "127.0.0.1", port: 0 } }, metrics, checks });
+		const shared = new ProcessOps({ config: { ops: { host: "127.0.0.1", port: 0 } }, metrics, checks, start });
 		const place = (await shared.listen()) ?? "";
 		try {
 			const asked = Array.from({ length: 20 }, async () => (await fetch(`${place}/metrics`)).text());
@@ -89,7 +101,7 @@ describe("ProcessOps", () => {
 	});
 
 	it("does not listen without a port", async () => {
-		const silent = new ProcessOps({ config: { ops: { host: "127.0.0.1" } }, metrics: new Metrics(), checks });
+		const silent = new ProcessOps({ config: { ops: { host: "127.0.0.1" } }, metrics: new Metrics(), checks, start });
 		expect(await silent.listen()).to.equal(undefined);
 		silent.close();
 	});
