@@ -111,6 +111,9 @@ export class PlatformProcess {
 			announce: (sentence) => console.log(sentence),
 			waitFor: (sentence) => this.#start.waitFor(sentence),
 		};
+		const link = new NatsLink(broker);
+		// Before the parts, because what they lack may follow from it.
+		platform.readiness.set("bus", () => link.check());
 		warnOfAccepted(platform);
 		const similar = similarVariables(environment(), configSchema);
 		if (similar !== undefined) platform.announce(similar);
@@ -123,9 +126,7 @@ export class PlatformProcess {
 		for (const { services } of this.#parts) for (const service of services) broker.createService(service);
 		if (bus.url !== "") this.#start.waitFor("the start waits for the bus");
 		await broker.start();
-		const link = new NatsLink(broker);
 		await link.announce();
-		platform.readiness.set("bus", () => link.check());
 		link.onClosed(this.#onBusLost);
 		this.#presence?.follow(remoteRegistry(broker), this.#onRefused);
 		this.#isStarted = true;

@@ -6,6 +6,9 @@ import { SingleFlight } from "#shared/single-flight.ts";
 /** The timeout of one check, in milliseconds; a check that takes longer has failed. */
 const checkMs = 2_000;
 const ending = "the process is ending";
+/** While this check fails, only those that need no other process are told: the rest follows from it. */
+const bus = "bus";
+const ownChecks: ReadonlySet<string> = new Set(["files", "store", "processes"]);
 
 /** The checks of the parts of a process by the name of the checked dependency; they may grow. */
 type Checks = ReadonlyMap<string, ReadinessCheck>;
@@ -37,8 +40,11 @@ export class Readiness {
 	}
 
 	async #check(): Promise<string[]> {
-		const failures = await Promise.all([...this.#all].map(([name, check]) => failureOf(name, check)));
-		return failures.filter((failure) => failure !== undefined);
+		const asked = [...this.#all].map(async ([name, check]) => ({ name, failure: await failureOf(name, check) }));
+		const failures = (await Promise.all(asked)).filter(({ failure }) => failure !== undefined);
+		const isWithoutBus = failures.some(({ name }) => name === bus);
+		const told = isWithoutBus ? failures.filter(({ name }) => name === bus || ownChecks.has(name)) : failures;
+		return told.flatMap(({ failure = [] }) => failure);
 	}
 }
 

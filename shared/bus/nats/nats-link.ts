@@ -13,14 +13,17 @@ const answerMs = 1_000;
 export class NatsLink {
 	readonly #broker: ServiceBroker;
 	readonly #transporter: NatsTransporter | undefined;
-	readonly #client: NatsConnection | undefined;
 
-	/** @param broker A started broker; without a transporter every check succeeds. */
+	/** @param broker A broker that may start later; without a transporter every check succeeds. */
 	constructor(broker: ServiceBroker) {
 		this.#broker = broker;
 		const transporter: object | undefined = broker.transit?.tx;
 		this.#transporter = transporter instanceof NatsTransporter ? transporter : undefined;
-		this.#client = this.#transporter?.client as NatsConnection | undefined;
+	}
+
+	/** The connection; undefined without NATS and before the first one stands. */
+	get #client(): NatsConnection | undefined {
+		return (this.#transporter?.client ?? undefined) as NatsConnection | undefined;
 	}
 
 	/**
@@ -38,6 +41,8 @@ export class NatsLink {
 	 * @throws {Error} when it does not answer within a second, or names what this process may not receive.
 	 */
 	async check(): Promise<void> {
+		const { problem } = this.#transporter ?? {};
+		if (problem !== undefined) throw new Error(problem);
 		// NATS denies before it answers the ping.
 		this.#transporter?.subscribeAgain();
 		const answered = this.#client?.rtt() ?? Promise.resolve(0);

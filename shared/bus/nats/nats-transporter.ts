@@ -1,12 +1,18 @@
 /**
- * The transporter of a broker on NATS. It differs from the framework's own one in two ways. The messages of one turn of the
+ * The transporter of a broker on NATS. It differs from the framework's own one in three ways. The messages of one turn of the
  * event loop leave in one write; the client by itself writes once per message, because it flushes when the code that
  * published is done. And a permission that NATS denies is seen: otherwise a process would wait for ever, in silence, for messages
- * that it may not receive (docs/bus.md).
+ * that it may not receive (docs/bus.md). And a loss is told once, with the address and what the process shows there.
  */
+import { createRequire } from "node:module";
 import { Transporters } from "moleculer";
+import type * as Nats from "nats";
 import type { Msg, NatsConnection, NatsError } from "nats";
-import { nextTurn } from "../../clock.ts";
+import { nextTurn, sleep } from "../../clock.ts";
+import { NatsReport } from "./nats-report.ts";
+
+/** The pause between attempts to connect at the start, in milliseconds. */
+const pauseMs = 5_000;
 
 /** How many denied subjects are logged; each is logged once. */
 const maxLogged = 100;
@@ -17,6 +23,20 @@ export class NatsTransporter extends Transporters.NATS {
 	/** The commands by the subjects that NATS does not let this process hear. */
 	readonly #deaf = new Map<string, string>();
 	readonly #logged = new Set<string>();
+	readonly #options: Nats.ConnectionOptions;
+	readonly #report: NatsReport;
+	#isEnding = false;
+
+	constructor(options: Nats.ConnectionOptions) {
+		super(options);
+		this.#options = options;
+		this.#report = new NatsReport(options, () => this.logger);
+	}
+
+	/** The sentence about a connection that does not stand; undefined while it does. */
+	get problem(): string | undefined {
+		return this.#report.problem ?? (this.client ? undefined : "The connection to NATS is being made");
+	}
 
 	/** The subjects that this process should hear and may not, with `>` for the rest of a name; each permission once. */
 	get deafTo(): readonly string[] {
@@ -30,8 +50,27 @@ export class NatsTransporter extends Transporters.NATS {
 		for (const [subject, command] of denied) this.#hear(subject, command);
 	}
 
+	/** Tries until it is connected; the framework would log each attempt. */
+	override async connect(): Promise<void> {
+		// The client is loaded only in installations with a bus.
+		const { connect } = createRequire(import.meta.url)("nats") as typeof Nats;
+		while (!this.#isEnding) {
+			const client = await connect(this.#options).catch((error: Error) => this.#report.lost(codeOf(error)));
+			if (client) return this.#use(client);
+			await sleep(pauseMs);
+		}
+	}
+
+	async #use(client: NatsConnection): Promise<void> {
+		if (this.#isEnding) return client.close();
+		this.client = client;
+		this.#report.returned();
+		void client.closed().then(() => (this.connected = false));
+		await this.onConnected();
+	}
+
 	override onConnected(wasReconnect?: boolean): Promise<unknown> {
-		void this.#watchPermissions();
+		void this.#watch(this.client as NatsConnection);
 		return super.onConnected(wasReconnect);
 	}
 
@@ -50,6 +89,7 @@ export class NatsTransporter extends Transporters.NATS {
 	}
 
 	override disconnect(): Promise<void> {
+		this.#isEnding = true;
 		this.#flush();
 		return super.disconnect();
 	}
@@ -75,13 +115,18 @@ export class NatsTransporter extends Transporters.NATS {
 		this.#log(`NATS does not let this process receive "${permissionFor(subject)}": its user lacks that permission`);
 	}
 
-	async #watchPermissions(): Promise<void> {
-		for await (const { permissionContext: denied } of (this.client as NatsConnection).status()) {
-			if (denied?.operation !== "publish") continue;
-			this.#log(
-				`NATS does not let this process send "${permissionFor(denied.subject)}": its user lacks that permission`,
-			);
+	async #watch(client: NatsConnection): Promise<void> {
+		for await (const { type, data, permissionContext: denied } of client.status()) {
+			if (this.#isEnding) continue;
+			if (denied?.operation === "publish") this.#denySending(denied.subject);
+			else if (type === "disconnect") this.#report.lost("DISCONNECTED");
+			else if (type === "reconnect") this.#report.returned();
+			else if (type === "error" && !denied) this.#report.lost(String(data));
 		}
+	}
+
+	#denySending(subject: string): void {
+		this.#log(`NATS does not let this process send "${permissionFor(subject)}": its user lacks that permission`);
 	}
 
 	#log(sentence: string): void {
@@ -89,6 +134,11 @@ export class NatsTransporter extends Transporters.NATS {
 		this.#logged.add(sentence);
 		this.logger.error(`${sentence} (docs/bus.md)`);
 	}
+}
+
+/** Returns the client's code of a failed attempt, or that of the system. */
+function codeOf(error: Error): string {
+	return "code" in error ? String(error.code) : error.message;
 }
 
 /** Returns the permission that covers a subject: one per command and service, and not per process. */

@@ -20,6 +20,15 @@ describe("Readiness", () => {
 		]);
 	});
 
+	it("leaves out what follows from a bus that is away, and nothing else", async () => {
+		const failing = async (): Promise<void> => {
+			throw new Error("is away");
+		};
+		const checks = { services: failing, store: failing, relay: failing, bus: failing };
+		expect(await readiness(checks).missing()).to.deep.equal(["store: is away", "bus: is away"]);
+		expect(await readiness({ services: failing }).missing()).to.deep.equal(["services: is away"]);
+	});
+
 	it("checks once for all concurrent questions, and again for the next one", async () => {
 		let checks = 0;
 		const one = readiness({
