@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { bulkheadMiddleware } from "#shared/bus/bulkhead-middleware.ts";
 import { busBorder } from "#shared/bus/bus-border.ts";
+import type { ForeignKeyWatch } from "#shared/bus/foreign-key.ts";
 import { busNamespace, namespace } from "#shared/bus/nats/bus-namespace.ts";
 import { natsOptions } from "#shared/bus/nats/nats-options.ts";
 import { NatsTransporter } from "#shared/bus/nats/nats-transporter.ts";
@@ -40,6 +41,8 @@ interface Observers {
 	readonly tracer?: Tracer | undefined;
 	/** Whether the log consists of JSON lines. */
 	readonly isJson?: boolean;
+	/** Learns of packets with another key. */
+	readonly foreignKey?: ForeignKeyWatch | undefined;
 }
 
 /**
@@ -53,7 +56,7 @@ export function brokerOptions(
 	bus: BusConfig,
 	key: Buffer,
 	label: string,
-	{ metrics = new Metrics(), tracer, isJson = false }: Observers = {},
+	{ metrics = new Metrics(), tracer, isJson = false, foreignKey }: Observers = {},
 ): BrokerOptions {
 	timeoutInsideBreaker();
 	const nodeID = `${label}.${hostname().replaceAll(/[^\w-]/g, "_")}-${randomBytes(4).toString("hex")}`;
@@ -70,7 +73,7 @@ export function brokerOptions(
 			principalMiddleware,
 			outageMiddleware(),
 			silentNodesMiddleware(),
-			busBorder(new PacketSeal(key), topicsOf),
+			busBorder(new PacketSeal(key), topicsOf, foreignKey),
 		],
 		internalServices: false,
 		requestTimeout: 8_000,

@@ -3,6 +3,7 @@ import type { ServiceBroker } from "moleculer";
 import { existsSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
+import { ForeignKeyWatch } from "#shared/bus/foreign-key.ts";
 import { labelOf } from "#shared/bus/nats/nats-config.ts";
 import { NatsLink } from "#shared/bus/nats/nats-link.ts";
 import { sleep } from "#shared/clock.ts";
@@ -18,7 +19,7 @@ import { printJson } from "#shared/log/json-log.ts";
 import { Metrics } from "#shared/metrics/metrics.ts";
 import { Outbound } from "#shared/outbound/outbound.ts";
 import type { Part, PartModule, Platform, Storage } from "#shared/platform.ts";
-import type { StartError } from "#shared/start-error.ts";
+import { StartError } from "#shared/start-error.ts";
 import type { ServiceLog } from "#shared/service-log.ts";
 import { DiskWatch } from "./disk-watch.ts";
 import { fileCheck } from "./file-check.ts";
@@ -94,7 +95,8 @@ export class PlatformProcess {
 		const warn = (error: unknown) => this.#broker?.logger.warn("Traces cannot be exported:", error);
 		this.#traces = openTraces({ config: this.#config, service: label, metrics, outbound, onError: warn });
 		const tracer = this.#traces?.tracer;
-		const broker = await newBroker({ bus, key: key.busSeal(), label }, { metrics, tracer, isJson });
+		const foreignKey = new ForeignKeyWatch(() => this.#refuseForeignKey());
+		const broker = await newBroker({ bus, key: key.busSeal(), label }, { metrics, tracer, isJson, foreignKey });
 		this.#unreadyMs = unreadyTime(this.#config, trusts);
 		const platform: Platform = {
 			config: this.#config,
@@ -161,6 +163,16 @@ export class PlatformProcess {
 		this.#ops?.close();
 	}
 
+	/** A process with the store compares its key there, and one that such a process has answered has the right one. */
+	#refuseForeignKey(): void {
+		if (this.#storage !== undefined || this.#presence?.wasAnswered === true) return;
+		this.#onRefused(
+			new StartError(
+				"This process and those on its bus have another installation key; all processes need the same one: copy keys/installation from the data folder of a core, or set ATELIER_INSTALLATION_KEY (docs/several-processes.md)",
+			),
+		);
+	}
+
 	async #compose(platform: Platform, logOf: (name: string) => ServiceLog): Promise<void> {
 		if (platform.config.bus.url !== "") await this.#appear(platform);
 		const modules = await loadParts(this.#names);
@@ -205,7 +217,7 @@ export class PlatformProcess {
 /** Creates the broker. The framework is imported only here, after the compile cache has been enabled. */
 async function newBroker(
 	{ bus, key, label }: { bus: BusConfig; key: Buffer; label: string },
-	observers: { metrics: Metrics; tracer: Tracer | undefined; isJson: boolean },
+	observers: { metrics: Metrics; tracer: Tracer | undefined; isJson: boolean; foreignKey: ForeignKeyWatch },
 ): Promise<ServiceBroker> {
 	const [{ ServiceBroker }, { brokerOptions }] = await Promise.all([
 		import("moleculer"),

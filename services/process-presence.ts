@@ -59,6 +59,7 @@ export class ProcessPresence {
 	/** The sentences of this presence among the shortcomings. */
 	#told: readonly string[] = [];
 	#problem: string | undefined;
+	#wasAnswered = false;
 
 	constructor(entry: ProcessEntry, platform: Pick<Platform, "shortcomings" | "readiness" | "log" | "waitFor">) {
 		this.#entry = entry;
@@ -66,6 +67,11 @@ export class ProcessPresence {
 		platform.readiness.set("processes", async () => {
 			if (this.#problem !== undefined) throw new Error(this.#problem);
 		});
+	}
+
+	/** Whether a process with the store has answered this one. */
+	get wasAnswered(): boolean {
+		return this.#wasAnswered;
 	}
 
 	/** Whether it has joined. */
@@ -158,6 +164,7 @@ export class ProcessPresence {
 	async #announce(registry: Registry): Promise<Findings> {
 		const [begun, since] = [machineTime(), monotonic()];
 		const { now: time, others, since: registered } = await registry.announce(this.#entry);
+		this.#wasAnswered = true;
 		const tookMs = monotonic() - since;
 		const clock = clockSentence(skewOf(begun - time, tookMs));
 		if (clock !== undefined) return { sentence: clock, isCertain: true, isOfClock: true };

@@ -6,7 +6,8 @@
  */
 import type { Middleware, ServiceBroker } from "moleculer";
 import { after } from "../clock.ts";
-import { type PacketSeal, SealError } from "./packet-seal.ts";
+import type { ForeignKeyWatch } from "./foreign-key.ts";
+import { ForeignSealError, type PacketSeal, SealError } from "./packet-seal.ts";
 import type { Principal } from "./principal.ts";
 import { VouchedPrincipal, vouch } from "./vouched-principal.ts";
 
@@ -27,8 +28,15 @@ type Handle = (command: string, packet: Packet) => unknown;
  */
 const quietMs = 10_000;
 
-/** Returns the middleware. @param topicsOf The topics on which packets of a command reach this process. */
-export function busBorder(seal: PacketSeal, topicsOf: (command: string) => readonly string[]): Middleware {
+/**
+ * Returns the middleware. @param topicsOf The topics on which packets of a command reach this process.
+ * @param watch Learns of packets with another key; absent: nobody asks.
+ */
+export function busBorder(
+	seal: PacketSeal,
+	topicsOf: (command: string) => readonly string[],
+	watch?: ForeignKeyWatch,
+): Middleware {
 	const refusals = new Refusals();
 
 	function received(command: string, packet: Buffer): Buffer | undefined {
@@ -36,6 +44,7 @@ export function busBorder(seal: PacketSeal, topicsOf: (command: string) => reado
 			return seal.open(topicsOf(command), packet);
 		} catch (error) {
 			if (!(error instanceof SealError)) throw error;
+			if (error instanceof ForeignSealError) watch?.refused();
 			refusals.log(command, error);
 			return undefined;
 		}

@@ -20,7 +20,12 @@ const headBytes = signatureBytes + 24;
 
 /** A packet that is refused; the message is a sentence for the log. */
 export class SealError extends Error {
-	override readonly name = "SealError";
+	override readonly name: string = "SealError";
+}
+
+/** A packet with another key, or one that was changed on its way. */
+export class ForeignSealError extends SealError {
+	override readonly name = "ForeignSealError";
 }
 
 /** Seals and opens the packets of one process. It remembers the numbers of received packets to refuse repetitions. */
@@ -60,7 +65,7 @@ export class PacketSeal {
 		const sealed = packet.subarray(signatureBytes);
 		const isGenuine =
 			packet.length >= headBytes && topics.some((topic) => timingSafeEqual(this.#sign(topic, sealed), signature));
-		if (!isGenuine) throw new SealError("It was not sealed with this installation's key, or not for this process");
+		if (!isGenuine) throw new ForeignSealError("It was not sealed with this installation's key, or not for this process");
 		this.#refuseOutOfTime(Number(packet.readBigUInt64BE(signatureBytes)));
 		const sender = packet.toString("hex", signatureBytes + 8, signatureBytes + 16);
 		if (!this.#numbersOf(sender).add(Number(packet.readBigUInt64BE(signatureBytes + 16)))) {

@@ -57,6 +57,17 @@ describe("three processes over NATS", function () {
 		await api.delete(`/sessions/${sessionId}`);
 	});
 
+	it("refuse a gateway and a pod manager with another installation key, also when the two understand each other", async () => {
+		const env = { DATA_DIR: join(folder, "second-host"), PORT: "0" };
+		const [gateway = [], , podManager = []] = processes;
+		const unlike = [gateway, podManager].map((services) => platform.startProcess(services, env));
+		for (const one of unlike) {
+			expect(await one.ended(60_000), one.output).to.equal(1);
+			expect(one.output).to.include("have another installation key; all processes need the same one");
+		}
+		expect(platform.processes.filter(({ hasEnded }) => hasEnded)).to.have.length(0);
+	});
+
 	it("answer 503 and never 404 while the sessions process is dead, and work goes on after its restart", async () => {
 		const { id } = await runningSession(api);
 		const agents = () => platform.agents().filter(({ session }) => session === id);
