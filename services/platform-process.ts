@@ -113,6 +113,9 @@ export class PlatformProcess {
 			announce: (sentence) => console.log(sentence),
 			waitFor: (sentence) => this.#start.waitFor(sentence),
 		};
+		const node = broker.nodeID;
+		metrics.sample("atelier_process_info", () => [{ labels: [node, this.#names.join(" ")], value: 1 }]);
+		if (bus.url !== "") platform.announce(`This process is ${node} in the logs of the others`);
 		const link = new NatsLink(broker);
 		// Before the parts, because what they lack may follow from it.
 		platform.readiness.set("bus", () => link.check());

@@ -32,6 +32,7 @@ import { openApi } from "./routes/openapi.ts";
 import { isLoopback, OriginGuard } from "#shared/http/origin-guard.ts";
 import { pages } from "./routes/pages.ts";
 import { Readiness } from "#shared/http/readiness.ts";
+import { RefusedLogins } from "./identity-providers/refused-logins.ts";
 import { RefusalNotes } from "./callers/refusal-notes.ts";
 import { RequestChain } from "./request-chain.ts";
 import { rootPage } from "./routes/root-page.ts";
@@ -72,6 +73,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		dataDir: config.data_dir,
 		localTokenKey: key.localTokenKey(),
 		log: platform.log,
+		refused: new RefusedLogins(platform.metrics, platform.log).note,
 		standing: (person: Parameters<Admissions["standing"]>[0]) => admissions.standing(person),
 	});
 	refuseForeignAddress(config, identity);

@@ -184,6 +184,18 @@ export const metricTable = {
 		labels: ["check"],
 		meaning: "Whether a dependency of this process is ready; the checks are those of `/ready`",
 	},
+	atelier_logins_refused_total: {
+		type: "counter",
+		unit: "requests",
+		labels: ["reason"],
+		meaning: "Requests that the identity refused, by the reason; the log has a sentence for each",
+	},
+	atelier_process_info: {
+		type: "gauge",
+		unit: "1",
+		labels: ["node", "services"],
+		meaning: "The name by which this process stands in the logs of the others, and the services that it runs; always 1",
+	},
 	atelier_event_loop_lag_seconds: {
 		type: "gauge",
 		unit: "seconds",

@@ -15,3 +15,9 @@ export function checkedOptions<S extends Schema>(rules: S, kwargs: Readonly<Reco
 		throw new ConfigError(`Configuration key "identity.kwargs.${failure.path.join(".")}": ${failure.message}`);
 	return options as Output<S>;
 }
+
+/** Returns the names of the arguments that are no text, which variables of the environment give as YAML. */
+export function typedNames(rules: Schema): string[] {
+	const isText = ({ type }: Schema[string]) => type === "string" || type === "enum" || type === "multi";
+	return Object.keys(rules).filter((name) => !isText(rules[name] ?? { type: "any" }));
+}

@@ -11,6 +11,7 @@ import { compileSchema } from "#shared/bus/validator.ts";
 import { ConfigError } from "#shared/config/config.ts";
 import { ForbiddenError } from "#shared/errors.ts";
 import { LocalTokens } from "#shared/tokens/local-tokens.ts";
+import { typedNames } from "../callers/adapter-options.ts";
 import { bearerToken } from "../callers/bearer-token.ts";
 import type { Ends } from "../http/connection-rows.ts";
 import type { IdentityProvider, TokenTrust } from "../callers/identity-provider.ts";
@@ -48,6 +49,7 @@ const way = "The identity `token` is for callers like that (docs/security.md)";
 /** The default identity adapter. */
 export class DevIdentity implements IdentityProvider {
 	static readonly kwargs = Object.keys(options);
+	static readonly typedKwargs = typedNames(options);
 	static readonly trustsCallers = true;
 	static readonly signsTokens = true;
 	static readonly configuresPeople = true;

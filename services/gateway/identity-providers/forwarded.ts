@@ -8,9 +8,10 @@ import { schema, type Output } from "#shared/bus/schema.ts";
 import { ConfigError } from "#shared/config/config.ts";
 import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
 import { ForbiddenError } from "#shared/errors.ts";
-import { checkedOptions } from "../callers/adapter-options.ts";
+import { checkedOptions, typedNames } from "../callers/adapter-options.ts";
 import type { Ends } from "../http/connection-rows.ts";
 import type { ClaimedPerson, IdentityProvider } from "../callers/identity-provider.ts";
+import type { NoteRefusal } from "./refused-logins.ts";
 import { personId, personIdOptions } from "./person-id.ts";
 import { mappedRoles, roleOptions, rolesOfSilence } from "../callers/role-mapping.ts";
 
@@ -40,14 +41,17 @@ const options = schema({
 /** The identity adapter for a proxy that forwards claims. */
 export class ForwardedIdentity implements IdentityProvider {
 	static readonly kwargs = Object.keys(options);
+	static readonly typedKwargs = typedNames(options);
 	static readonly trustsCallers = false;
 	readonly loopbackOnly = false;
 	readonly claimsLastMs: number;
 	readonly #options: Output<typeof options>;
 	readonly #secret: Buffer;
+	readonly #refused: NoteRefusal;
 
 	/** @throws {ConfigError} without a secret of at least 32 characters, and when it is not said whether the proxy names tenants. */
-	constructor(kwargs: Readonly<Record<string, unknown>>) {
+	constructor(kwargs: Readonly<Record<string, unknown>> & { readonly refused?: NoteRefusal }) {
+		this.#refused = kwargs.refused ?? (() => {});
 		this.#options = checkedOptions(options, kwargs);
 		const { secret, claims_last_seconds, names_tenants } = this.#options;
 		this.claimsLastMs = claims_last_seconds * 1_000;
@@ -69,15 +73,25 @@ export class ForwardedIdentity implements IdentityProvider {
 	): Promise<ClaimedPerson | undefined> {
 		const { secret_header, user_header, tenant_header, roles_header } = this.#options;
 		const shown = headers[secret_header];
-		if (typeof shown !== "string" || !timingSafeEqual(digest(shown), this.#secret)) return undefined;
+		if (typeof shown !== "string")
+			return this.#refuse("no-secret", `The header "${secret_header}" is missing: the request did not come from the proxy`);
+		if (!timingSafeEqual(digest(shown), this.#secret))
+			return this.#refuse("secret", `The header "${secret_header}" has another secret than the platform`);
 		// A list may have commas, so two headers are told from one by how they arrived.
-		if (isRepeated(received, roles_header)) return undefined;
+		if (isRepeated(received, roles_header))
+			return this.#refuse("roles", `The header "${roles_header}" arrived twice: the proxy has to replace that of callers`);
 		if (!this.#options.names_tenants && headers[tenant_header] !== undefined) throw tenantNamed(tenant_header);
 		const tenant = valueIn(headers, tenant_header, 100);
 		const id = personId(valueIn(headers, user_header, 255), tenant, this.#options);
-		if (id === undefined || (tenant === undefined && headers[tenant_header] !== undefined)) return undefined;
+		if (tenant === undefined && headers[tenant_header] !== undefined)
+			return this.#refuse("tenant", unusable(tenant_header));
+		if (id === undefined) return this.#refuse("user", unusable(user_header));
 		const person = { id, ...this.#wordsAbout(headers), ...this.#tenantOf(tenant), ...this.#rolesIn(headers) };
 		return { kind: "claimed", person };
+	}
+
+	#refuse(reason: string, sentence: string): undefined {
+		this.#refused(reason, sentence);
 	}
 
 	#wordsAbout(headers: IncomingHttpHeaders): Pick<IdentifiedPerson, "email" | "name"> {
@@ -123,6 +137,10 @@ function valueIn(headers: IncomingHttpHeaders, name: string, maxLength: number):
 /** Whether a header arrived twice: then one may be of the caller, beside that of the proxy. */
 function isRepeated(received: readonly string[], name: string): boolean {
 	return received.filter((one, i) => i % 2 === 0 && one.toLowerCase() === name).length > 1;
+}
+
+function unusable(header: string): string {
+	return `The header "${header}" is missing, empty or too long, or has a comma or a control character`;
 }
 
 function tenantNamed(header: string): ForbiddenError {

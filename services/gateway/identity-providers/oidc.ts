@@ -10,11 +10,13 @@ import type { ServiceLog } from "#shared/service-log.ts";
 import { JwtVerifier, type VerifiedJwt } from "#shared/tokens/jwt-verifier.ts";
 import { isTrustedAddress, RemoteKeySet } from "#shared/tokens/remote-key-set.ts";
 import { TokenRefusedError } from "#shared/tokens/token-refused.ts";
-import { checkedOptions } from "../callers/adapter-options.ts";
+import { checkedOptions, typedNames } from "../callers/adapter-options.ts";
 import { bearerToken } from "../callers/bearer-token.ts";
 import { textAt, wordsAt } from "../callers/claim-path.ts";
 import type { Ends } from "../http/connection-rows.ts";
 import type { ClaimedPerson, IdentityProvider, TokenTrust } from "../callers/identity-provider.ts";
+import type { NoteRefusal } from "./refused-logins.ts";
+import { tokenRefusal } from "./token-refusal.ts";
 import { personId, personIdOptions } from "./person-id.ts";
 import { mappedRoles, roleOptions, rolesOfSilence } from "../callers/role-mapping.ts";
 
@@ -42,6 +44,8 @@ type Options = Output<typeof options>;
 /** The arguments: those of the configuration, and what the platform supplies. */
 export interface OidcArguments extends Readonly<Record<string, unknown>> {
 	readonly log?: ServiceLog;
+	/** Takes the reason why a login is refused. */
+	readonly refused?: NoteRefusal;
 	/** Returns the present standing of a person; absent: no personal access tokens are accepted. */
 	readonly standing?: TokenTrust["standingOf"];
 }
@@ -49,17 +53,20 @@ export interface OidcArguments extends Readonly<Record<string, unknown>> {
 /** The identity adapter for an OpenID provider. */
 export class OidcIdentity implements IdentityProvider {
 	static readonly kwargs = Object.keys(options);
+	static readonly typedKwargs = typedNames(options);
 	static readonly trustsCallers: boolean = false;
 	readonly loopbackOnly = false;
 	readonly tokenTrust?: TokenTrust;
 	readonly #options: Options;
 	readonly #verifier: JwtVerifier;
+	readonly #refused: NoteRefusal;
 	/** The persons of the tokens that the verifier remembers. */
 	readonly #people = new WeakMap<VerifiedJwt, IdentifiedPerson>();
 
 	/** @throws {ConfigError} for arguments that are wrong, or with which tokens could be forged. */
 	constructor(kwargs: OidcArguments) {
 		this.#options = checkedOptions(options, kwargs);
+		this.#refused = kwargs.refused ?? (() => {});
 		const { issuer, audience, jwks_uri, tenant_claim, user_claim } = this.#options;
 		if (tenant_claim !== undefined && user_claim !== undefined && kwargs["user_ids"] === undefined)
 			throw new ConfigError(
@@ -81,15 +88,17 @@ export class OidcIdentity implements IdentityProvider {
 	async authenticate(headers: IncomingHttpHeaders, connection: Ends): Promise<ClaimedPerson | undefined> {
 		const token = bearerToken(headers, connection);
 		if (token === undefined) return undefined;
-		const verified = await this.#verified(token);
+		const verified = await this.#verified(token, true);
 		const person = verified && this.#personOf(verified);
 		return person && { kind: "claimed", person };
 	}
 
-	#verified(token: string): Promise<VerifiedJwt | undefined> {
+	/** @param isLogin Whether the token is shown as a login, whose refusal is told to operators. */
+	#verified(token: string, isLogin = false): Promise<VerifiedJwt | undefined> {
 		return this.#verifier.verify(token).catch((error: unknown) => {
-			if (error instanceof TokenRefusedError) return undefined;
-			throw error;
+			if (!(error instanceof TokenRefusedError)) throw error;
+			if (isLogin) this.#refused(error.fault, tokenRefusal(error.fault, token, this.#options));
+			return undefined;
 		});
 	}
 
@@ -109,11 +118,17 @@ export class OidcIdentity implements IdentityProvider {
 			tenancy.tenant,
 			this.#options,
 		);
-		if (id === undefined || exp - iat > max_lifetime_seconds) return undefined;
+		if (id === undefined)
+			return this.#refuse("no-user", `The token is refused: it has no user id (${String(user_claim ?? "sub")})`);
+		if (exp - iat > max_lifetime_seconds) return this.#refuse("lifetime", livesTooLong(exp - iat, max_lifetime_seconds));
 		const email = textAt(claims, email_claim, 320);
 		const name = textAt(claims, name_claim, 255);
 		const described = { ...(email !== undefined && { email }), ...(name !== undefined && { name }) };
 		return { id, ...described, ...tenancy, ...this.#rolesOf(sub, claims), as_of: iat * 1_000 };
+	}
+
+	#refuse(reason: string, sentence: string): undefined {
+		this.#refused(reason, sentence);
 	}
 
 	#tenantOf(claims: VerifiedJwt["claims"]): Pick<IdentifiedPerson, "tenant"> {
@@ -128,4 +143,8 @@ export class OidcIdentity implements IdentityProvider {
 		if (role_claim === undefined) return rolesOfSilence(this.#options);
 		return { roles: mappedRoles(wordsAt(claims, role_claim), this.#options) };
 	}
+}
+
+function livesTooLong(seconds: number, most: number): string {
+	return `The token is refused: it lives ${seconds} s, and ${most} s are allowed (identity.kwargs.max_lifetime_seconds)`;
 }

@@ -28,7 +28,7 @@ describe("the table of metrics", () => {
 
 	it("has no label whose values callers choose", () => {
 		const bounded =
-			"action check code collection group kind method metric name operation outcome phase scope state status";
+			"action check code collection group kind method metric name node operation outcome phase reason scope services state status";
 		for (const [name, { labels }] of declared) {
 			for (const label of labels) expect(bounded.split(" "), name).to.include(label);
 		}
