@@ -14,6 +14,7 @@ import { environment } from "./environment.ts";
 import { notBuilt } from "./keys-not-built.ts";
 import { didYouMean } from "../nearest-name.ts";
 import { StartError } from "../start-error.ts";
+import { yamlValue } from "./yaml-text.ts";
 
 const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" }, default: {} } as const;
 
@@ -51,10 +52,40 @@ export async function loadAdapter<Port>(
 ): Promise<Port> {
 	const Adapter = await loadAdapterClass(ref);
 	refuseUnknownArguments(ref, Adapter);
-	const adapter: Port = Reflect.construct(Adapter, [{ ...ref.kwargs, ...secretsOf(ref), ...given }]);
+	const kwargs = { ...ref.kwargs, ...secretsOf(ref) };
+	const adapter = made<Port>(ref.adapter, Adapter, { ...typedArguments(Adapter, kwargs), ...given });
 	const missing = methods.filter((method) => typeof adapter[method] !== "function");
 	if (missing.length > 0) throw new TypeError(`Cannot use adapter "${ref.adapter}": it lacks ${missing.join(", ")}`);
 	return adapter;
+}
+
+/** @throws {StartError} for arguments that the class refuses, whatever error it throws. */
+function made<Port>(name: string, Adapter: AdapterClass, kwargs: Record<string, unknown>): Port {
+	try {
+		return Reflect.construct(Adapter, [kwargs]);
+	} catch (error) {
+		if (!(error instanceof RangeError)) throw error;
+		throw new StartError(`The adapter "${name}" cannot use its kwargs: ${error.message}`, { cause: error });
+	}
+}
+
+/**
+ * Returns the arguments with those read as YAML that a class names in its static member `typedKwargs`, because they are no text: a
+ * variable of the environment has text only.
+ * @throws {StartError} that names the argument and not its value.
+ */
+function typedArguments({ typedKwargs }: AdapterClass, kwargs: Record<string, unknown>): Record<string, unknown> {
+	const typed = Array.isArray(typedKwargs) ? typedKwargs.map(String) : [];
+	const read = Object.entries(kwargs).filter(([name, value]) => typed.includes(name) && typeof value === "string");
+	return { ...kwargs, ...Object.fromEntries(read.map(([name, value]) => [name, typedValue(name, String(value))])) };
+}
+
+function typedValue(name: string, text: string): unknown {
+	try {
+		return yamlValue(text);
+	} catch (error) {
+		throw new StartError(`Cannot read the argument "${name}" of kwargs: ${(error as Error).message}`);
+	}
 }
 
 /**

@@ -36,6 +36,7 @@ const maxBytes = 16 * 1_048_576;
 
 export class FileCredentials implements CredentialStore {
 	static readonly kwargs = ["base_dir", "encryption_key", "max_per_owner"];
+	static readonly typedKwargs = ["max_per_owner"];
 	/** Processes on other machines do not have them. */
 	static readonly reach = "host";
 	readonly #folder: string;

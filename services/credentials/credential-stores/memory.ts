@@ -11,6 +11,7 @@ interface MemoryOptions {
 
 export class MemoryCredentials implements CredentialStore {
 	static readonly kwargs = ["max_per_owner"];
+	static readonly typedKwargs = ["max_per_owner"];
 	readonly #most: number;
 	readonly #sets = new Map<string, CredentialSet>();
 

@@ -46,6 +46,7 @@ const unprovenMs = 20;
 
 /** The runtime for one machine. Pods outlive it; another instance finds them again. */
 export class LocalProcessRuntime implements PodRuntime {
+	static readonly typedKwargs = ["waiting", "with_credentials"];
 	static readonly kwargs = [
 		"userHome",
 		"environment",

@@ -14,6 +14,7 @@ interface MemoryOptions {
 
 export class MemorySecrets implements SecretStore {
 	static readonly kwargs = ["max_per_user", "max_bytes"];
+	static readonly typedKwargs = ["max_per_user", "max_bytes"];
 	/** No other process has them, so a second process with this store is refused. */
 	static readonly reach = "process";
 	readonly #maxPerUser: number;

@@ -32,6 +32,7 @@ interface SealedSecret extends SecretEntry {
 
 export class StoredSecrets implements SecretStore {
 	static readonly kwargs = ["max_per_user", "max_bytes_per_user"];
+	static readonly typedKwargs = ["max_per_user", "max_bytes_per_user"];
 	readonly #records: SettingRecords<readonly SealedSecret[]>;
 	readonly #seal: TextSeal;
 	readonly #maxPerUser: number;

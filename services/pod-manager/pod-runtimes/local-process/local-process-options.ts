@@ -69,10 +69,10 @@ export function listenHostOf({ listen_host = loopbackHost }: LocalProcessOptions
 	);
 }
 
-/** Checks the value, which the configuration does not. @throws {RangeError} */
-export function waitingOf({ waiting = 1 }: LocalProcessOptions): number {
+/** Checks the value, which the configuration does not. @throws {ConfigError} */
+export function waitingOf({ waiting = 1 }: Pick<LocalProcessOptions, "waiting">): number {
 	if (Number.isInteger(waiting) && waiting >= 0 && waiting <= maxWaiting) return waiting;
-	throw new RangeError(
-		`Cannot have ${JSON.stringify(waiting)} waiting session agents: the number must be 0 to ${maxWaiting}`,
+	throw new ConfigError(
+		`Configuration key "pods.runtime.kwargs.waiting" has to be a number from 0 to ${maxWaiting}: ${JSON.stringify(waiting)}`,
 	);
 }

@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import { waitingOf } from "#services/pod-manager/pod-runtimes/local-process/local-process-options.ts";
+import { MemorySecrets } from "#services/settings/secret-stores/memory.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AdapterRef, loadAdapter } from "#shared/config/adapter.ts";
@@ -41,6 +43,31 @@ async function refusal(ref: AdapterRef): Promise<string> {
 	}
 	return expect.fail(`"${ref.adapter}" is accepted`);
 }
+
+describe("loadAdapter() with arguments of the environment", () => {
+	const identity = "services/gateway/identity-providers/forwarded.ts#ForwardedIdentity";
+	const env = { IDENTITY__ADAPTER: identity, IDENTITY__KWARGS__SECRET: "1".repeat(32) };
+	const load = (more: Record<string, string>) => loadConfig({ ...env, ...more }).identity;
+
+	it("reads those that are no text, and leaves texts alone", async () => {
+		const ref = load({ IDENTITY__KWARGS__NAMES_TENANTS: "true", IDENTITY__KWARGS__CLAIMS_LAST_SECONDS: "600" });
+		const adapter = await loadAdapter<{ authenticate: unknown; claimsLastMs: number }>(ref, ["authenticate"]);
+		expect(adapter.claimsLastMs).to.equal(600_000);
+		await loadAdapter(load({ IDENTITY__KWARGS: `{names_tenants: true, secret: "${"1".repeat(32)}"}` }), []);
+	});
+
+	it("ends the start with a sentence for every wrong one", async () => {
+		expect(await refusal(load({ IDENTITY__KWARGS__NAMES_TENANTS: "perhaps" }))).to.include("names_tenants");
+		expect(await refusal(load({ IDENTITY__KWARGS__NAMES_TENANTS: "[a, b" }))).to.include('argument "names_tenants"');
+		const secrets = { adapter: "services/settings/secret-stores/memory.ts#MemorySecrets", secret_kwargs_env: {} };
+		const { typedKwargs } = MemorySecrets;
+		for (const name of typedKwargs) {
+			expect(MemorySecrets.kwargs, name).to.include(name);
+			await loadAdapter({ ...secrets, kwargs: { [name]: "7" } }, []);
+		}
+		expect(() => waitingOf({ waiting: 99 })).to.throw(StartError, '"pods.runtime.kwargs.waiting"');
+	});
+});
 
 describe("loadAdapter()", () => {
 	const found = adapters();
