@@ -65,7 +65,8 @@ export class PacketSeal {
 		const sealed = packet.subarray(signatureBytes);
 		const isGenuine =
 			packet.length >= headBytes && topics.some((topic) => timingSafeEqual(this.#sign(topic, sealed), signature));
-		if (!isGenuine) throw new ForeignSealError("It was not sealed with this installation's key, or not for this process");
+		if (!isGenuine)
+			throw new ForeignSealError("It was not sealed with this installation's key, or not for this process");
 		this.#refuseOutOfTime(Number(packet.readBigUInt64BE(signatureBytes)));
 		const sender = packet.toString("hex", signatureBytes + 8, signatureBytes + 16);
 		if (!this.#numbersOf(sender).add(Number(packet.readBigUInt64BE(signatureBytes + 16)))) {

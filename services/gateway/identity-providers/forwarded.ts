@@ -74,12 +74,18 @@ export class ForwardedIdentity implements IdentityProvider {
 		const { secret_header, user_header, tenant_header, roles_header } = this.#options;
 		const shown = headers[secret_header];
 		if (typeof shown !== "string")
-			return this.#refuse("no-secret", `The header "${secret_header}" is missing: the request did not come from the proxy`);
+			return this.#refuse(
+				"no-secret",
+				`The header "${secret_header}" is missing: the request did not come from the proxy`,
+			);
 		if (!timingSafeEqual(digest(shown), this.#secret))
 			return this.#refuse("secret", `The header "${secret_header}" has another secret than the platform`);
 		// A list may have commas, so two headers are told from one by how they arrived.
 		if (isRepeated(received, roles_header))
-			return this.#refuse("roles", `The header "${roles_header}" arrived twice: the proxy has to replace that of callers`);
+			return this.#refuse(
+				"roles",
+				`The header "${roles_header}" arrived twice: the proxy has to replace that of callers`,
+			);
 		if (!this.#options.names_tenants && headers[tenant_header] !== undefined) throw tenantNamed(tenant_header);
 		const tenant = valueIn(headers, tenant_header, 100);
 		const id = personId(valueIn(headers, user_header, 255), tenant, this.#options);

@@ -120,7 +120,8 @@ export class OidcIdentity implements IdentityProvider {
 		);
 		if (id === undefined)
 			return this.#refuse("no-user", `The token is refused: it has no user id (${String(user_claim ?? "sub")})`);
-		if (exp - iat > max_lifetime_seconds) return this.#refuse("lifetime", livesTooLong(exp - iat, max_lifetime_seconds));
+		if (exp - iat > max_lifetime_seconds)
+			return this.#refuse("lifetime", livesTooLong(exp - iat, max_lifetime_seconds));
 		const email = textAt(claims, email_claim, 320);
 		const name = textAt(claims, name_claim, 255);
 		const described = { ...(email !== undefined && { email }), ...(name !== undefined && { name }) };

@@ -2,7 +2,12 @@
 import type * as Nats from "nats";
 
 /** Codes of the client for a server that refuses who this process is. */
-const refusals = new Set(["AUTHORIZATION_VIOLATION", "AUTHENTICATION_EXPIRED", "AUTHENTICATION_TIMEOUT", "BAD_AUTHENTICATION"]);
+const refusals = new Set([
+	"AUTHORIZATION_VIOLATION",
+	"AUTHENTICATION_EXPIRED",
+	"AUTHENTICATION_TIMEOUT",
+	"BAD_AUTHENTICATION",
+]);
 
 /** Takes the sentences: a loss, and a return. */
 export interface ReportLog {
@@ -20,7 +25,10 @@ export class NatsReport {
 	/** @param log Returns the log, which the transporter has later than its options. */
 	constructor(options: Nats.ConnectionOptions, log: () => ReportLog) {
 		const scheme = options.tls ? "tls" : "nats";
-		this.#place = `NATS at ${[options.servers ?? []].flat().map((host) => `${scheme}://${host}`).join(", ")}`;
+		this.#place = `NATS at ${[options.servers ?? []]
+			.flat()
+			.map((host) => `${scheme}://${host}`)
+			.join(", ")}`;
 		this.#shown = shownOf(options);
 		this.#log = log;
 	}
@@ -32,7 +40,12 @@ export class NatsReport {
 
 	/** The connection is lost, or did not come about. @param code The code of the client, which holds no secret. */
 	lost(code: string): void {
-		const isRefused = refusals.has(code.toUpperCase().replaceAll(/[ '-]+/g, "_").replaceAll(/^_|_$/g, ""));
+		const isRefused = refusals.has(
+			code
+				.toUpperCase()
+				.replaceAll(/[ '-]+/g, "_")
+				.replaceAll(/^_|_$/g, ""),
+		);
 		const problem = isRefused
 			? `${this.#place} refuses ${this.#shown}`
 			: `${this.#place} cannot be reached: ${code} (BUS__URL)`;

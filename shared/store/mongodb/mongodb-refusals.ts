@@ -14,7 +14,7 @@ export function refusalSentence(error: MongoError, otherwise: string): string {
 	const causes = causesOf(error);
 	const served = causes.filter((cause) => cause instanceof MongoServerError);
 	if (served.some(({ code }) => code === authenticationFailed)) {
-		return "The document store refuses the user or the password of its url; a user of the database \"admin\" needs authSource=admin there";
+		return 'The document store refuses the user or the password of its url; a user of the database "admin" needs authSource=admin there';
 	}
 	const denied = served.find(({ code }) => code === unauthorized);
 	if (denied)
