@@ -46,6 +46,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
 	const layers = [...files.map(({ tree }) => tree), variables(env), shortForms(env)];
 	const merged = layers.reduce<Tree>((below, layer) => merge(below, layer), skeleton(configSchema));
 	refuseUnknown(merged, configSchema, []);
+	for (const layer of layers) refuseMisshapen(layer, configSchema, []);
 	const failures = compileSchema(configSchema)(merged);
 	if (failures.length > 0)
 		throw new ConfigError(failures.map((failure) => sentence(failure, merged, { env, files })).join("\n"));
@@ -86,6 +87,23 @@ function readLayer(file: string): Tree {
 	const tree = canonical(content, configSchema);
 	refuseUnknown(tree, configSchema, [], ` in the file "${file}"`);
 	return tree;
+}
+
+/**
+ * Refuses a layer with a value in the place of a section. Of the merged layers it would not be seen, because a later layer replaces
+ * it. @throws {ConfigError}
+ */
+function refuseMisshapen(layer: Tree, fields: Schema, path: readonly string[]): void {
+	for (const [key, value] of Object.entries(layer)) {
+		const rule = Object.hasOwn(fields, key) ? fields[key] : undefined;
+		if (rule?.type !== "object" || value === undefined || value === null) continue;
+		const name = [...path, key];
+		if (!isTree(value))
+			throw new ConfigError(
+				`Configuration key "${name.join(".")}" cannot be ${Array.isArray(value) ? "a list" : `a ${typeof value}`}: allowed is a map of keys`,
+			);
+		refuseMisshapen(value, rule.props, name);
+	}
 }
 
 /** Returns an empty object for every section, so that the defaults inside a section apply when it is absent. */

@@ -56,6 +56,13 @@ describe("loadConfig()", () => {
 		expect(config.templates).to.deep.equal({ adapter: "services/storage.ts#Other", kwargs: {}, secret_kwargs_env: {} });
 	});
 
+	it("refuses a value in the place of a section, also where another layer sets a key of it", () => {
+		for (const text of ["gateway: [1]", "gateway: [ {port: 9000} ]", "gateway: 7", "pods: { runtime: [1] }"]) {
+			const env = { ATELIER_CONFIG: file(text), PORT: "3", PODS__RUNTIME__KWARGS__WAITING: "1" };
+			expect(() => loadConfig(env), text).to.throw(ConfigError, "allowed is a map of keys");
+		}
+	});
+
 	it("leaves variables of other programs alone", () => {
 		expect(loadConfig({ __PROTO__X: "1", UNRELATED__THING: "x" })).to.deep.equal(loadConfig({}));
 	});
