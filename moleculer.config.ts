@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { bulkheadMiddleware } from "#shared/bus/bulkhead-middleware.ts";
 import { busBorder } from "#shared/bus/bus-border.ts";
-import type { ForeignKeyWatch } from "#shared/bus/foreign-key.ts";
+import type { ForeignKeyWatch } from "#shared/bus/nats/foreign-key.ts";
 import { busNamespace, namespace } from "#shared/bus/nats/bus-namespace.ts";
 import { natsOptions } from "#shared/bus/nats/nats-options.ts";
 import { NatsTransporter } from "#shared/bus/nats/nats-transporter.ts";

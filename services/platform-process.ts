@@ -3,7 +3,7 @@ import type { ServiceBroker } from "moleculer";
 import { existsSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
-import { ForeignKeyWatch } from "#shared/bus/foreign-key.ts";
+import { ForeignKeyWatch } from "#shared/bus/nats/foreign-key.ts";
 import { labelOf } from "#shared/bus/nats/nats-config.ts";
 import { NatsLink } from "#shared/bus/nats/nats-link.ts";
 import { sleep } from "#shared/clock.ts";
@@ -113,11 +113,9 @@ export class PlatformProcess {
 			announce: (sentence) => console.log(sentence),
 			waitFor: (sentence) => this.#start.waitFor(sentence),
 		};
-		const node = broker.nodeID;
-		metrics.sample("atelier_process_info", () => [{ labels: [node, this.#names.join(" ")], value: 1 }]);
-		if (bus.url !== "") platform.announce(`This process is ${node} in the logs of the others`);
+		this.#nameItself(platform, broker.nodeID);
 		const link = new NatsLink(broker);
-		// Before the parts, because what they lack may follow from it.
+		// The parts are checked after it, because what they lack may follow from it.
 		platform.readiness.set("bus", () => link.check());
 		warnOfAccepted(platform);
 		const similar = similarVariables(environment(), configSchema);
@@ -128,11 +126,7 @@ export class PlatformProcess {
 		await this.#compose(platform, (name) => broker.getLogger(name));
 		if (this.#isStopping) return;
 		this.#broker = broker;
-		for (const { services } of this.#parts) for (const service of services) broker.createService(service);
-		if (bus.url !== "") this.#start.waitFor("the start waits for the bus");
-		await broker.start();
-		await link.announce();
-		link.onClosed(this.#onBusLost);
+		await this.#connect(broker, link);
 		this.#presence?.follow(remoteRegistry(broker), this.#onRefused);
 		this.#isStarted = true;
 		this.#start.done();
@@ -164,6 +158,21 @@ export class PlatformProcess {
 		this.#outbound?.close();
 		await this.#storage?.store.close();
 		this.#ops?.close();
+	}
+
+	/** Offers the services of all parts to the other processes. */
+	async #connect(broker: ServiceBroker, link: NatsLink): Promise<void> {
+		for (const { services } of this.#parts) for (const service of services) broker.createService(service);
+		if (this.#config.bus.url !== "") this.#start.waitFor("the start waits for the bus");
+		await broker.start();
+		await link.announce();
+		link.onClosed(this.#onBusLost);
+	}
+
+	/** Tells operators the name by which the logs of other processes name this one. */
+	#nameItself({ metrics, announce, config }: Platform, node: string): void {
+		metrics.sample("atelier_process_info", () => [{ labels: [node, this.#names.join(" ")], value: 1 }]);
+		if (config.bus.url !== "") announce(`This process is ${node} in the logs of the others`);
 	}
 
 	/** A process with the store compares its key there, and one that such a process has answered has the right one. */

@@ -32,7 +32,7 @@ import { openApi } from "./routes/openapi.ts";
 import { isLoopback, OriginGuard } from "#shared/http/origin-guard.ts";
 import { pages } from "./routes/pages.ts";
 import { Readiness } from "#shared/http/readiness.ts";
-import { RefusedLogins } from "./identity-providers/refused-logins.ts";
+import { RefusedLogins } from "./refused-logins.ts";
 import { RefusalNotes } from "./callers/refusal-notes.ts";
 import { RequestChain } from "./request-chain.ts";
 import { rootPage } from "./routes/root-page.ts";

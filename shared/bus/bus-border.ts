@@ -6,7 +6,7 @@
  */
 import type { Middleware, ServiceBroker } from "moleculer";
 import { after } from "../clock.ts";
-import type { ForeignKeyWatch } from "./foreign-key.ts";
+import type { ForeignKeyWatch } from "./nats/foreign-key.ts";
 import { ForeignSealError, type PacketSeal, SealError } from "./packet-seal.ts";
 import type { Principal } from "./principal.ts";
 import { VouchedPrincipal, vouch } from "./vouched-principal.ts";

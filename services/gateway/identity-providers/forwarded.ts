@@ -11,7 +11,7 @@ import { ForbiddenError } from "#shared/errors.ts";
 import { checkedOptions, typedNames } from "../callers/adapter-options.ts";
 import type { Ends } from "../http/connection-rows.ts";
 import type { ClaimedPerson, IdentityProvider } from "../callers/identity-provider.ts";
-import type { NoteRefusal } from "./refused-logins.ts";
+import type { NoteRefusal } from "../refused-logins.ts";
 import { personId, personIdOptions } from "./person-id.ts";
 import { mappedRoles, roleOptions, rolesOfSilence } from "../callers/role-mapping.ts";
 

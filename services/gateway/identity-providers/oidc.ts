@@ -15,7 +15,7 @@ import { bearerToken } from "../callers/bearer-token.ts";
 import { textAt, wordsAt } from "../callers/claim-path.ts";
 import type { Ends } from "../http/connection-rows.ts";
 import type { ClaimedPerson, IdentityProvider, TokenTrust } from "../callers/identity-provider.ts";
-import type { NoteRefusal } from "./refused-logins.ts";
+import type { NoteRefusal } from "../refused-logins.ts";
 import { tokenRefusal } from "./token-refusal.ts";
 import { personId, personIdOptions } from "./person-id.ts";
 import { mappedRoles, roleOptions, rolesOfSilence } from "../callers/role-mapping.ts";

@@ -121,7 +121,7 @@ export class NatsTransporter extends Transporters.NATS {
 			if (denied?.operation === "publish") this.#denySending(denied.subject);
 			else if (type === "disconnect") this.#report.lost("DISCONNECTED");
 			else if (type === "reconnect") this.#report.returned();
-			else if (type === "error" && !denied) this.#report.lost(String(data));
+			else if (type === "error" && !denied) this.#report.lost(typeof data === "string" ? data : type);
 		}
 	}
 

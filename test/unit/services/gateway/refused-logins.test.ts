@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { ForwardedIdentity } from "#services/gateway/identity-providers/forwarded.ts";
 import { OidcIdentity } from "#services/gateway/identity-providers/oidc.ts";
-import { RefusedLogins } from "#services/gateway/identity-providers/refused-logins.ts";
+import { RefusedLogins } from "#services/gateway/refused-logins.ts";
 import { exposition } from "#shared/metrics/exposition.ts";
 import { Metrics } from "#shared/metrics/metrics.ts";
 
@@ -17,7 +17,9 @@ describe("refused logins", () => {
 	beforeEach(() => {
 		metrics = new Metrics();
 		lines = [];
-		refused = new RefusedLogins(metrics, { error: (sentence, cause) => void lines.push(`${sentence} ${cause}`) }).note;
+		refused = new RefusedLogins(metrics, {
+			error: (sentence, cause) => void lines.push(`${sentence} ${String(cause)}`),
+		}).note;
 	});
 
 	/** Shows a token with these claims. */
