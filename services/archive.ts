@@ -16,6 +16,7 @@ import { hideEnvironment } from "#shared/config/environment.ts";
 import { ServiceError } from "#shared/errors.ts";
 import { StartError } from "#shared/start-error.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
+import { endLeftAgents } from "./pod-manager/left-agents.ts";
 import { loadParts, serviceFolders } from "./service-folders.ts";
 import { platformCollections } from "./storage.ts";
 
@@ -84,6 +85,10 @@ async function installation(config: Config): Promise<Installation> {
 		collections: [...[...parts.values()].flatMap(({ collections = [] }) => collections), ...platformCollections],
 		newStore: (folder) => loadAdapter<DocumentStore>(config.store, documentStoreMethods, { folder }),
 		credentials: await credentialFolder(config),
+		afterRestore: async (store) => {
+			for (const { afterRestore } of parts.values()) await afterRestore?.(store);
+		},
+		endWork: (say) => endLeftAgents(config, say),
 	};
 }
 

@@ -20,6 +20,7 @@ import type { ProcessRegistry } from "./processes/process-registry.ts";
 import type { ServiceLog } from "./service-log.ts";
 import type { Tracer } from "./tracing/tracer.ts";
 import type { Collection } from "./store/collection.ts";
+import type { DocumentStore } from "./store/document-store.ts";
 
 /**
  * Serves one action in the gateway's own process: the handler writes the HTTP response itself instead of returning a
@@ -128,10 +129,17 @@ export type Compose = (platform: Platform) => Promise<Part>;
 
 /** The exports of the file `compose.ts` of a service folder. A service that stores exports its collections too. */
 export type PartModule =
-	| { readonly collections?: undefined; readonly migrations?: undefined; readonly compose: Compose }
+	| {
+			readonly collections?: undefined;
+			readonly migrations?: undefined;
+			readonly afterRestore?: undefined;
+			readonly compose: Compose;
+	  }
 	| {
 			readonly collections: readonly Collection[];
 			/** The migrations of its data, which have run when it is composed. */
 			readonly migrations?: readonly Migration[];
 			readonly compose: (platform: StoringPlatform) => Promise<Part>;
+			/** Changes the documents of a backup when they are restored, before a platform starts with them. */
+			readonly afterRestore?: (store: DocumentStore) => Promise<void>;
 	  };

@@ -1,8 +1,7 @@
 /** The pod manager's part, the only one that starts and ends pods. */
 import { availableParallelism } from "node:os";
-import { loadAdapter } from "#shared/config/adapter.ts";
 import { readAgentRecords } from "#shared/agents/agent-records.ts";
-import { type Config, ConfigError, environmentSecret } from "#shared/config/config.ts";
+import { ConfigError, environmentSecret } from "#shared/config/config.ts";
 import { acceptance } from "#shared/config/fields/pod-fields.ts";
 import { peopleShareAMachine } from "#shared/config/shared-machine.ts";
 import { freeBytes } from "#shared/files/free-bytes.ts";
@@ -12,13 +11,12 @@ import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import { refuseMalformedKeys } from "#shared/models/provider-key.ts";
 import { modelRefusal } from "#shared/models/model-refusal.ts";
 import type { Part, Platform } from "#shared/platform.ts";
-import type { InstallationKey } from "#shared/secrets/keys.ts";
 import { agentsService } from "./agents.service.ts";
-import { hostId } from "./host-id.ts";
 import { endAllPods, stillRunning } from "./exit.ts";
+import { loadRuntime } from "./loaded-runtime.ts";
 import { commandPod } from "./pod-client.ts";
 import { podManager, type SendSecrets } from "./pod-manager.service.ts";
-import { type PodRuntime, podRuntimeMethods, type RuntimeHost } from "./pod-runtime.ts";
+import type { PodRuntime } from "./pod-runtime.ts";
 import { platformUrl, podSpec } from "./pod-spec.ts";
 
 /** Starts per processor: a start waits for files and other processes about half of its time. */
@@ -84,16 +82,6 @@ function shownIn(shortcomings: string[]): (troubles: readonly string[]) => void 
 		shortcomings.push(...troubles);
 		shown = troubles;
 	};
-}
-
-function loadRuntime({ pods, data_dir }: Config, key: InstallationKey): Promise<PodRuntime> {
-	const host: RuntimeHost = {
-		dataDir: data_dir,
-		installation: key.installationId(),
-		markKey: key.podMarkKey(),
-		host: hostId(data_dir),
-	};
-	return loadAdapter<PodRuntime>(pods.runtime, podRuntimeMethods, { ...host });
 }
 
 /**

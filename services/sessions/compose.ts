@@ -60,6 +60,8 @@ import { workspaceWorkService } from "./workspace-work.service.ts";
 import { StoppedSessions } from "./commands/stopped-sessions.ts";
 import { usageService } from "./usage.service.ts";
 
+export { fenceLaunches as afterRestore } from "./work/launch-fence.ts";
+
 /** The collections; the relay moves their events in this order. */
 export const collections = [
 	sessionCollection,

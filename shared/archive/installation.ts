@@ -15,6 +15,13 @@ export interface Installation {
 	readonly credentials: string | undefined;
 	/** The installation key of the configuration; empty: it is in the data folder. */
 	readonly configuredKey: string;
+	/** Changes the documents of a backup in the store that has got them; absent: nothing has to be changed. */
+	readonly afterRestore?: (store: DocumentStore) => Promise<void>;
+	/**
+	 * Ends what still works with the files of the data folder, while no platform runs; absent: nothing does.
+	 * @throws {ArchiveError} when something does not end.
+	 */
+	readonly endWork?: (say: (line: string) => void) => Promise<void>;
 }
 
 /** The person's wishes about an archive, and how the person is told. */

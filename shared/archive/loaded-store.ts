@@ -18,6 +18,8 @@ export interface LoadTarget {
 	readonly folder: string;
 	/** The folders to fill, by the names of their sections; other sections of files are ignored. */
 	readonly folders: ReadonlyMap<string, PlacedFolder>;
+	/** Changes the documents after they were compared with the archive; absent: they stay as they are. */
+	readonly change?: ((store: DocumentStore) => Promise<void>) | undefined;
 }
 
 /** Fills the store and the folders. @throws {ArchiveError} when the store does not have what the archive has. */
@@ -25,7 +27,7 @@ export async function loadStore(
 	place: Installation,
 	order: ArchiveOrder,
 	manifest: ArchiveManifest,
-	{ folder, folders }: LoadTarget,
+	{ folder, folders, change }: LoadTarget,
 ): Promise<void> {
 	const open = async () => {
 		const store = await place.newStore(folder);
@@ -35,6 +37,7 @@ export async function loadStore(
 	await using(await open(), (store) => fill(place, order, store, folders));
 	await using(await place.newStore(folder), (store) => compare(place, store, manifest));
 	await using(await open(), async (store) => {
+		await change?.(store);
 		await renew(store);
 		// The caller marks a shared store, when the files are in their places too.
 		if (!store.isShared) await markImport(store, "done");

@@ -126,6 +126,7 @@ async function fillPlace(
 	const job = { place, order, checked, folders, placed };
 	if (store.isShared) return fillShared(job, store);
 	await lockPresent(place, store, order);
+	await endWork(job);
 	await load(job);
 	await takePlaces(job);
 }
@@ -134,6 +135,7 @@ async function fillPlace(
 async function fillShared(job: Job, store: DocumentStore): Promise<void> {
 	const lease = await emptySharedStore(store, job.place.collections, job.order);
 	try {
+		await endWork(job);
 		await load(job);
 		if (!lease.isHeld) throw new ArchiveError("Another command has begun to fill the store");
 		await takePlaces(job);
@@ -143,11 +145,17 @@ async function fillShared(job: Job, store: DocumentStore): Promise<void> {
 	}
 }
 
+/** An agent that went on would write into the folders of before what people then miss. An import leaves the files. */
+async function endWork({ place, order }: Job): Promise<void> {
+	if (order.kind === "backup") await place.endWork?.(order.say);
+}
+
 /** Fills the store and the folders beside their places; of a failure nothing remains but the mark of a shared store. */
 async function load({ place, order, checked, folders, placed }: Job): Promise<void> {
 	try {
 		for (const folder of placed) await folder.begin();
-		await loadStore(place, order, checked.manifest, { folder: restoringFolder(storeFolder(place)), folders });
+		const change = order.kind === "backup" ? place.afterRestore : undefined;
+		await loadStore(place, order, checked.manifest, { folder: restoringFolder(storeFolder(place)), folders, change });
 	} catch (error) {
 		for (const folder of placed) await folder.discard();
 		throw error;

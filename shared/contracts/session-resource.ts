@@ -152,7 +152,12 @@ export const session = schema({
 	workload_type: nullableText,
 	owner_id: nullableText,
 	tenant_id: nullableText,
-	generation: { type: "number", integer: true, min: 0, description: "Count of launches" },
+	generation: {
+		type: "number",
+		integer: true,
+		min: 0,
+		description: "Number of the present launch: it grows with each, and jumps when a backup is restored",
+	},
 	rev: {
 		type: "number",
 		integer: true,

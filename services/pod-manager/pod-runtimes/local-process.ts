@@ -83,17 +83,17 @@ export class LocalProcessRuntime implements PodRuntime {
 		this.#options = options;
 		const listenHost = listenHostOf(options);
 		this.place = host === undefined ? undefined : { host, isReachable: listenHost !== loopbackHost };
-		this.#marks = new PodMarks(installation, markKey, host);
+		this.#runs = new RunFolders(join(dataDir, "run"));
+		this.#marks = new PodMarks(installation, markKey, host, host === undefined ? undefined : this.#runs.id());
 		this.#groups = new ControlGroups(options.groups ?? "auto", this.#marks);
 		this.#program = {
 			main: join(projectRoot, "agent/main.ts"),
 			environment,
 			installation,
-			host,
+			host: this.#marks.host,
 			enter: (pid, { session_id, generation }) => this.#groups.enter(pid, { sessionId: session_id, generation }),
 		};
 		this.#waiting = new WaitingAgents(this.#program, join(dataDir, "run", ".waiting"), waitingOf(options));
-		this.#runs = new RunFolders(join(dataDir, "run"));
 		this.#sessions = new SessionFolders(join(dataDir, "sessions"));
 		this.#processes = new MarkedProcesses(this.#marks, (cgroup) => this.#groups.launchOf(cgroup));
 		this.#pods = new PodList(this.#runs, this.#processes, this.#groups, listenHost);
@@ -248,7 +248,8 @@ export class LocalProcessRuntime implements PodRuntime {
 	}
 
 	#placeOf(): Pick<LaunchDocument, "host" | "listen_host"> {
-		const { host, listen_host } = this.#options;
+		const { listen_host } = this.#options;
+		const { host } = this.#marks;
 		return { ...(host !== undefined && { host }), ...(listen_host !== undefined && { listen_host }) };
 	}
 

@@ -14,12 +14,23 @@ export class PodMarks {
 	readonly installation: string;
 	readonly #key: string;
 	readonly #host: string | undefined;
+	/** What earlier versions have marked: the host without the folder of runs. */
+	readonly #formerHost: string | undefined;
 
-	/** @param key The secret of the installation. @param host The id of the host; absent: of no particular one. */
-	constructor(installation: string, key: string, host?: string) {
+	/**
+	 * @param key The secret of the installation. @param host The id of the host; absent: of no particular one.
+	 * @param runs The id of the folder of runs: a backup that is restored beside its installation has the same host.
+	 */
+	constructor(installation: string, key: string, host?: string, runs?: string) {
 		this.installation = installation;
 		this.#key = key;
-		this.#host = host;
+		this.#formerHost = host;
+		this.#host = host === undefined || runs === undefined ? host : `${host}-${runs}`;
+	}
+
+	/** The host as the marks name it; absent: they name none. */
+	get host(): string | undefined {
+		return this.#host;
 	}
 
 	/** Returns the proof of an environment, which names the host beside it; earlier versions verify it too. */
@@ -29,7 +40,7 @@ export class PodMarks {
 
 	/** Returns `<session id>-g<generation>.<proof>`, which is safe as the name of a folder, and of this host only. */
 	name(launch: Launch): string {
-		return `${launchName(launch)}.${this.#proofHere(launch)}`;
+		return `${launchName(launch)}.${this.#proofAt(launch, this.#host)}`;
 	}
 
 	/** Parses and verifies a name; undefined for a text that is not from {@link name}. */
@@ -37,14 +48,14 @@ export class PodMarks {
 		const dot = name.lastIndexOf(".");
 		const launch = parseLaunch(name.slice(0, dot));
 		if (launch === undefined) return undefined;
-		const shown = name.slice(dot + 1);
-		return shown === this.#proofHere(launch) || shown === this.proof(launch) ? launch : undefined;
+		const proofs = [this.#proofAt(launch, this.#host), this.proof(launch), this.#proofAt(launch, this.#formerHost)];
+		return proofs.includes(name.slice(dot + 1)) ? launch : undefined;
 	}
 
 	/** Whether a mark names another host: two hosts of an installation can be on one machine, for example in a test. */
 	isElsewhere(environment: ReadonlyMap<string, string>): boolean {
 		const host = environment.get(marker.host);
-		return host !== undefined && this.#host !== undefined && host !== this.#host;
+		return host !== undefined && this.#host !== undefined && host !== this.#host && host !== this.#formerHost;
 	}
 
 	/** Returns the launch that these variables mark; undefined without a valid proof. */
@@ -56,8 +67,8 @@ export class PodMarks {
 		return this.parse(`${session}-g${generation}.${proof}`);
 	}
 
-	#proofHere(launch: Launch): string {
-		return this.#host === undefined ? this.proof(launch) : this.#proof(`${launchName(launch)}@${this.#host}`);
+	#proofAt(launch: Launch, host: string | undefined): string {
+		return host === undefined ? this.proof(launch) : this.#proof(`${launchName(launch)}@${host}`);
 	}
 
 	#proof(text: string): string {

@@ -3,7 +3,7 @@
  * that the agent writes, its output, its home, its temporary files, and a mark after it was asked to end. The agent's
  * commands can change all of this, so the content is attributed to that pod only, and reading it never blocks.
  */
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdir, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type Output, schema } from "#shared/bus/schema.ts";
@@ -13,6 +13,7 @@ import { createFile, replaceFile } from "#shared/files/replaced-file.ts";
 import { readUntrusted, trimUntrusted, UntrustedFileError } from "#shared/files/untrusted-file.ts";
 import { UntrustedFolder } from "#shared/files/untrusted-folder.ts";
 import { type PodFailure, podPhases } from "#shared/pod/status.ts";
+import { storedSecret } from "#shared/secrets/stored-secret.ts";
 import { namesIn, removeWhole } from "./folder-entries.ts";
 import { type Launch, launchName, parseLaunch } from "./launch.ts";
 import { Trash } from "./trash.ts";
@@ -64,6 +65,8 @@ const temporaryFiles = "tmp";
 const temporaryLinks = ".tmp";
 const whole = { recursive: true, force: true } as const;
 
+const idKind = { name: ".id", form: /^[0-9a-f]{16}$/, make: () => randomBytes(8).toString("hex") };
+
 /** The folders of one installation's launches. */
 export class RunFolders {
 	readonly #root: string;
@@ -72,6 +75,14 @@ export class RunFolders {
 	constructor(root: string) {
 		this.#root = root;
 		this.#trash = new Trash(join(root, ".trash"));
+	}
+
+	/**
+	 * Returns the id of this folder, which the marks of its pods name; the first call creates it. A copy of the other
+	 * folders of an installation has another one. @throws {Error} when it cannot be used.
+	 */
+	id(): string {
+		return storedSecret(dirname(this.#root), { ...idKind, folder: basename(this.#root) });
 	}
 
 	statusFile(launch: Launch): string {
