@@ -38,6 +38,11 @@ empty place. export and import do so with the documents of the store only, from 
 			default: false,
 			help: "restore, import: moves what is there aside, or empties a shared store",
 		},
+		"without-key": {
+			type: "boolean",
+			default: false,
+			help: "restore, import: gives up what only the archive's installation key can read",
+		},
 		check: {
 			type: "boolean",
 			default: false,
@@ -69,7 +74,7 @@ try {
 	else if (values.check) {
 		const { header } = await checkArchive(place, order);
 		console.log(`The archive is whole: release ${header.release}, as of ${header.since}`);
-	} else await restoreArchive(place, { ...order, force: values.force });
+	} else await restoreArchive(place, { ...order, force: values.force, withoutKey: values["without-key"] });
 } catch (error) {
 	console.error(sentenceOf(error));
 	process.exitCode = 1;

@@ -11,12 +11,17 @@ export function lostStore(dataDir: string, storeFolder: string): string | undefi
 	const file = storeFile(storeFolder);
 	const size = sizeOf(file);
 	if (size !== undefined && size > 0) return undefined;
-	const rest = used.map((name) => join(dataDir, name)).find((folder) => entriesOf(folder) > 0);
+	const rest = usedFolder(dataDir);
 	if (rest === undefined) return undefined;
 	return (
 		`Cannot start: the store "${file}" ${size === undefined ? "is missing" : "is empty"}, and "${rest}" has files of before. ` +
 		`Put the store back, or restore a backup (docs/backup.md, "A damaged store"); to begin anew, move "${dataDir}" aside`
 	);
+}
+
+/** Returns the folder of a data folder that has files of sessions or of people; undefined when none has. */
+export function usedFolder(dataDir: string): string | undefined {
+	return used.map((name) => join(dataDir, name)).find((folder) => entriesOf(folder) > 0);
 }
 
 function sizeOf(file: string): number | undefined {

@@ -23,6 +23,7 @@ import { StartError } from "#shared/start-error.ts";
 import type { ServiceLog } from "#shared/service-log.ts";
 import { DiskWatch } from "./disk-watch.ts";
 import { fileCheck } from "./file-check.ts";
+import { lostKey } from "./lost-key.ts";
 import type { Tracer } from "#shared/tracing/tracer.ts";
 import { ProcessOps } from "./process-ops.ts";
 import { StartWait } from "./start-wait.ts";
@@ -86,6 +87,8 @@ export class PlatformProcess {
 		const isJson = log.format === "json";
 		if (isJson) printJson();
 		await refuseIdentityOfOneProcess(this.#config);
+		const lost = lostKey(data_dir, installation_key);
+		if (lost !== undefined) throw new StartError(lost);
 		const key = openInstallationKey(data_dir, installation_key);
 		if (existsSync(data_dir)) enableCompileCache(join(data_dir, "cache"));
 		const trusts = await trustsCallers(this.#config);

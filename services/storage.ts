@@ -9,7 +9,7 @@ import { AuditedStore } from "#shared/audit/audited-store.ts";
 import { AuditLog } from "#shared/audit/audit-log.ts";
 import { AuditSigner } from "#shared/audit/audit-signature.ts";
 import { loadAdapter } from "#shared/config/adapter.ts";
-import { ConfigError } from "#shared/config/config.ts";
+import { type Config, ConfigError } from "#shared/config/config.ts";
 import { EventLog } from "#shared/event-log/event-log.ts";
 import { measureOutboxes } from "#shared/event-log/outbox-lag.ts";
 import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
@@ -24,6 +24,7 @@ import { runMigrations } from "#shared/migrations/run-migrations.ts";
 import { processCollection } from "#shared/processes/process-collection.ts";
 import { ProcessRegistry } from "#shared/processes/process-registry.ts";
 import type { PartModule, Platform, Storage } from "#shared/platform.ts";
+import { keyPrintCollection, refuseOtherKey } from "#shared/secrets/key-print.ts";
 import { StartError } from "#shared/start-error.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
@@ -33,7 +34,12 @@ import { openStore } from "./open-store.ts";
 import { loadParts, type PartModules, serviceFolders } from "./service-folders.ts";
 
 /** The collections that belong to no service. */
-export const platformCollections = [leaseCollection, migrationCollection, importCollection] as const;
+export const platformCollections = [
+	leaseCollection,
+	migrationCollection,
+	importCollection,
+	keyPrintCollection,
+] as const;
 
 /**
  * Opens the configured store with the collections of all these parts.
@@ -60,6 +66,7 @@ export async function openStorage(platform: Platform, parts: PartModules): Promi
 	// Which processes run is nothing that an archive holds.
 	await openStore(store, [...collections, ...platformCollections, processCollection], { announce, waitFor });
 	await refuseHalfImported(store);
+	await refuseOtherKey(store, key.print(), keyPlace(config));
 	const leases = new MeasuredLeases(store.isShared ? new StoredLeases(store) : new OwnLeases(), metrics);
 	const told = (sentence: string) => {
 		announce(sentence);
@@ -77,6 +84,10 @@ export async function openStorage(platform: Platform, parts: PartModules): Promi
 	measureOutboxes(metrics, store, collections.filter(isRelayed));
 	const audited = new AuditedStore(store, auditLog, () => relay.wakeAll());
 	return { store: audited, eventLog, auditLog, relay, leases, processes: new ProcessRegistry(store) };
+}
+
+function keyPlace({ data_dir, installation_key }: Config): string {
+	return installation_key === "" ? `"${join(data_dir, "keys", "installation")}"` : "the configured installation_key";
 }
 
 /** Decides who enters events into the logs: the relay of one process of several, or the store in its own transactions. */

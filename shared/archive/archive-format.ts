@@ -25,6 +25,8 @@ export interface ArchiveHeader {
 	readonly release: string;
 	/** ISO 8601, UTC: every write that was acknowledged before is in the archive. */
 	readonly since: string;
+	/** The fingerprint of the installation key that the documents belong to; absent: unknown. */
+	readonly key?: string;
 }
 
 /** The sums of one section. */

@@ -150,6 +150,7 @@ const headerFailures = compileSchema({
 	kind: { type: "enum", values: ["backup", "export"] },
 	release: { type: "string", max: 100 },
 	since: { type: "string", max: 100, pattern: "^[\\d:.TZ-]+$" },
+	key: { type: "string", pattern: "^[0-9a-f]{16}$", optional: true },
 });
 
 function headerOf(kind: string, value: unknown): ArchiveHeader {

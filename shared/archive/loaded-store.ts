@@ -1,6 +1,8 @@
 /** Fills an empty store from an archive, compares it with the archive, and gives its event log a new epoch. */
 import { randomBytes } from "node:crypto";
 import { eventLogNameCollection } from "../event-log/event-log-collection.ts";
+import { keyPrintCollection, storeKeyPrint } from "../secrets/key-print.ts";
+import { keyPrint } from "../secrets/keys.ts";
 import type { DocumentStore } from "../store/document-store.ts";
 import { insertOnce } from "../store/insert-once.ts";
 import { ArchiveError, type ArchiveManifest, sectionNames } from "./archive-format.ts";
@@ -18,6 +20,8 @@ export interface LoadTarget {
 	readonly folder: string;
 	/** The folders to fill, by the names of their sections; other sections of files are ignored. */
 	readonly folders: ReadonlyMap<string, PlacedFolder>;
+	/** The installation key to which the documents belong from now on. */
+	readonly key: string;
 	/** Changes the documents after they were compared with the archive; absent: they stay as they are. */
 	readonly change?: ((store: DocumentStore) => Promise<void>) | undefined;
 }
@@ -27,17 +31,18 @@ export async function loadStore(
 	place: Installation,
 	order: ArchiveOrder,
 	manifest: ArchiveManifest,
-	{ folder, folders, change }: LoadTarget,
+	{ folder, folders, key, change }: LoadTarget,
 ): Promise<void> {
 	const open = async () => {
 		const store = await place.newStore(folder);
-		await store.open([...place.collections, importCollection]);
+		await store.open([...place.collections, importCollection, keyPrintCollection]);
 		return store;
 	};
 	await using(await open(), (store) => fill(place, order, store, folders));
 	await using(await place.newStore(folder), (store) => compare(place, store, manifest));
 	await using(await open(), async (store) => {
 		await change?.(store);
+		await storeKeyPrint(store, keyPrint(key));
 		await renew(store);
 		// The caller marks a shared store, when the files are in their places too.
 		if (!store.isShared) await markImport(store, "done");

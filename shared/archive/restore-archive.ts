@@ -3,7 +3,7 @@
  * process and folders are filled beside their place and then take it; a shared store has a mark while it is filled, with
  * which no platform starts.
  */
-import { constants, existsSync, readFileSync } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isoTime } from "../clock.ts";
@@ -23,6 +23,7 @@ import {
 import { readArchive } from "./archive-reader.ts";
 import { DocumentLoader } from "./archived-documents.ts";
 import { FileLoader } from "./archived-files.ts";
+import { keyOf, settledKey } from "./archived-key.ts";
 import { markImport } from "./import-mark.ts";
 import {
 	type ArchiveOrder,
@@ -46,13 +47,23 @@ export interface RestoreOrder extends ArchiveOrder {
 	readonly kind: ArchiveKind;
 	/** Whether data that is there is replaced. */
 	readonly force: boolean;
+	/** Whether what only the archive's installation key can read is given up; default: no. */
+	readonly withoutKey?: boolean;
 }
 
 /** An archive that was checked. */
 interface CheckedArchive {
 	readonly header: ArchiveHeader;
 	readonly manifest: ArchiveManifest;
+	/** The key, when a passphrase has opened it. */
 	readonly key: string | undefined;
+	/** Whether the archive has the key, sealed. */
+	readonly isSealed: boolean;
+}
+
+/** An archive that was checked, and the key of the installation after its restore. */
+interface SettledArchive extends CheckedArchive {
+	readonly key: string;
 }
 
 /** Reads the whole archive and changes nothing. @throws {ArchiveError} when it cannot be restored as it is. */
@@ -76,7 +87,7 @@ export async function checkArchive(place: Installation, order: ArchiveOrder): Pr
 	});
 	if (!header) throw new ArchiveError("This is no archive of Atelier");
 	const key = sealed !== undefined && order.passphrase !== undefined ? openKey(sealed, order.passphrase) : undefined;
-	return { header, manifest, key };
+	return { header, manifest, key, isSealed: sealed !== undefined };
 }
 
 const folderNames = ["credentials", "sessions", "host"] as const;
@@ -89,8 +100,10 @@ export async function restoreArchive(place: Installation, order: RestoreOrder): 
 	if (order.kind === "backup" && header.kind === "export")
 		throw new ArchiveError("The archive has only the documents of a store: use npm run import");
 	say(`The archive is whole: release ${header.release}, as of ${header.since}`);
-	const key = order.kind === "backup" ? checked.key : undefined;
-	refuseOtherKey(place, key, order.force);
+	const opened = order.kind === "backup" ? checked.key : undefined;
+	refuseOtherKey(place, opened, order.force);
+	const archived = { print: header.key, isSealed: checked.isSealed, opened };
+	const key = settledKey(place, archived, order.withoutKey === true);
 	const store = await place.newStore(storeFolder(place));
 	try {
 		await fillPlace(place, order, { ...checked, key }, store);
@@ -104,7 +117,7 @@ export async function restoreArchive(place: Installation, order: RestoreOrder): 
 interface Job {
 	readonly place: Installation;
 	readonly order: RestoreOrder;
-	readonly checked: CheckedArchive;
+	readonly checked: SettledArchive;
 	/** The folders with files, by the names of their sections. */
 	readonly folders: ReadonlyMap<string, PlacedFolder>;
 	/** All folders, that of an embedded store last. */
@@ -115,7 +128,7 @@ interface Job {
 async function fillPlace(
 	place: Installation,
 	order: RestoreOrder,
-	checked: CheckedArchive,
+	checked: SettledArchive,
 	store: DocumentStore,
 ): Promise<void> {
 	const folders = foldersOf(place, checked.manifest, order.kind);
@@ -155,7 +168,8 @@ async function load({ place, order, checked, folders, placed }: Job): Promise<vo
 	try {
 		for (const folder of placed) await folder.begin();
 		const change = order.kind === "backup" ? place.afterRestore : undefined;
-		await loadStore(place, order, checked.manifest, { folder: restoringFolder(storeFolder(place)), folders, change });
+		const { manifest, key } = checked;
+		await loadStore(place, order, manifest, { folder: restoringFolder(storeFolder(place)), folders, key, change });
 	} catch (error) {
 		for (const folder of placed) await folder.discard();
 		throw error;
@@ -166,7 +180,7 @@ async function load({ place, order, checked, folders, placed }: Job): Promise<vo
 /** Puts the key and the folders into their places, the store last: until then no platform starts. */
 async function takePlaces({ place, order: { say }, checked: { key }, placed }: Job): Promise<void> {
 	const stamp = isoTime().replaceAll(/[^\d]/g, "").slice(0, 14);
-	if (key !== undefined) await writeKey(place, key, { stamp, say });
+	await writeKey(place, key, { stamp, say });
 	for (const folder of placed) {
 		const aside = await folder.place(stamp);
 		if (aside !== undefined) say(`The data of before is in "${aside}"`);
@@ -206,7 +220,7 @@ function foldersOf(
 
 function refuseOtherKey(place: Installation, key: string | undefined, force: boolean): void {
 	if (key === undefined) return;
-	const present = presentKey(place);
+	const present = keyOf(place);
 	if (place.configuredKey !== "" && place.configuredKey !== key)
 		throw new ArchiveError("The configuration has another installation key than the archive");
 	if (present !== undefined && present !== key && !force)
@@ -219,16 +233,12 @@ async function writeKey(
 	key: string,
 	{ stamp, say }: { readonly stamp: string; readonly say: (line: string) => void },
 ): Promise<void> {
-	if (place.configuredKey !== "" || presentKey(place) === key) return;
+	if (place.configuredKey !== "" || keyOf(place) === key) return;
 	makeFolder(dirname(keyFile(place)));
-	if (presentKey(place) !== undefined) {
+	if (keyOf(place) !== undefined) {
 		const aside = asideName(keyFile(place), stamp);
 		await rename(keyFile(place), aside);
 		say(`The installation key of before is in "${aside}"`);
 	}
 	await (await replaceOpen(keyFile(place), key, constants.O_WRONLY)).close();
-}
-
-function presentKey(place: Installation): string | undefined {
-	return existsSync(keyFile(place)) ? readFileSync(keyFile(place), "utf8").trim() : undefined;
 }

@@ -1,7 +1,9 @@
 /** Writes the archive of an installation, which may run and be written to meanwhile. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { isoTime } from "../clock.ts";
 import { release } from "../config/release.ts";
+import { keyPrintOf } from "../secrets/key-print.ts";
+import { keyPrint } from "../secrets/keys.ts";
 import type { StoreSnapshot } from "../store/document-store.ts";
 import {
 	ArchiveError,
@@ -10,6 +12,7 @@ import {
 	archiveVersion,
 	sectionNames,
 } from "./archive-format.ts";
+import { keyOf } from "./archived-key.ts";
 import { ArchiveWriter } from "./archive-writer.ts";
 import { writeDocuments } from "./archived-documents.ts";
 import { writeFiles } from "./archived-files.ts";
@@ -19,7 +22,6 @@ import {
 	hostFolder,
 	type Installation,
 	interruptedRestore,
-	keyFile,
 	sessionsFolder,
 	storeFolder,
 } from "./installation.ts";
@@ -61,14 +63,31 @@ export async function writeArchive(place: Installation, order: WriteOrder): Prom
 async function writeAll(place: Installation, order: WriteOrder, snapshot: StoreSnapshot): Promise<ArchiveManifest> {
 	const { path, kind, say } = order;
 	const since = isoTime(snapshot.since);
-	await using writer = await ArchiveWriter.create(path, { version: archiveVersion, kind, release: release(), since });
+	const key = await keyStateOf(place, snapshot);
+	if (key.isOther && order.passphrase !== undefined)
+		throw new ArchiveError(
+			`The installation key of "${place.dataDir}" is not that of the store: put the former key back, or leave the key out`,
+		);
+	const header = { version: archiveVersion, kind, release: release(), since, ...(key.print && { key: key.print }) };
+	await using writer = await ArchiveWriter.create(path, header);
 	await writeDocuments(writer, snapshot, place.collections, (name, documents) =>
 		say(`${name}: ${documents} documents`),
 	);
 	const missing = kind === "export" ? [] : await writeRest(writer, place, order);
+	if (key.isOther) missing.push("The installation key of the store, which is not the present one");
 	const manifest = await writer.finish(missing);
 	say(`Every change that was acknowledged before ${since} is in "${path}"`);
 	return manifest;
+}
+
+/** Returns the fingerprint of the key that the store belongs to, and whether the present key is another one. */
+async function keyStateOf(
+	place: Installation,
+	snapshot: StoreSnapshot,
+): Promise<{ print: string | undefined; isOther: boolean }> {
+	const [stored, present] = [await keyPrintOf(snapshot), keyOf(place)];
+	const print = present === undefined ? undefined : keyPrint(present);
+	return { print: stored ?? print, isOther: stored !== undefined && print !== undefined && stored !== print };
 }
 
 /** Writes what is not in the store; returns sentences about what is left out. */
@@ -108,9 +127,4 @@ async function writeFolder(
 	const unread = await writeFiles(writer, path, { skips: (below) => skips.test(below) });
 	say(`${name}: ${writer.entries} entries of files`);
 	if (unread > 0) missing.push(`${unread} entries of "${name}" that are no files, or could not be read`);
-}
-
-function keyOf(place: Installation): string | undefined {
-	if (place.configuredKey !== "") return place.configuredKey;
-	return existsSync(keyFile(place)) ? readFileSync(keyFile(place), "utf8").trim() : undefined;
 }

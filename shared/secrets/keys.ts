@@ -34,6 +34,11 @@ export class InstallationKey {
 		this.#secret = secret;
 	}
 
+	/** Returns the fingerprint of the key, which reveals nothing about it. */
+	print(): string {
+		return printOf(this.#secret);
+	}
+
 	/** Returns the key that seals packets between the processes of the platform. */
 	busSeal(): Buffer {
 		return this.#derive("bus-seal");
@@ -106,6 +111,15 @@ export class InstallationKey {
 		const label = info.length <= 200 ? info : createHash("sha256").update(info).digest("hex");
 		return Buffer.from(hkdfSync("sha256", this.#secret, Buffer.alloc(0), label, keyBytes));
 	}
+}
+
+/** Returns the fingerprint of a key as it is written in its file. */
+export function keyPrint(text: string): string {
+	return printOf(Buffer.from(text, "base64url"));
+}
+
+function printOf(secret: Buffer): string {
+	return createHash("sha256").update("atelier/key-print/").update(secret).digest("hex").slice(0, 16);
 }
 
 /**

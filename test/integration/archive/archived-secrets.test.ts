@@ -54,7 +54,13 @@ describe("secrets of users in archives", function () {
 		const dataDir = join(folder, name);
 		mkdirSync(dataDir);
 		const newStore: Installation["newStore"] = async (at) => open(at);
-		return { dataDir, collections: all, newStore, credentials: undefined, configuredKey: "" };
+		return {
+			dataDir,
+			collections: all,
+			newStore,
+			credentials: undefined,
+			configuredKey: Buffer.alloc(32, 1).toString("base64url"),
+		};
 	}
 
 	async function over<T>(place: Installation, work: (secrets: StoredSecrets) => Promise<T>): Promise<T> {

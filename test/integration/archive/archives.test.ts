@@ -100,7 +100,7 @@ describe("archives", function () {
 	}
 
 	function restore(place: Installation, path: string, order: Partial<RestoreOrder> = {}): Promise<void> {
-		return restoreArchive(place, { path, kind: "backup", force: false, ...silent, ...order });
+		return restoreArchive(place, { path, kind: "backup", force: false, withoutKey: true, ...silent, ...order });
 	}
 
 	const linesOf = (path: string) => gunzipSync(readFileSync(path)).toString("utf8").trimEnd().split("\n");

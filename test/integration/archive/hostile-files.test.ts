@@ -85,7 +85,7 @@ describe("a backup", () => {
 		const said = await writeArchive(source, { path, kind: "backup", workspaces: true, say: () => {} });
 		expect(said.missing.join("\n")).to.match(/[3-9] entries of "sessions"/);
 		const target = smallInstallation(join(folder, "target"));
-		await restoreArchive(target, { path, kind: "backup", force: false, say: () => {} });
+		await restoreArchive(target, { path, kind: "backup", force: false, withoutKey: true, say: () => {} });
 		const restored = join(target.dataDir, "sessions", "one");
 		expect(readFileSync(join(restored, "plain"), "utf8")).to.equal("plain");
 		expect(readFileSync(join(restored, "\ufffd"), "utf8")).to.equal("the replacement character");

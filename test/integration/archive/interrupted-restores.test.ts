@@ -109,7 +109,7 @@ describe("a restore", function () {
 		const backup = { path: join(folder, "half.gz"), kind: "backup", workspaces: false, ...silent } as const;
 		expect((await failureOf<Error>(writeArchive(place, backup))).message).to.include("Half of the data is no backup");
 		// It waits until nobody has renewed the lease of the killed process for its whole length.
-		await restoreArchive(place, { path, kind: "backup", force: true, ...silent });
+		await restoreArchive(place, { path, kind: "backup", force: true, withoutKey: true, ...silent });
 		expect([await textOf(place), credentialsOf(place)]).to.deep.equal(["new", "new"]);
 	});
 
@@ -121,7 +121,7 @@ describe("a restore", function () {
 				kind === "shared"
 					? smallInstallation(join(folder, `target-${n}`), endpoint.url)
 					: smallInstallation(join(folder, "target"));
-			const order = { kind: "backup", force: false, ...silent } as const;
+			const order = { kind: "backup", force: false, withoutKey: true, ...silent } as const;
 			const outcomes = await Promise.allSettled(paths.map((path, n) => restoreArchive(target(n), { path, ...order })));
 			const failures = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [String(outcome.reason)] : []));
 			expect(failures).to.have.length(1);
@@ -143,7 +143,7 @@ describe("a restore", function () {
 				await store.remove(processCollection, entry.id, {});
 				await store.insert(processCollection, { id: entry.id, wire: JSON.stringify(entry), seen: at });
 			});
-		const order = { path, kind: "backup", force: true, ...silent } as const;
+		const order = { path, kind: "backup", force: true, withoutKey: true, ...silent } as const;
 		await seen(Date.now());
 		const { message } = await failureOf<Error>(restoreArchive(place, order));
 		expect(message).to.include('A platform uses this store ("gateway stream" on "build-1")');
@@ -158,7 +158,7 @@ describe("a restore", function () {
 		const path = await backupOf("new");
 		const place = await installation("old");
 		writeFileSync(join(place.dataDir, "store", fileName), "no database".repeat(1_000));
-		await restoreArchive(place, { path, kind: "backup", force: true, ...silent });
+		await restoreArchive(place, { path, kind: "backup", force: true, withoutKey: true, ...silent });
 		expect(await textOf(place)).to.equal("new");
 	});
 });
