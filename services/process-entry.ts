@@ -33,7 +33,11 @@ export async function describeProcess(
 		machine: print(await runningSystem()),
 		services: [...services],
 		release: print(`${JSON.stringify(publicContracts)}\n${config.processes.rollout}`),
-		always: { "installation key": key.installationId(), ...(await apiTokenPrint(config, services, print)) },
+		always: {
+			"installation key": key.installationId(),
+			...(await apiTokenPrint(config, services, print)),
+			...secretPrints(config, services, print),
+		},
 		alike: alikePrints(config, print),
 		lone: await loneOf(config, services),
 	};
@@ -68,6 +72,22 @@ async function apiTokenPrint(
 	const variable = identity.secret_kwargs_env["token"];
 	const given = variable === undefined ? identity.kwargs["token"] : environment()[variable];
 	return { "token of the identity": print(typeof given === "string" ? given : openApiToken(data_dir)) };
+}
+
+/** A process with another key could not open what this one has stored, and would store what this one cannot open. */
+function secretPrints(config: Config, services: readonly string[], print: Print): Record<string, string> {
+	const sections = Object.entries(loneStores).filter(([, service]) => services.includes(service));
+	return Object.fromEntries(
+		sections.map(([section]) => {
+			const { kwargs, secret_kwargs_env } = config[section as keyof typeof loneStores];
+			const secrets = Object.entries(secret_kwargs_env).map(([name, variable]) => [
+				name,
+				environment()[variable] ?? "",
+			]);
+			const given = { encryption_key: kwargs["encryption_key"] ?? "", ...Object.fromEntries(secrets) };
+			return [`key of the stored ${words[section] ?? section}`, print(JSON.stringify(given))];
+		}),
+	);
 }
 
 async function loneOf(config: Config, services: readonly string[]): Promise<ProcessEntry["lone"]> {

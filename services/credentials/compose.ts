@@ -10,14 +10,17 @@ import { LaunchSecrets } from "./injection/launch-secrets.ts";
 import { type SecretInjection, secretInjectionMethods } from "./injection/secret-injection.ts";
 import { injectionService } from "./injection.service.ts";
 import { tokenCredentialsService } from "./token-credentials.service.ts";
+import { notedStore } from "./store/noted-store.ts";
+import { UnreadableOwners } from "./store/unreadable-owners.ts";
 import { type CredentialStore, credentialStoreMethods } from "./store/credential-store.ts";
 
 /** @throws {ConfigError} for an encryption key that cannot be used. */
-export async function compose({ config, trustsCallers, log }: Platform): Promise<Part> {
+export async function compose({ config, trustsCallers, log, shortcomings }: Platform): Promise<Part> {
 	const { credential_store, secret_injection, data_dir } = config;
-	const store = await loadAdapter<CredentialStore>(credential_store, credentialStoreMethods, {
+	const adapter = await loadAdapter<CredentialStore>(credential_store, credentialStoreMethods, {
 		default_dir: join(data_dir, "credentials"),
 	}).catch(unlessKey);
+	const store = notedStore(adapter, new UnreadableOwners(shortcomings));
 	const protocols = gitProtocols(config, trustsCallers);
 	const injection = await loadAdapter<SecretInjection>(secret_injection, secretInjectionMethods, { store, protocols });
 	const records = new CredentialRecords({ store, protocols, log });

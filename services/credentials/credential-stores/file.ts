@@ -15,6 +15,7 @@ import { readUntrusted } from "#shared/files/untrusted-file.ts";
 import { type CredentialOwner, ownerFolder } from "../store/credential-owner.ts";
 import { type CredentialSet, parseSet, setText, valuesIn, withCredential } from "../store/credential-set.ts";
 import type { CredentialStore, CredentialValues, NewCredential } from "../store/credential-store.ts";
+import { KeyMark } from "../store/key-mark.ts";
 import { FolderLocks } from "../store/folder-lock.ts";
 import { TextSeal } from "#shared/secrets/sealed-text.ts";
 
@@ -42,13 +43,16 @@ export class FileCredentials implements CredentialStore {
 	readonly #folder: string;
 	readonly #most: number;
 	readonly #seal: TextSeal;
+	readonly #mark: KeyMark;
 	readonly #locks = new FolderLocks();
 
-	/** @throws {RangeError} for an encryption key of another form. */
+	/** @throws {RangeError} for an encryption key of another form, or another one than that of the files. */
 	constructor({ base_dir, encryption_key, max_per_owner = 100, default_dir }: FileCredentialsOptions) {
 		this.#folder = FileCredentials.folderOf({ base_dir, default_dir });
 		this.#most = max_per_owner;
 		this.#seal = new TextSeal(encryption_key);
+		this.#mark = new KeyMark(this.#folder, encryption_key);
+		this.#mark.refuseOther();
 	}
 
 	/** Returns the folder of the files, which a backup copies as they are. */
@@ -94,6 +98,9 @@ export class FileCredentials implements CredentialStore {
 		const lock = join(this.#folder, ".locks", owner.type, ownerFolder(owner));
 		return this.#locks.run(lock, async () => {
 			const folder = this.#pathOf(owner);
+			await this.#mark.claim().catch((cause: unknown) => {
+				throw unreadable(this.#folder, cause);
+			});
 			const former = await this.#read(owner);
 			const changed = decide(former);
 			makeFolder(folder);
