@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ArchiveError, type ArchiveKind } from "#shared/archive/archive-format.ts";
 import type { Installation } from "#shared/archive/installation.ts";
+import { refuseForeignUser } from "#shared/archive/restore-lock.ts";
 import { checkArchive, restoreArchive } from "#shared/archive/restore-archive.ts";
 import { minPassphrase } from "#shared/archive/sealed-key.ts";
 import { writeArchive } from "#shared/archive/write-archive.ts";
@@ -14,6 +15,7 @@ import { readCommandLine, refuseCommandLine } from "#shared/config/command-line.
 import { type Config, loadConfig } from "#shared/config/config.ts";
 import { hideEnvironment } from "#shared/config/environment.ts";
 import { ServiceError } from "#shared/errors.ts";
+import { exposedKeys, refuseUnusableFiles } from "#shared/files/unusable-files.ts";
 import { StartError } from "#shared/start-error.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
 import { endLeftAgents } from "./pod-manager/left-agents.ts";
@@ -66,7 +68,11 @@ const kind = kinds[command];
 if (kind === undefined || path === undefined) refuseCommandLine(commandTable, "Name one file");
 
 try {
-	const place = await installation(loadConfig());
+	const config = loadConfig();
+	refuseUnusableFiles(config.data_dir);
+	refuseForeignUser(config.data_dir);
+	for (const sentence of exposedKeys(config.data_dir)) console.log(sentence);
+	const place = await installation(config);
 	const order = { path, kind, say: (line: string) => console.log(line), ...passphraseOf(values["passphrase-file"]) };
 	if (command === "backup" || command === "export")
 		for (const sentence of (await writeArchive(place, { ...order, workspaces: values.workspaces })).missing)

@@ -14,6 +14,7 @@ import { similarVariables } from "#shared/config/mistakes/similar-variables.ts";
 import { sharedMachineWarning } from "#shared/config/shared-machine.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { dataFolderWarning } from "#shared/config/data-folder.ts";
+import { exposedKeys, refuseUnusableFiles } from "#shared/files/unusable-files.ts";
 import { openInstallationKey } from "#shared/secrets/keys.ts";
 import { printJson } from "#shared/log/json-log.ts";
 import { Metrics } from "#shared/metrics/metrics.ts";
@@ -87,6 +88,7 @@ export class PlatformProcess {
 		const isJson = log.format === "json";
 		if (isJson) printJson();
 		await refuseIdentityOfOneProcess(this.#config);
+		refuseUnusableFiles(data_dir);
 		const lost = lostKey(data_dir, installation_key);
 		if (lost !== undefined) throw new StartError(lost);
 		const key = openInstallationKey(data_dir, installation_key);
@@ -125,6 +127,7 @@ export class PlatformProcess {
 		if (similar !== undefined) platform.announce(similar);
 		this.#disk = diskWatch(platform);
 		this.#ops = new ProcessOps({ ...platform, checks: platform.readiness, start: this.#start });
+		warnOfExposedKeys(platform);
 		await this.#ops.listen();
 		await this.#compose(platform, (name) => broker.getLogger(name));
 		if (this.#isStopping) return;
@@ -239,6 +242,13 @@ async function newBroker(
 		import("../moleculer.config.ts"),
 	]);
 	return new ServiceBroker(brokerOptions(bus, key, label, observers));
+}
+
+function warnOfExposedKeys({ config, shortcomings, announce }: Platform): void {
+	for (const sentence of exposedKeys(config.data_dir)) {
+		shortcomings.push(sentence);
+		announce(sentence);
+	}
 }
 
 function diskWatch({ config, metrics, shortcomings, log }: Platform): DiskWatch {

@@ -6,6 +6,18 @@ import { makeFolder } from "../files/new-folder.ts";
 import { codes, resultCode } from "../store/embedded/result-code.ts";
 import { ArchiveError } from "./archive-format.ts";
 
+/**
+ * Refuses to work as another user than the one of the data folder: what root reads leaves files of root there.
+ * @throws {ArchiveError}
+ */
+export function refuseForeignUser(dataDir: string): void {
+	const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
+	if (owner === undefined || owner === process.getuid?.()) return;
+	throw new ArchiveError(
+		`"${dataDir}" belongs to the user with the id ${owner}: run this command as that user, or the platform cannot use the files that it makes`,
+	);
+}
+
 /** The right to replace what is in a data folder. */
 export class RestoreLock implements Disposable {
 	readonly #path: string;
@@ -18,12 +30,14 @@ export class RestoreLock implements Disposable {
 
 	/** @throws {ArchiveError} while another restore has it, or when the folder belongs to another user. */
 	static take(dataDir: string): RestoreLock {
-		makeFolder(dataDir);
-		const owner = statSync(dataDir).uid;
-		if (owner !== process.getuid?.())
-			throw new ArchiveError(
-				`"${dataDir}" belongs to the user with the id ${owner}: run this command as that user, or the platform cannot read what it restores`,
-			);
+		try {
+			makeFolder(dataDir);
+		} catch (cause) {
+			throw new ArchiveError(`Cannot make the data folder "${dataDir}" (DATA_DIR): ${(cause as Error).message}`, {
+				cause,
+			});
+		}
+		refuseForeignUser(dataDir);
 		const path = join(dataDir, "restore.lock");
 		const database = new DatabaseSync(path);
 		try {

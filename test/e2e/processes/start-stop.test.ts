@@ -83,6 +83,12 @@ describe("start and stop", function () {
 		const lost = join(platform.folder, "lost");
 		mkdirSync(join(lost, "sessions", "one"), { recursive: true });
 		const key = Buffer.alloc(32, 7).toString("base64url");
+		for (const folder of [damaged, lost]) {
+			mkdirSync(join(folder, "keys"));
+			writeFileSync(join(folder, "keys", "installation"), key, { mode: 0o600 });
+		}
+		const lostKey = join(platform.folder, "lost-key");
+		mkdirSync(join(lostKey, "sessions", "one"), { recursive: true });
 		const halfKey = join(platform.folder, "half-key");
 		mkdirSync(join(halfKey, "keys"), { recursive: true });
 		writeFileSync(join(halfKey, "keys", "installation"), key.slice(0, 20), { mode: 0o600 });
@@ -101,6 +107,7 @@ describe("start and stop", function () {
 			[{ DATA_DIR: "/proc/atelier", ATELIER_INSTALLATION_KEY: key }, 'the store in "/proc/atelier/store"'],
 			[{ DATA_DIR: damaged }, `Cannot open the store in "${join(damaged, "store")}"`],
 			[{ DATA_DIR: lost }, `Cannot start: the store "${join(lost, "store", "atelier.db")}" is missing`],
+			[{ DATA_DIR: lostKey }, `the installation key "${join(lostKey, "keys", "installation")}" is missing`],
 			[{ ATELIER_INSTALLATION_KEY: "c2hvcnQ" }, "installation key"],
 			[{ DATA_DIR: halfKey }, `"${join(halfKey, "keys", "installation")}" holds no whole secret`],
 			[{ ATELIER_CONFIG: noYaml }, `Cannot read the configuration file "${noYaml}"`],
