@@ -1,6 +1,7 @@
 /**
  * `npm run audit -- export <file>` saves the audit log of the caller's tenant; `npm run audit -- verify <file>` verifies
- * it without a platform. The exit code is 0, 1 when the log is not whole, or 2 for a command that was not understood.
+ * it without a platform. The exit code is 0, 1 when the log is not whole, 2 for a command that was not understood,
+ * or 3 when a log could not be saved or read.
  */
 import { readFile } from "node:fs/promises";
 import { verifyAudit } from "#shared/audit/audit-verification.ts";
@@ -13,7 +14,7 @@ import { PlatformClient } from "./platform-client.ts";
 const commandTable = {
 	usage: "npm run audit -- export <file> | verify <file> [--key <file>]",
 	summary:
-		"Saves the audit log of your tenant, and verifies a saved one offline. ATELIER_URL says where the platform is. Exit code 1: the log is not whole.",
+		"Saves the audit log of your tenant, and verifies a saved one offline. ATELIER_URL says where the platform is. Exit code 1: the log is not whole; 3: it could not be saved or read.",
 	operands: {
 		help: {
 			"export <file>": "saves all entries and checkpoints in a new file, one JSON object a line",
@@ -48,8 +49,14 @@ try {
 		console.log(`${entries} entries are in ${file}`);
 	} else if (command === "verify" && file !== undefined) {
 		if (!(await verify(file, values.key))) process.exitCode = 1;
-	} else refuseCommandLine(commandTable, `Cannot do "${positionals.join(" ")}"`);
+	} else refuseCommandLine(commandTable, "Name export or verify, and one file");
 } catch (error) {
-	console.error(error instanceof Error ? error.message : String(error));
-	process.exitCode = 1;
+	console.error(sentenceOf(error, command === "export" ? "save" : "read", file ?? ""));
+	process.exitCode = 3;
+}
+
+/** What the system says of a file does not always name it. */
+function sentenceOf(error: unknown, verb: "save" | "read", name: string): string {
+	const message = error instanceof Error ? error.message : String(error);
+	return error instanceof Error && "code" in error ? `Cannot ${verb} the audit log "${name}": ${message}` : message;
 }

@@ -12,7 +12,7 @@ const { values } = readCommandLine({
 	usage: "npm run doctor -- [--url <url>] [--token <token>]...",
 	summary:
 		"Proves on a running platform that nobody reaches what is not theirs. It makes its own objects and removes them. " +
-		"Exit code 1: there is a hole.",
+		"Exit code 1: there is a hole, or the proof was not possible.",
 	options: {
 		url: { type: "string", value: "url", help: "the platform's address; default: ATELIER_URL, or the configured one" },
 		token: {

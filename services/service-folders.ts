@@ -1,6 +1,6 @@
 /** The service folders: the order in which they start, and the parts that they contribute to a process. */
 import { join } from "node:path";
-import { ConfigError } from "#shared/config/config.ts";
+import { CommandLineError } from "#shared/config/command-line.ts";
 import type { PartModule } from "#shared/platform.ts";
 
 /** The folders in the order in which they start; they end in reverse order. */
@@ -27,12 +27,12 @@ export type PartModules = ReadonlyMap<string, PartModule>;
 
 /**
  * Returns the named folders in the order in which they start; all folders when none is named.
- * @throws {ConfigError} for an unknown name.
+ * @throws {CommandLineError} for an unknown name.
  */
 export function chosenFolders(names: readonly string[]): readonly string[] {
 	const unknown = names.find((name) => !serviceFolders.some((folder) => folder === name));
 	if (unknown !== undefined)
-		throw new ConfigError(`There is no service "${unknown}"; there are ${serviceFolders.join(", ")}`);
+		throw new CommandLineError(`There is no service "${unknown}"; there are ${serviceFolders.join(", ")}`);
 	return names.length === 0 ? serviceFolders : serviceFolders.filter((folder) => names.includes(folder));
 }
 

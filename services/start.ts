@@ -4,7 +4,7 @@
  * signal during the start leads to an orderly end.
  */
 import { after, monotonic, sleep } from "#shared/clock.ts";
-import { readCommandLine } from "#shared/config/command-line.ts";
+import { CommandLineError, notUnderstood, readCommandLine } from "#shared/config/command-line.ts";
 import { ignoreDebuggerSignal } from "#shared/debugger-signal.ts";
 import { hideEnvironment } from "#shared/config/environment.ts";
 import { failpoint } from "#shared/failpoints.ts";
@@ -52,15 +52,21 @@ function endWithoutBus(cause: unknown): void {
 }
 
 /** Ends a process that cannot run beside the others of the platform. */
-function endRefused({ message }: StartError): void {
+function endRefused(error: StartError): void {
 	if (isEnding()) return;
-	console.error(message);
-	endProcess(1);
+	console.error(error.message);
+	endProcess(error.exitCode);
+}
+
+function exitCodeOf(error: unknown): number {
+	if (error instanceof CommandLineError) return notUnderstood;
+	return error instanceof StartError ? error.exitCode : 1;
 }
 
 const { positionals: services } = readCommandLine({
 	usage: "npm start, or npm run service -- [<service>...]",
-	summary: "Runs the platform until SIGINT or SIGTERM. `npm run config` shows its configuration.",
+	summary:
+		"Runs the platform until SIGINT or SIGTERM. `npm run config` shows its configuration. Exit code 78: the configuration has a mistake.",
 	operands: { help: { "<service>": "a folder in services/ that this process runs; default: all of them" } },
 	options: {},
 });
@@ -84,9 +90,10 @@ try {
 } catch (error) {
 	// A start that an end interrupts fails; that is not reported as a failed start.
 	if (!isEnding()) {
-		console.error(error instanceof StartError ? error.message : error);
+		const isKnown = error instanceof StartError || error instanceof CommandLineError;
+		console.error(isKnown ? error.message : error);
 		// The pause lets the output reach its reader; then nothing may keep a failed start alive.
 		await sleep(10);
-		endProcess(1);
+		endProcess(exitCodeOf(error));
 	}
 }

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { didYouMean, nearestName } from "../nearest-name.ts";
 import { projectRoot } from "../project-root.ts";
-import { StartError } from "../start-error.ts";
+import { SettingError } from "../start-error.ts";
 
 /** The configuration's form of an adapter: a module and its class. */
 const form = /^[\w./-]+\.ts#\w+$/;
@@ -19,17 +19,17 @@ export function missingAdapter(adapter: string): string | undefined {
 	return `the project has no file "${path}"${meant} (docs/configuration.md names the adapters)`;
 }
 
-/** Returns the exported class. @throws {StartError} when there is none, or the module cannot be loaded. */
+/** Returns the exported class. @throws {SettingError} when there is none, or the module cannot be loaded. */
 export async function adapterClass(adapter: string): Promise<CallableFunction> {
 	const missing = missingAdapter(adapter);
-	if (missing !== undefined) throw new StartError(`Cannot load adapter "${adapter}": ${missing}`);
+	if (missing !== undefined) throw new SettingError(`Cannot load adapter "${adapter}": ${missing}`);
 	const [path = "", name = ""] = adapter.split("#");
 	const module = await loaded(adapter, join(projectRoot, path));
 	const found = module[name];
 	if (isClass(found)) return found;
 	const classes = Object.keys(module).filter((key) => isClass(module[key]));
 	const known = classes.length === 0 ? "" : `; it has: ${classes.join(", ")}`;
-	throw new StartError(
+	throw new SettingError(
 		`Cannot load adapter "${adapter}": the file "${path}" has no class "${name}"${didYouMean(classes, name) || known}`,
 	);
 }
@@ -39,7 +39,7 @@ async function loaded(adapter: string, file: string): Promise<Record<string, unk
 		return await import(pathToFileURL(file).href);
 	} catch (error) {
 		const said = error instanceof Error ? error.message : String(error);
-		throw new StartError(`Cannot load adapter "${adapter}": ${said}`, { cause: error });
+		throw new SettingError(`Cannot load adapter "${adapter}": ${said}`, { cause: error });
 	}
 }
 

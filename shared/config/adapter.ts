@@ -13,7 +13,7 @@ import { adapterClass } from "./adapter-module.ts";
 import { environment } from "./environment.ts";
 import { notBuilt } from "./keys-not-built.ts";
 import { didYouMean } from "../nearest-name.ts";
-import { StartError } from "../start-error.ts";
+import { SettingError } from "../start-error.ts";
 import { yamlValue } from "./yaml-text.ts";
 
 const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" }, default: {} } as const;
@@ -42,7 +42,7 @@ type AdapterClass = CallableFunction & Readonly<Record<string, unknown>>;
  * Creates the adapter that the configuration names.
  * @typeParam Port The interface that the adapter must implement; `methods` are checked to exist.
  * @param given Arguments of the platform itself; the configuration cannot change them.
- * @throws {StartError} when there is no such module or class, and for an argument that the class does not name in its static
+ * @throws {SettingError} when there is no such module or class, and for an argument that the class does not name in its static
  * member `kwargs`. {TypeError} when the adapter lacks a method.
  */
 export async function loadAdapter<Port>(
@@ -59,20 +59,20 @@ export async function loadAdapter<Port>(
 	return adapter;
 }
 
-/** @throws {StartError} for arguments that the class refuses, whatever error it throws. */
+/** @throws {SettingError} for arguments that the class refuses, whatever error it throws. */
 function made<Port>(name: string, Adapter: AdapterClass, kwargs: Record<string, unknown>): Port {
 	try {
 		return Reflect.construct(Adapter, [kwargs]);
 	} catch (error) {
 		if (!(error instanceof RangeError)) throw error;
-		throw new StartError(`The adapter "${name}" cannot use its kwargs: ${error.message}`, { cause: error });
+		throw new SettingError(`The adapter "${name}" cannot use its kwargs: ${error.message}`, { cause: error });
 	}
 }
 
 /**
  * Returns the arguments with those read as YAML that a class names in its static member `typedKwargs`, because they are no text: a
  * variable of the environment has text only.
- * @throws {StartError} that names the argument and not its value.
+ * @throws {SettingError} that names the argument and not its value.
  */
 function typedArguments({ typedKwargs }: AdapterClass, kwargs: Record<string, unknown>): Record<string, unknown> {
 	const typed = Array.isArray(typedKwargs) ? typedKwargs.map(String) : [];
@@ -84,14 +84,14 @@ function typedValue(name: string, text: string): unknown {
 	try {
 		return yamlValue(text);
 	} catch (error) {
-		throw new StartError(`Cannot read the argument "${name}" of kwargs: ${(error as Error).message}`);
+		throw new SettingError(`Cannot read the argument "${name}" of kwargs: ${(error as Error).message}`);
 	}
 }
 
 /**
  * Returns the class that the configuration names, for its static members, which a process can read without having the
  * adapter's secrets.
- * @throws {StartError} when there is no such module or class.
+ * @throws {SettingError} when there is no such module or class.
  */
 export async function loadAdapterClass({ adapter }: Pick<AdapterRef, "adapter">): Promise<AdapterClass> {
 	// The static members of a class are its properties.
@@ -99,7 +99,7 @@ export async function loadAdapterClass({ adapter }: Pick<AdapterRef, "adapter">)
 }
 
 /**
- * Refuses arguments that would be ignored. @throws {StartError} that names the argument and not its value.
+ * Refuses arguments that would be ignored. @throws {SettingError} that names the argument and not its value.
  * @param Adapter.kwargs The names of its arguments in the configuration; absent: it has none.
  */
 export function refuseUnknownArguments(
@@ -110,9 +110,9 @@ export function refuseUnknownArguments(
 	const unknown = Object.keys({ ...kwargs, ...secret_kwargs_env }).find((name) => !known.includes(name));
 	if (unknown === undefined) return;
 	const awaited = notBuilt(plain(unknown), unknown);
-	if (awaited !== undefined) throw new StartError(awaited);
+	if (awaited !== undefined) throw new SettingError(awaited);
 	const meant = didYouMean(known, unknown);
-	throw new StartError(
+	throw new SettingError(
 		`The adapter "${adapter}" has no argument "${unknown}"${meant || ";"} ${meant ? "Known" : "known"}: ${known.join(", ") || "none"}. Correct its kwargs, or name the adapter that has this argument`,
 	);
 }

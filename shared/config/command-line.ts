@@ -39,7 +39,7 @@ type Parsed<O extends CommandOptions> = ReturnType<
 >;
 
 /** The exit code for a command line that was not understood. */
-const notUnderstood = 2;
+export const notUnderstood = 2;
 
 /**
  * Returns the options and operands of this process. Ends the process after `--help` (0), and after arguments that the

@@ -22,7 +22,7 @@ import { notBuilt } from "./keys-not-built.ts";
 import { isTokenMap, maskSecrets } from "./mask-secrets.ts";
 import { didYouMean } from "../nearest-name.ts";
 import { projectRoot } from "../project-root.ts";
-import { StartError } from "../start-error.ts";
+import { SettingError } from "../start-error.ts";
 import { type ConfigFile, wrongValue } from "./mistakes/wrong-value.ts";
 import { yamlValue } from "./yaml-text.ts";
 
@@ -30,7 +30,7 @@ export type Config = Output<typeof configSchema>;
 export type BusConfig = Config["bus"];
 
 /** A key or a value that cannot be used; the message is a sentence for the person who starts the platform. */
-export class ConfigError extends StartError {
+export class ConfigError extends SettingError {
 	override readonly name = "ConfigError";
 }
 

@@ -1,7 +1,7 @@
 /** Opens the server's socket with all of its bounds. Requests that Node refuses by itself get Node's own answers. */
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ConfigError } from "#shared/config/config.ts";
+import { StartError } from "#shared/start-error.ts";
 import { inUrl } from "./origin-guard.ts";
 
 /** The address and the bounds of the server. */
@@ -30,7 +30,7 @@ const limits = {
 
 /**
  * Opens the server, which listens when this resolves.
- * @throws {ConfigError} when the address cannot be used.
+ * @throws {StartError} when the address cannot be used.
  */
 export async function openHttpServer(options: HttpServerOptions, listener: RequestListener): Promise<Server> {
 	const { shouldUpgrade: shouldUpgradeCallback = () => false } = options;
@@ -40,7 +40,7 @@ export async function openHttpServer(options: HttpServerOptions, listener: Reque
 	server.maxConnections = options.maxConnections;
 	const { host, port } = options;
 	await new Promise<void>((resolve, reject) => {
-		server.once("error", (error: NodeJS.ErrnoException) => reject(new ConfigError(refusal(options, error))));
+		server.once("error", (error: NodeJS.ErrnoException) => reject(new StartError(refusal(options, error))));
 		server.listen({ host, port }, resolve);
 	});
 	return server;

@@ -95,9 +95,9 @@ describe("start and stop", function () {
 		const [noYaml, unknownKey] = [join(platform.folder, "no.yaml"), join(platform.folder, "unknown.yaml")];
 		writeFileSync(noYaml, "gateway: [");
 		writeFileSync(unknownKey, "gateway: { prot: 8080 }");
-		const attempts: [Record<string, string>, string][] = [
-			[{ STREAM__MAX_CLIENTS: "many" }, "stream.max_clients"],
-			[{ HOST: "0.0.0.0" }, "loopback"],
+		const attempts: [env: Record<string, string>, words: string, code?: number][] = [
+			[{ STREAM__MAX_CLIENTS: "many" }, "stream.max_clients", 78],
+			[{ HOST: "0.0.0.0" }, "loopback", 78],
 			[
 				{ PORT: taken },
 				`port ${taken}: another program listens there. See configuration keys gateway.host and gateway.port; for another port: PORT=${Number(taken) + 1} npm start`,
@@ -110,20 +110,30 @@ describe("start and stop", function () {
 			[{ DATA_DIR: lostKey }, `the installation key "${join(lostKey, "keys", "installation")}" is missing`],
 			[{ ATELIER_INSTALLATION_KEY: "c2hvcnQ" }, "installation key"],
 			[{ DATA_DIR: halfKey }, `"${join(halfKey, "keys", "installation")}" holds no whole secret`],
-			[{ ATELIER_CONFIG: noYaml }, `Cannot read the configuration file "${noYaml}"`],
-			[{ ATELIER_CONFIG: unknownKey }, 'Unknown configuration key "gateway.prot"'],
-			[{ ANTHROPIC_API_KEY: "two words" }, 'The environment variable "ANTHROPIC_API_KEY" cannot be the key'],
+			[{ ATELIER_CONFIG: noYaml }, `Cannot read the configuration file "${noYaml}"`, 78],
+			[{ ATELIER_CONFIG: unknownKey }, 'Unknown configuration key "gateway.prot"', 78],
+			[{ ANTHROPIC_API_KEY: "two words" }, 'The environment variable "ANTHROPIC_API_KEY" cannot be the key', 78],
 		];
-		const endsWithSentence = async ([env, words]: (typeof attempts)[number], index: number): Promise<void> => {
+		const endsWithSentence = async (
+			[env, words, code = 1]: (typeof attempts)[number],
+			index: number,
+		): Promise<void> => {
 			const other = { DATA_DIR: join(platform.folder, `other-${index}`), PORT: "0" };
 			const wrong = platform.startProcess([], { ...other, ...env });
-			expect(await wrong.ended(60_000), wrong.output).to.equal(1);
+			expect(await wrong.ended(60_000), wrong.output).to.equal(code);
 			// The platform first says that there are no control groups if the machine has none.
 			const lines = wrong.output.split("\n").filter((line) => line !== "" && !line.includes("no control groups"));
 			expect(lines, wrong.output).to.have.length(1);
 			expect(lines[0]).to.include(words).and.to.not.include("two words");
 		};
 		await Promise.all(attempts.map(endsWithSentence));
+	});
+
+	it("an unknown service is a command line that was not understood", async () => {
+		await using platform = await startPlatform();
+		const wrong = platform.startProcess(["nosuch"]);
+		expect(await wrong.ended(60_000), wrong.output).to.equal(2);
+		expect(wrong.output).to.include('There is no service "nosuch"');
 	});
 
 	it("npm start passes SIGTERM on, and no process remains", async () => {

@@ -158,6 +158,8 @@ describe("audit", function () {
 		const forged = audit("verify", join(folder, "forged.ndjson"));
 		expect(forged.output).to.match(/was changed/);
 		expect(forged.code).to.equal(1);
+		for (const unreadable of [join(folder, "absent.ndjson"), "package.json"])
+			expect(audit("verify", unreadable).code).to.equal(3);
 	});
 
 	it("has the entry of a change whose process was killed before the relay ran", async () => {

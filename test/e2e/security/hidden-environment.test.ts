@@ -102,7 +102,7 @@ describe("the environment of the platform", function () {
 		expect(stream.events.at(-1)?.event).to.equal("bye");
 		expect(await main?.ended(), main?.output).to.equal(0);
 		const wrong = platform.startProcess([], { STREAM__MAX_CLIENTS: "many" });
-		expect(await wrong.ended()).to.equal(1);
+		expect(await wrong.ended()).to.equal(78);
 		expect(wrong.output).to.include("stream.max_clients");
 	});
 });

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { ConfigError } from "#shared/config/config.ts";
+import { StartError } from "#shared/start-error.ts";
 import { UnavailableError } from "#shared/errors.ts";
 import { openGateway } from "#services/gateway/compose.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -44,7 +45,7 @@ describe("gateway: beginning", () => {
 		const { port } = other.address() as AddressInfo;
 		const error = await failureOf(openGateway(testPlatform({ gateway: { port } })));
 		other.close();
-		expect(error).to.be.instanceOf(ConfigError);
+		expect(error).to.be.instanceOf(StartError);
 		expect(String(error)).to.include(`"127.0.0.1" port ${port}: another program listens there`);
 	});
 

@@ -107,7 +107,7 @@ describe("the store of a process", () => {
 				resolve({ code: error?.code, said }),
 			);
 		});
-		expect(code).to.equal(1);
+		expect(code).to.equal(78);
 		expect(said.split("\n")).to.have.length(2);
 		expect(said).to.match(/^Cannot run "sessions" without "event-log"(, "[\w-]+")*: /);
 	});

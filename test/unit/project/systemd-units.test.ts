@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectRoot } from "#shared/project-root.ts";
+import { ConfigError } from "#shared/config/config.ts";
 import { configSchema } from "#shared/config/config-schema.ts";
 import { fromEnvironment } from "#shared/config/env.ts";
 import { chosenFolders, serviceFolders } from "#services/service-folders.ts";
@@ -49,6 +50,11 @@ describe("the systemd units", () => {
 				};
 				expect([...service(unit).keys()]).to.include.members(Object.keys(wanted));
 				for (const [key, expected] of Object.entries(wanted)) expect(value(unit, key), key).to.equal(expected);
+			});
+
+			it("starts the process again, but for a mistake of the configuration", () => {
+				expect(value(unit, "Restart")).to.equal("on-failure");
+				expect(value(unit, "RestartPreventExitStatus")).to.equal(String(new ConfigError("").exitCode));
 			});
 
 			it("waits for an orderly end, and keeps sessions where there are some", () => {

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { chosenFolders, serviceFolders } from "#services/service-folders.ts";
-import { ConfigError } from "#shared/config/config.ts";
+import { CommandLineError } from "#shared/config/command-line.ts";
 import { projectRoot } from "#shared/project-root.ts";
 
 describe("chosenFolders()", () => {
@@ -20,6 +20,6 @@ describe("chosenFolders()", () => {
 
 	it("refuses a name that no folder has", () => {
 		for (const name of ["session", "", "../agent"])
-			expect(() => chosenFolders(["sessions", name])).to.throw(ConfigError, `There is no service "${name}"`);
+			expect(() => chosenFolders(["sessions", name])).to.throw(CommandLineError, `There is no service "${name}"`);
 	});
 });
