@@ -60,12 +60,27 @@ const kinds: Readonly<Record<string, ArchiveKind>> = {
 	import: "export",
 };
 
+/** The commands that each option belongs to; one that would be ignored is refused. */
+const commandsOf: Readonly<Record<keyof typeof commandTable.options, readonly string[]>> = {
+	"passphrase-file": ["backup", "restore"],
+	workspaces: ["backup"],
+	force: ["restore", "import"],
+	"without-key": ["restore", "import"],
+	check: ["restore", "import"],
+};
+
 /** The environment has the passwords of stores, so it is hidden as the platform's is. */
 hideEnvironment(process.argv.slice(1));
 const { values, positionals } = readCommandLine(commandTable);
 const [command = "", path] = positionals;
 const kind = kinds[command];
 if (kind === undefined || path === undefined) refuseCommandLine(commandTable, "Name one file");
+for (const [option, commands] of Object.entries(commandsOf))
+	if (
+		Object.entries(values).some(([name, value]) => name === option && value !== false && value !== "") &&
+		!commands.includes(command)
+	)
+		refuseCommandLine(commandTable, `The option --${option} belongs to ${commands.join(" and ")}, not to ${command}`);
 
 try {
 	const config = loadConfig();
@@ -113,15 +128,24 @@ async function credentialFolder({ credential_store, data_dir }: Config): Promise
 
 function passphraseOf(file: string): { passphrase?: string } {
 	if (file === "") return {};
-	const passphrase = readFileSync(file, "utf8").replace(/\r?\n$/, "");
+	const passphrase = passphraseIn(file).replace(/\r?\n$/, "");
 	if (passphrase.length < minPassphrase)
 		throw new ArchiveError(`The passphrase in "${file}" has fewer than ${minPassphrase} characters`);
 	return { passphrase };
+}
+
+function passphraseIn(file: string): string {
+	try {
+		return readFileSync(file, "utf8");
+	} catch (cause) {
+		throw new ArchiveError(`Cannot read the passphrase in "${file}": ${(cause as Error).message}`, { cause });
+	}
 }
 
 /** Failures of the store, the disk and the archive have sentences; anything else is shown as it is. */
 function sentenceOf(error: unknown): unknown {
 	const isKnown = error instanceof ArchiveError || error instanceof StartError || error instanceof ServiceError;
 	const isOfSystem = error instanceof Error && "code" in error;
-	return isKnown || isOfSystem ? error.message : error;
+	if (isKnown) return error.message;
+	return isOfSystem ? `The ${command} of "${path}" could not be done: ${error.message}` : error;
 }
