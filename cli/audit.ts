@@ -55,7 +55,7 @@ try {
 	process.exitCode = 3;
 }
 
-/** What the system says of a file does not always name it. */
+/** The sentences of the system about a file do not always name it. */
 function sentenceOf(error: unknown, verb: "save" | "read", name: string): string {
 	const message = error instanceof Error ? error.message : String(error);
 	return error instanceof Error && "code" in error ? `Cannot ${verb} the audit log "${name}": ${message}` : message;

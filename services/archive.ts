@@ -18,7 +18,6 @@ import { ServiceError } from "#shared/errors.ts";
 import { exposedKeys, refuseUnusableFiles } from "#shared/files/unusable-files.ts";
 import { StartError } from "#shared/start-error.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
-import { endLeftAgents } from "./pod-manager/left-agents.ts";
 import { loadParts, serviceFolders } from "./service-folders.ts";
 import { platformCollections } from "./storage.ts";
 
@@ -114,7 +113,9 @@ async function installation(config: Config): Promise<Installation> {
 		afterRestore: async (store) => {
 			for (const { afterRestore } of parts.values()) await afterRestore?.(store);
 		},
-		endWork: (say) => endLeftAgents(config, say),
+		endWork: async (say) => {
+			for (const { beforeRestore } of parts.values()) await beforeRestore?.(config, say);
+		},
 	};
 }
 

@@ -133,6 +133,8 @@ export type PartModule =
 			readonly collections?: undefined;
 			readonly migrations?: undefined;
 			readonly afterRestore?: undefined;
+			/** Ends what works with the files of the data folder while no platform runs. */
+			readonly beforeRestore?: (config: Config, say: (line: string) => void) => Promise<void>;
 			readonly compose: Compose;
 	  }
 	| {
@@ -140,6 +142,7 @@ export type PartModule =
 			/** The migrations of its data, which have run when it is composed. */
 			readonly migrations?: readonly Migration[];
 			readonly compose: (platform: StoringPlatform) => Promise<Part>;
+			readonly beforeRestore?: undefined;
 			/** Changes the documents of a backup when they are restored, before a platform starts with them. */
 			readonly afterRestore?: (store: DocumentStore) => Promise<void>;
 	  };

@@ -13,11 +13,12 @@ import { modelRefusal } from "#shared/models/model-refusal.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 import { agentsService } from "./agents.service.ts";
 import { endAllPods, stillRunning } from "./exit.ts";
-import { loadRuntime } from "./loaded-runtime.ts";
 import { commandPod } from "./pod-client.ts";
 import { podManager, type SendSecrets } from "./pod-manager.service.ts";
-import type { PodRuntime } from "./pod-runtime.ts";
+import { loadRuntime, type PodRuntime } from "./pod-runtime.ts";
 import { platformUrl, podSpec } from "./pod-spec.ts";
+
+export { endLeftAgents as beforeRestore } from "./left-agents.ts";
 
 /** Starts per processor: a start waits for files and other processes about half of its time. */
 const perProcessor = 2;

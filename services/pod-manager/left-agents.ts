@@ -5,12 +5,12 @@ import { ArchiveError } from "#shared/archive/archive-format.ts";
 import type { Config } from "#shared/config/config.ts";
 import { openInstallationKey } from "#shared/secrets/keys.ts";
 import { endAllPods } from "./exit.ts";
-import { loadRuntime } from "./loaded-runtime.ts";
+import { loadRuntime } from "./pod-runtime.ts";
 
 /** @throws {ArchiveError} when one does not end. */
 export async function endLeftAgents(config: Config, say: (line: string) => void): Promise<void> {
 	const { data_dir: folder, installation_key: key } = config;
-	// Without both, this folder has never had an agent, and asking for them would make them.
+	// A folder that lacks one of them has never had an agent, and asking for them would make them.
 	if (!existsSync(join(folder, "host", "id")) || (key === "" && !existsSync(join(folder, "keys", "installation"))))
 		return;
 	const runtime = await loadRuntime(config, openInstallationKey(folder, key));

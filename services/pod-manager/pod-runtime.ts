@@ -3,6 +3,10 @@
  * Settings that only one adapter needs (folders, a cluster) are its own configuration; the platform gives every adapter
  * a {@link RuntimeHost}.
  */
+import { loadAdapter } from "#shared/config/adapter.ts";
+import type { Config } from "#shared/config/config.ts";
+import type { InstallationKey } from "#shared/secrets/keys.ts";
+import { hostId } from "./host-id.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import type { PodFailure, RepositoryBranch, RepositoryTiming } from "#shared/pod/status.ts";
 
@@ -156,4 +160,15 @@ export const podRuntimeMethods = [
 
 export function podName(sessionId: string, generation: number): string {
 	return `session-${sessionId}-g${generation}`;
+}
+
+/** Makes the configured runtime for the pods of this data folder. */
+export function loadRuntime({ pods, data_dir }: Config, key: InstallationKey): Promise<PodRuntime> {
+	const host: RuntimeHost = {
+		dataDir: data_dir,
+		installation: key.installationId(),
+		markKey: key.podMarkKey(),
+		host: hostId(data_dir),
+	};
+	return loadAdapter<PodRuntime>(pods.runtime, podRuntimeMethods, { ...host });
 }

@@ -5,7 +5,7 @@ import { keyPrint } from "../secrets/keys.ts";
 import { ArchiveError } from "./archive-format.ts";
 import { type Installation, keyFile } from "./installation.ts";
 
-/** What an archive has of its key. */
+/** The key of an archive, as far as it is known. */
 export interface ArchivedKey {
 	/** The fingerprint; absent in archives of earlier versions. */
 	readonly print: string | undefined;
@@ -23,17 +23,22 @@ const option =
  * @throws {ArchiveError} when another key than the archive's would be in use without that wish.
  */
 export function settledKey(place: Installation, archived: ArchivedKey, withoutKey: boolean): string {
-	const { print, isSealed, opened } = archived;
+	const { isSealed, opened } = archived;
 	const key = opened ?? keyOf(place);
 	if (withoutKey) return key ?? randomBytes(32).toString("base64url");
 	const remedy = isSealed ? "give its passphrase with --passphrase-file" : `put the key of that installation there`;
 	if (key === undefined)
 		throw new ArchiveError(`There is no installation key in "${keyFile(place)}": ${remedy}, ${option}`);
-	const isKnown = print !== undefined || opened !== undefined || !isSealed;
-	if (isKnown && (print === undefined || print === keyPrint(key))) return key;
-	throw new ArchiveError(
-		`${whereOf(place)} is ${isKnown ? "not" : "perhaps not"} that of the archive: ${remedy}, ${option}`,
-	);
+	const answer = isKeyOf(archived, key);
+	if (answer === "yes") return key;
+	const sentence = `${whereOf(place)} is ${answer === "no" ? "not" : "perhaps not"} that of the archive`;
+	throw new ArchiveError(`${sentence}: ${remedy}, ${option}`);
+}
+
+/** An archive of an earlier version has no fingerprint, and nobody can compare a key that it has sealed. */
+function isKeyOf({ print, isSealed, opened }: ArchivedKey, key: string): "yes" | "no" | "unknown" {
+	if (print !== undefined) return print === keyPrint(key) ? "yes" : "no";
+	return isSealed && opened === undefined ? "unknown" : "yes";
 }
 
 /** Returns the key that is there now; undefined when there is none. */

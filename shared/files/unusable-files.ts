@@ -7,7 +7,7 @@ import { userInfo } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { StartError } from "../start-error.ts";
 
-/** What the platform makes in its data folder, and how deep it is looked at; a disk has other entries, such as `lost+found`. */
+/** The entries that the platform makes in its data folder, and how deep each is looked at; a disk has other entries, such as `lost+found`. */
 const parts = { keys: 1, host: 1, store: 2, sessions: 1, credentials: 2, run: 1, "restore.lock": 0 } as const;
 
 /** @throws {StartError} that names the first entry which cannot be used, its owner, and the remedy. */
@@ -20,7 +20,7 @@ export function refuseUnusableFiles(dataDir: string): void {
 	for (const [path, depth] of entries) refuseUnusable(path, depth, dataDir);
 }
 
-/** What sessions may change the rights of, because they run as this user; that must keep no platform from its start. */
+/** The folders whose entries sessions may change the rights of, because they run as this user; that must keep no platform from its start. */
 const ofSessions = new Set(["sessions", "run"]);
 
 function refuseUnreachable(dataDir: string): void {
@@ -48,21 +48,31 @@ export function exposedKeys(dataDir: string): string[] {
 
 function refuseUnusable(path: string, depth: number, dataDir: string): void {
 	const found = statOf(path);
-	// A link leads to a place that the operator has chosen.
-	if (!found || (!found.isFile() && !found.isDirectory())) return;
-	if (ofSessions.has(basename(dirname(path))) && found.uid === process.geteuid?.()) return;
+	if (!found || !isLookedAt(path, found)) return;
+	const rights = constants.R_OK | constants.W_OK | (found.isDirectory() ? constants.X_OK : 0);
 	try {
-		accessSync(path, constants.R_OK | constants.W_OK | (found.isDirectory() ? constants.X_OK : 0));
+		accessSync(path, rights);
 	} catch (cause) {
 		const message = `Cannot use the data folder "${dataDir}": this user (${ownName()}) may not read and write "${path}", which belongs to ${nameOf(found)}. ${remedyOf(found, path, dataDir)}`;
 		throw new StartError(message, { cause });
 	}
-	if (depth > 0 && found.isDirectory())
-		for (const name of entriesOf(path)) refuseUnusable(join(path, name), depth - 1, dataDir);
+	if (depth === 0 || !found.isDirectory()) return;
+	for (const name of entriesOf(path)) refuseUnusable(join(path, name), depth - 1, dataDir);
 }
 
-function nameOf({ uid }: Stats): string {
-	return uid === 0 ? "root" : uid === process.geteuid?.() ? "it" : `the user with the id ${uid}`;
+/** A link leads to a place that the operator has chosen. */
+function isLookedAt(path: string, found: Stats): boolean {
+	if (ofSessions.has(basename(dirname(path))) && isOwn(found)) return false;
+	return found.isFile() || found.isDirectory();
+}
+
+function isOwn({ uid }: Stats): boolean {
+	return uid === process.geteuid?.();
+}
+
+function nameOf(found: Stats): string {
+	if (isOwn(found)) return "it";
+	return found.uid === 0 ? "root" : `the user with the id ${found.uid}`;
 }
 
 /** A container may run with an id that has no name. */
@@ -74,9 +84,9 @@ function ownName(): string {
 	}
 }
 
-function remedyOf({ uid }: Stats, path: string, dataDir: string): string {
+function remedyOf(found: Stats, path: string, dataDir: string): string {
 	const user = ownName();
-	if (uid === process.geteuid?.()) return `Give the user its rights back: chmod -R u+rwX "${path}"`;
+	if (isOwn(found)) return `Give the user its rights back: chmod -R u+rwX "${path}"`;
 	return `Give the folder back: chown -R ${user} "${dataDir}"; or run this as the user to whom the folder belongs`;
 }
 

@@ -14,7 +14,7 @@ export class PodMarks {
 	readonly installation: string;
 	readonly #key: string;
 	readonly #host: string | undefined;
-	/** What earlier versions have marked: the host without the folder of runs. */
+	/** The host as earlier versions have marked it, without the folder of runs. */
 	readonly #formerHost: string | undefined;
 
 	/**
