@@ -144,7 +144,7 @@ export interface PodRuntime {
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void;
 }
 
-export const podRuntimeMethods = [
+const podRuntimeMethods = [
 	"open",
 	"close",
 	"inventory",
