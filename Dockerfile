@@ -16,6 +16,7 @@ COPY moleculer.config.ts ./
 COPY config ./config
 COPY shared ./shared
 COPY services ./services
+COPY host ./host
 COPY agent ./agent
 COPY cli ./cli
 # The files belong to root, so that the platform cannot change itself.
@@ -24,7 +25,7 @@ USER node
 VOLUME /data
 EXPOSE 8080 9090
 ENTRYPOINT ["node"]
-CMD ["services/start.ts"]
+CMD ["host/start.ts"]
 
 FROM platform AS session
 USER root

@@ -16,10 +16,10 @@ import { heartbeatS, ResponsiveFirst, silentNodesMiddleware } from "#shared/bus/
 import { traceMiddleware } from "#shared/bus/trace-middleware.ts";
 import { timeoutMiddleware } from "#shared/bus/timeout-middleware.ts";
 import type { BusConfig } from "#shared/config/config.ts";
-import { jsonFormatter } from "#shared/log/json-log.ts";
-import { Metrics } from "#shared/metrics/metrics.ts";
-import type { Tracer } from "#shared/tracing/tracer.ts";
-import { ServiceErrorRegenerator } from "#shared/errors.ts";
+import { jsonFormatter } from "#host/log/json-log.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
+import type { Tracer } from "#shared/telemetry/tracing/tracer.ts";
+import { ServiceErrorRegenerator } from "#shared/base/errors.ts";
 
 /** The time in which an ending process still answers after it has told the others, in milliseconds. */
 const stopDelayMs = 1_000;

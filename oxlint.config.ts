@@ -32,7 +32,7 @@ const adapterFolders =
 const deciding: Ban = {
 	group: ["**/bus/principal.ts"],
 	importNames: ["isAdmin"],
-	message: "Who may do what is asked in shared/access (docs/decisions/0053-two-tables-decide-access.md)",
+	message: "Who may do what is asked in shared/contracts/access (docs/decisions/0053-two-tables-decide-access.md)",
 };
 
 /** The bans for every file of the product. */
@@ -54,7 +54,7 @@ const agent: Ban = { group: ["#agent/**", "**/agent/**"], message: "The agent is
 const cli: Ban = { group: ["**/cli/**"], message: "The command line is a client of the platform" };
 
 const environment = "The environment is read by shared/config/environment.ts";
-const time = "Time comes from shared/clock.ts";
+const time = "Time comes from shared/base/clock.ts";
 
 const environmentImport = { name: "node:process", importNames: ["env"], message: environment };
 const timerImports = [
@@ -63,7 +63,7 @@ const timerImports = [
 ];
 
 const untrusting =
-	"Files that an agent can touch are opened by shared/files (docs/decisions/0016-files-an-agent-can-touch.md)";
+	"Files that an agent can touch are opened by shared/base/files (docs/decisions/0016-files-an-agent-can-touch.md)";
 /** Functions that open a file by its name: they block on a pipe and follow a link. */
 const openers = ["readFile", "writeFile", "appendFile", "truncate", "copyFile", "cp", "open"];
 const fileImports = [
@@ -83,7 +83,7 @@ const fileImports = [
 ];
 
 const outside =
-	"Requests leave the platform by shared/outbound, as platform.outbound (docs/decisions/0045-one-way-out.md)";
+	"Requests leave the platform by shared/net/outbound, as platform.outbound (docs/decisions/0045-one-way-out.md)";
 /** Functions that open a connection to somebody else. */
 const connectingImports = [
 	{ name: "node:http", importNames: ["default", "request", "get", "Agent", "ClientRequest"], message: outside },
@@ -99,14 +99,14 @@ const ownClients = [
 	"services/sessions/pod/**",
 	"services/pod-manager/pod-client.ts",
 	"services/pat/token-issuers/**",
-	"shared/tokens/**",
+	"shared/base/tokens/**",
 ];
 
 /** A socket without the bounds of that file handles all frames of a chunk in one turn of the event loop. */
 const webSockets = {
 	name: "ws",
 	importNames: ["default", "WebSocket", "WebSocketServer", "Receiver", "createWebSocketStream"],
-	message: "WebSockets are made by shared/http/websockets.ts (docs/chat.md)",
+	message: "WebSockets are made by shared/net/http/websockets.ts (docs/chat.md)",
 	allowTypeImports: true,
 };
 
@@ -211,14 +211,14 @@ const borders: Override[] = [
 				group: [
 					"#shared/**",
 					"!#shared/config/**",
-					"!#shared/clock.ts",
-					"!#shared/secrets/api-token.ts",
-					"!#shared/agents/**",
-					"!#shared/metrics/metric-markdown.ts",
-					"!#shared/audit/**",
-					"!#shared/models/model-catalogue.ts",
-					"!#shared/access/**",
-					"!#shared/bus/principal.ts",
+					"!#shared/base/clock.ts",
+					"!#shared/config/api-token.ts",
+					"!#shared/wire/agents/**",
+					"!#shared/telemetry/metrics/metric-markdown.ts",
+					"!#shared/store/audit/**",
+					"!#shared/wire/models/model-catalogue.ts",
+					"!#shared/contracts/access/**",
+					"!#shared/base/principal.ts",
 					"!#shared/bus/nats/nats-config.ts",
 				],
 				message:
@@ -228,10 +228,13 @@ const borders: Override[] = [
 		{ connects: true },
 	),
 	refuse(["shared/**"], [...everywhere, ...outsideShared, moleculer]),
-	refuse(["shared/access/**"], [...everywhere.filter((ban) => ban !== deciding), ...outsideShared, moleculer]),
-	refuse(["shared/outbound/**"], [...everywhere, ...outsideShared, moleculer], { connects: true }),
-	refuse(["shared/http/websockets.ts"], [...everywhere, ...outsideShared, moleculer], { sockets: true }),
-	refuse(["shared/bus/**", "shared/errors.ts", "shared/platform.ts"], [...everywhere, ...outsideShared]),
+	refuse(
+		["shared/contracts/access/**"],
+		[...everywhere.filter((ban) => ban !== deciding), ...outsideShared, moleculer],
+	),
+	refuse(["shared/net/outbound/**"], [...everywhere, ...outsideShared, moleculer], { connects: true }),
+	refuse(["shared/net/http/websockets.ts"], [...everywhere, ...outsideShared, moleculer], { sockets: true }),
+	refuse(["shared/bus/**", "shared/base/errors.ts", "host/platform.ts"], [...everywhere, ...outsideShared]),
 	refuse(
 		["shared/contracts/**"],
 		[
@@ -256,7 +259,7 @@ const borders: Override[] = [
 			},
 		],
 	),
-	refuse(["shared/clock.ts"], [...everywhere, ...outsideShared, moleculer], { timers: true }),
+	refuse(["shared/base/clock.ts"], [...everywhere, ...outsideShared, moleculer], { timers: true }),
 	refuse(
 		["shared/store/mongodb-store.ts", "shared/store/mongodb/**"],
 		[...everywhere.slice(1), ...outsideShared, moleculer],
@@ -276,7 +279,7 @@ const clockReadings = [
 const clockAndEnvironment: Override[] = [
 	{
 		files: product,
-		excludeFiles: ["shared/clock.ts"],
+		excludeFiles: ["shared/base/clock.ts"],
 		rules: {
 			"no-restricted-globals": ["error", "setTimeout", "setInterval"],
 			"no-restricted-properties": [
@@ -288,11 +291,11 @@ const clockAndEnvironment: Override[] = [
 	},
 	{
 		files: ["services/**", "shared/**"],
-		excludeFiles: [...ownClients, "shared/clock.ts", "shared/outbound/**"],
+		excludeFiles: [...ownClients, "shared/base/clock.ts", "shared/net/outbound/**"],
 		rules: { "no-restricted-globals": ["error", "setTimeout", "setInterval", ...connectingGlobals] },
 	},
 	{
-		files: ["shared/config/environment.ts", "shared/failpoints.ts"],
+		files: ["shared/config/environment.ts", "shared/base/failpoints.ts"],
 		rules: { "no-restricted-properties": ["error", ...clockReadings] },
 	},
 ];
@@ -300,15 +303,15 @@ const clockAndEnvironment: Override[] = [
 /** These tell the person or the process that started them something, before there is a log or after it. */
 const printing = [
 	"shared/config/command-line.ts",
-	"services/start.ts",
-	"services/archive.ts",
-	"services/platform-process.ts",
-	"services/end-process.ts",
+	"host/start.ts",
+	"host/archive.ts",
+	"host/platform-process.ts",
+	"host/end-process.ts",
 	"agent/main.ts",
 	"agent/builtin/stderr-log.ts",
 ];
 
-/** Services have the broker's logger (shared/service-log.ts), the session agent has the log of its session. */
+/** Services have the broker's logger (shared/base/service-log.ts), the session agent has the log of its session. */
 const logging: Override = {
 	files: ["services/**", "shared/**", "agent/**"],
 	excludeFiles: printing,
@@ -335,9 +338,9 @@ export default defineConfig({
 	},
 	overrides: [
 		{ files: ["**/*.service.ts", "test/**"], rules: { "max-lines-per-function": "off" } },
-		{ files: ["shared/bus/json-schema.ts"], rules: { complexity: "off" } },
+		{ files: ["shared/base/schema/json-schema.ts"], rules: { complexity: "off" } },
 		// The store's `update` takes the guard, the change and the events in one call.
-		{ files: ["shared/store/*-store.ts", "shared/audit/*-store.ts"], rules: { "max-params": ["error", 5] } },
+		{ files: ["shared/store/*-store.ts", "shared/store/audit/*-store.ts"], rules: { "max-params": ["error", 5] } },
 		...borders,
 		...clockAndEnvironment,
 		logging,

@@ -1,7 +1,7 @@
 /** Reads the launch document: one JSON document on standard input that tells the pod what to run. */
-import { readBounded } from "#shared/bounded-read.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
-import { type LaunchDocument, launchDocumentFields } from "#shared/pod/launch.ts";
+import { readBounded } from "#shared/base/bounded-read.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { type LaunchDocument, launchDocumentFields } from "#shared/wire/pod/launch.ts";
 import { parseJsonObject } from "./io/json-object.ts";
 
 const maxBytes = 2_097_152;

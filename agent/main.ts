@@ -4,7 +4,7 @@
  * says why), 65 when the launch document is invalid, and 75 when the session has an agent already.
  */
 import { dirname } from "node:path";
-import { ignoreDebuggerSignal } from "#shared/debugger-signal.ts";
+import { ignoreDebuggerSignal } from "#shared/base/debugger-signal.ts";
 import { LaunchDocumentError, parseLaunchDocument, readLaunchText } from "./launch-document.ts";
 import { podContext } from "./io/pod-context.ts";
 import { PodWorkspace } from "./workspace/pod-workspace.ts";

@@ -4,11 +4,11 @@
  */
 import { join } from "node:path";
 import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
-import type { DiffPatch } from "#shared/contracts/session-diff.ts";
-import type { ModelTerms } from "#shared/models/model-wire.ts";
-import type { TokenCounts } from "#shared/models/token-counts.ts";
-import type { AgentMode, PublishedWork } from "#shared/contracts/session-control.ts";
-import type { PublishOrder } from "#shared/pod/published-work.ts";
+import type { DiffPatch } from "#shared/contracts/sessions/session-diff.ts";
+import type { ModelTerms } from "#shared/wire/models/model-wire.ts";
+import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
+import type { AgentMode, PublishedWork } from "#shared/contracts/sessions/session-control.ts";
+import type { PublishOrder } from "#shared/wire/pod/published-work.ts";
 import type { AgentNotice, ModeNotice } from "./coding-agents/coding-agent.ts";
 import { AgentKeeper } from "./coding-agents/agent-keeper.ts";
 import type { Permissions } from "./coding-agents/permissions.ts";

@@ -1,7 +1,7 @@
 /** The life of a session pod: workspace, setup, coding agent, messages, and an orderly end. */
 import { mkdir } from "node:fs/promises";
-import { monotonic } from "#shared/clock.ts";
-import type { PodPhase } from "#shared/pod/status.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import type { PodPhase } from "#shared/wire/pod/status.ts";
 import { cannotStart } from "./coding-agents/agent-starter.ts";
 import { Permissions } from "./coding-agents/permissions.ts";
 import { markerOf, temporaryFolder } from "./io/environment.ts";

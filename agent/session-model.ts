@@ -2,7 +2,7 @@
  * The session's model as its coding agent reaches it: through the proxy, within the budget, and with its usage
  * reported.
  */
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { BudgetGate } from "./reporting/budget-gate.ts";
 import type { Dialogue } from "./conversation/dialogue.ts";
 import type { LogBuffer } from "./io/log-buffer.ts";

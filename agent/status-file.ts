@@ -1,7 +1,7 @@
 /** Writes the pod's status to the file that the runtime reads; every change replaces the whole file. */
-import { isoTime } from "#shared/clock.ts";
-import { replaceFileSync } from "#shared/files/replaced-file.ts";
-import type { PodPhase, PodStatus } from "#shared/pod/status.ts";
+import { isoTime } from "#shared/base/clock.ts";
+import { replaceFileSync } from "#shared/base/files/replaced-file.ts";
+import type { PodPhase, PodStatus } from "#shared/wire/pod/status.ts";
 import type { LaunchFailure } from "./io/launch-failure.ts";
 
 /** The step that ends when a phase begins. */

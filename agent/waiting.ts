@@ -1,7 +1,7 @@
 /** The part of a session agent that was started before there was a session for it. */
 import { closeSync, writeSync } from "node:fs";
-import { agentTitle, waitingArgument, waitingTitle } from "#shared/pod/agent-title.ts";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { agentTitle, waitingArgument, waitingTitle } from "#shared/wire/pod/agent-title.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { prepareCheck } from "./launch-document.ts";
 
 /** The descriptor on which it reports that it is ready for a launch document, and then that it has applied it. */
@@ -17,7 +17,7 @@ export async function loadAhead(): Promise<void> {
 		import("./session-agent.ts"),
 		import("./server/message-sockets.ts"),
 		import("./model-proxy/model-proxy.ts"),
-		import("#shared/agents/agent-records.ts"),
+		import("#shared/wire/agents/agent-records.ts"),
 	]);
 	prepareCheck();
 	say();

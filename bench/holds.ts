@@ -9,7 +9,7 @@ import type * as ledgerModule from "#services/sessions/books/ledger.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { FormerTree, formerCommit } from "../test/support/rolling/former-tree.ts";
 import { MongodSet } from "../test/support/stores/mongod-set.ts";
 import { interleaved, median } from "./rounds.ts";

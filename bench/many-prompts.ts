@@ -1,5 +1,5 @@
 /** A program that fills a store with saved prompts of some 2,000 characters, and ends. */
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { MongodbStore, type MongodbStoreOptions } from "#shared/store/mongodb-store.ts";

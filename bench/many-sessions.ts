@@ -1,8 +1,8 @@
 /** A program that fills a store with sessions, as if they had been created and stopped, and ends. */
 import { randomUUID } from "node:crypto";
-import type { Principal } from "#shared/bus/principal.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
-import { sessionCreateFields, type SessionCreate } from "#shared/contracts/session-resource.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { sessionCreateFields, type SessionCreate } from "#shared/contracts/sessions/session-resource.ts";
 import { type DocumentStore, maxAppended } from "#shared/store/document-store.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { MongodbStore, type MongodbStoreOptions } from "#shared/store/mongodb-store.ts";

@@ -1,5 +1,5 @@
 /** Starts the platform as its users run it: as a separate process with its own data folder. */
-import { serviceFolders } from "#services/service-folders.ts";
+import { serviceFolders } from "#host/service-folders.ts";
 import { type PlatformOptions, startPlatform, type TestPlatform } from "../test/support/platform/start-platform.ts";
 
 /**

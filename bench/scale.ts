@@ -11,9 +11,9 @@ import {
 	eventLogCollection,
 	eventLogNameCollection,
 	eventLogReaderCollection,
-} from "#shared/event-log/event-log-collection.ts";
-import { EventLog } from "#shared/event-log/event-log.ts";
-import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
+} from "#shared/store/event-log/event-log-collection.ts";
+import { EventLog } from "#shared/store/event-log/event-log.ts";
+import { OutboxRelay } from "#shared/store/event-log/outbox-relay.ts";
 import { defineCollection } from "#shared/store/collection.ts";
 import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";

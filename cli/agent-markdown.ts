@@ -1,5 +1,5 @@
 /** Renders the records of the coding agents as a table of the documentation. Pure. */
-import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
+import type { WrittenAgent } from "#shared/wire/agents/agent-fields.ts";
 
 const titles = [
 	"id",

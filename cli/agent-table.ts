@@ -1,6 +1,6 @@
 /** Renders the coding agents as lines of text. Pure. */
-import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
-import type { Installed } from "#shared/agents/installed-agent.ts";
+import type { WrittenAgent } from "#shared/wire/agents/agent-fields.ts";
+import type { Installed } from "#shared/wire/agents/installed-agent.ts";
 
 const titles = ["ID", "VERSION", "LICENCE", "ON DISK", "MEMORY", "TESTED", "STATE"];
 

@@ -4,12 +4,12 @@
  * docs/choosing-an-agent.md. The exit code is 0, 1 when something failed, or 2 for a command that was not understood.
  */
 import { join } from "node:path";
-import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
-import { fittingModels, missingModel } from "#shared/agents/agent-models.ts";
-import { AgentRecordError, readAgentRecords } from "#shared/agents/agent-records.ts";
+import type { WrittenAgent } from "#shared/wire/agents/agent-fields.ts";
+import { fittingModels, missingModel } from "#shared/wire/agents/agent-models.ts";
+import { AgentRecordError, readAgentRecords } from "#shared/wire/agents/agent-records.ts";
 import { readCommandLine, refuseCommandLine } from "#shared/config/command-line.ts";
 import { type Config, ConfigError, environmentSecret, loadConfig } from "#shared/config/config.ts";
-import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { readModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
 import { AgentInstaller, InstallError } from "./agent-installer.ts";
 import { agentMarkdown } from "./agent-markdown.ts";
 import { agentTable } from "./agent-table.ts";

@@ -2,9 +2,9 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import type { ChainedEntry } from "#shared/audit/audit-chain.ts";
-import type { SignedCheckpoint } from "#shared/audit/audit-signature.ts";
-import type { ExportedAudit } from "#shared/audit/audit-verification.ts";
+import type { ChainedEntry } from "#shared/store/audit/audit-chain.ts";
+import type { SignedCheckpoint } from "#shared/store/audit/audit-signature.ts";
+import type { ExportedAudit } from "#shared/store/audit/audit-verification.ts";
 import type { PlatformClient } from "./platform-client.ts";
 
 type Line =

@@ -4,10 +4,10 @@
  * or 3 when a log could not be saved or read.
  */
 import { readFile } from "node:fs/promises";
-import { verifyAudit } from "#shared/audit/audit-verification.ts";
+import { verifyAudit } from "#shared/store/audit/audit-verification.ts";
 import { readCommandLine, refuseCommandLine } from "#shared/config/command-line.ts";
 import { apiUrl } from "#shared/config/config.ts";
-import { apiToken } from "#shared/secrets/api-token.ts";
+import { apiToken } from "#shared/config/api-token.ts";
 import { exportAudit, readAudit } from "./audit-file.ts";
 import { PlatformClient } from "./platform-client.ts";
 

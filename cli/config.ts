@@ -13,7 +13,7 @@ import { similarVariables } from "#shared/config/mistakes/similar-variables.ts";
 import { maskSecrets } from "#shared/config/mask-secrets.ts";
 import { sharedMachineWarning } from "#shared/config/shared-machine.ts";
 import { dataFolderWarning } from "#shared/config/data-folder.ts";
-import { metricMarkdown } from "#shared/metrics/metric-markdown.ts";
+import { metricMarkdown } from "#shared/telemetry/metrics/metric-markdown.ts";
 
 const { values } = readCommandLine({
 	usage: "npm run config [-- --markdown | --metrics]",

@@ -1,6 +1,6 @@
 /** The main job of the platform as one person does it by hand, from the event stream to the deletion of the session. */
 import { randomBytes } from "node:crypto";
-import { monotonic, sleep } from "#shared/clock.ts";
+import { monotonic, sleep } from "#shared/base/clock.ts";
 import { type PlatformClient, PlatformError } from "./platform-client.ts";
 import { type SessionView, SessionWatch } from "./session-watch.ts";
 import type { Steps } from "./steps.ts";

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { apiToken } from "#shared/secrets/api-token.ts";
+import { apiToken } from "#shared/config/api-token.ts";
 import { readCommandLine } from "#shared/config/command-line.ts";
 import { apiUrl } from "#shared/config/config.ts";
 import { type DemoOptions, runDemo } from "./demo-job.ts";

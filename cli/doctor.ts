@@ -5,7 +5,7 @@
  */
 import { readCommandLine } from "#shared/config/command-line.ts";
 import { apiUrl } from "#shared/config/config.ts";
-import { apiToken } from "#shared/secrets/api-token.ts";
+import { apiToken } from "#shared/config/api-token.ts";
 import { examine } from "./doctor/examination.ts";
 
 const { values } = readCommandLine({

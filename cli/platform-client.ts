@@ -1,5 +1,5 @@
 /** A client of the platform's HTTP API for the demo. */
-import { deadline } from "#shared/clock.ts";
+import { deadline } from "#shared/base/clock.ts";
 import { noPlatform } from "./no-platform.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 

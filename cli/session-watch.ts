@@ -1,5 +1,5 @@
 /** Follows one session on the event stream, and lets a job wait for its states. */
-import { deadline, sleep } from "#shared/clock.ts";
+import { deadline, sleep } from "#shared/base/clock.ts";
 import type { StreamEvent } from "./event-stream.ts";
 import { PlatformError } from "./platform-client.ts";
 

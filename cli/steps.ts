@@ -1,5 +1,5 @@
 /** Runs a job step by step, and shows each step with its duration. */
-import { monotonic } from "#shared/clock.ts";
+import { monotonic } from "#shared/base/clock.ts";
 
 const nameWidth = 46;
 

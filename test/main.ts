@@ -6,7 +6,7 @@ import { globSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { readCommandLine, refuseCommandLine } from "#shared/config/command-line.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { leftOutLines } from "./left-out.ts";
 import { findProgram } from "./support/machine/test-program.ts";
 import { chosenTests, type Selection, type TestChoice } from "./test-choice.ts";

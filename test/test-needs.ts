@@ -6,7 +6,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 export interface TestNeeds {
 	/** The requirements beside git, Node.js and npm: programs of the machine, or `agents`, which are downloaded. */

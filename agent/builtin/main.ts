@@ -9,7 +9,7 @@ import type {
 	PromptResponse,
 	SessionNotification,
 } from "@agentclientprotocol/sdk";
-import { sleep } from "#shared/clock.ts";
+import { sleep } from "#shared/base/clock.ts";
 import { isJsonObject, type JsonObject, objectsOf } from "../io/json-object.ts";
 import { JsonRpc } from "../io/json-rpc.ts";
 import type { AcpClient } from "./acp-client.ts";

@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
-import { after } from "#shared/clock.ts";
+import { after } from "#shared/base/clock.ts";
 import { BoundedText } from "../io/bounded-text.ts";
 import { exitOf } from "../io/child-exit.ts";
 import { signalGroup } from "../io/process-group.ts";

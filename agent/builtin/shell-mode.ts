@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { SessionUpdate, StopReason, ToolCallContent } from "@agentclientprotocol/sdk";
-import { fencedOutput } from "#shared/pod/fenced-output.ts";
+import { fencedOutput } from "#shared/wire/pod/fenced-output.ts";
 import { commandIn } from "./message-command.ts";
 import type { JsonObject } from "../io/json-object.ts";
 import type { AgentMode } from "./agent-mode.ts";

@@ -1,5 +1,5 @@
 /** Runs a shell command and shows its output while it runs. */
-import { every } from "#shared/clock.ts";
+import { every } from "#shared/base/clock.ts";
 import { type ShellOptions, type ShellOutcome, startShell } from "./shell-command.ts";
 
 const showEveryMs = 250;

@@ -4,7 +4,7 @@
  */
 import { mkdir, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { replaceFile } from "#shared/files/replaced-file.ts";
+import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import type { AgentRecord } from "./agent-record.ts";
 
 /**

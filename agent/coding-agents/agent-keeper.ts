@@ -1,8 +1,8 @@
 /**
  * Keeps a coding agent running. It starts while the workspace is made, and is started again when its process ends.
  */
-import { monotonic } from "#shared/clock.ts";
-import type { PermissionMode } from "#shared/contracts/session-resource.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import type { PermissionMode } from "#shared/contracts/sessions/session-resource.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import { cannotStart, startCodingAgent, type AgentStarterDependencies } from "./agent-starter.ts";
 import type { AgentNotice, CodingAgent, ModeNotice } from "./coding-agent.ts";

@@ -1,8 +1,8 @@
 /** Lists everything that prevents the start of a coding agent, or its use of a model. */
 import { dirname } from "node:path";
-import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
-import { missingInstallation } from "#shared/agents/missing-installation.ts";
-import type { ModelRefusal } from "#shared/models/model-wire.ts";
+import type { WrittenAgent } from "#shared/wire/agents/agent-fields.ts";
+import { missingInstallation } from "#shared/wire/agents/missing-installation.ts";
+import type { ModelRefusal } from "#shared/wire/models/model-wire.ts";
 
 /** The session's model; it can be used when there is no reason against it. */
 export type NamedModel = Pick<ModelRefusal, "model" | "wires"> & Partial<Pick<ModelRefusal, "reason">>;

@@ -2,8 +2,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
-import { sleep } from "#shared/clock.ts";
-import { niceness, setNiceness } from "#shared/pod/niceness.ts";
+import { sleep } from "#shared/base/clock.ts";
+import { niceness, setNiceness } from "#shared/wire/pod/niceness.ts";
 import type { AgentRecord } from "./agent-record.ts";
 import { type CommandTime, endCommands } from "./command-end.ts";
 import type { Environment } from "../io/environment.ts";

@@ -1,8 +1,8 @@
 /** Reads the record of a coding agent and fills in its placeholders for this pod. */
 import { join } from "node:path";
-import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
-import { type ModelRefusal, type ModelWire, modelWires } from "#shared/models/model-wire.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import type { WrittenAgent } from "#shared/wire/agents/agent-fields.ts";
+import { type ModelRefusal, type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { agentObstacles, modelObstacles, type NamedModel } from "./agent-obstacles.ts";
 import { configText } from "./config-text.ts";
 import type { Environment } from "../io/environment.ts";
@@ -72,7 +72,7 @@ export interface PlaceholderSources {
 /** @throws {LaunchFailure} when there is no such record, or when the agent cannot be used here. */
 export async function readAgentRecord(id: string, sources: PlaceholderSources): Promise<AgentRecord> {
 	// The records are loaded here, while the clone runs.
-	const { agentIds, readAgentRecord: read } = await import("#shared/agents/agent-records.ts");
+	const { agentIds, readAgentRecord: read } = await import("#shared/wire/agents/agent-records.ts");
 	const known = agentIds();
 	if (!known.includes(id)) refuse(`There is no coding agent "${id}"; known: ${known.join(", ")}`);
 	try {

@@ -1,10 +1,10 @@
 /** Starts a coding agent: fills in its record, prepares its home folder, starts its process and connects to it. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import { modelWires } from "#shared/models/model-wire.ts";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
-import { readResources } from "#shared/pod/resource-limits.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
+import { modelWires } from "#shared/wire/models/model-wire.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
+import { readResources } from "#shared/wire/pod/resource-limits.ts";
 import { prepareAgentHome } from "./agent-home.ts";
 import { AgentProcess } from "./agent-process.ts";
 import {

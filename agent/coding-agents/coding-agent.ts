@@ -1,6 +1,6 @@
 /** The port of coding agents: one running process that answers one message at a time. */
-import type { AgentMode } from "#shared/contracts/session-control.ts";
-import type { PermissionMode } from "#shared/contracts/session-resource.ts";
+import type { AgentMode } from "#shared/contracts/sessions/session-control.ts";
+import type { PermissionMode } from "#shared/contracts/sessions/session-resource.ts";
 
 /** The state of a tool call. Members that did not change may be absent. */
 export interface ToolUpdate {

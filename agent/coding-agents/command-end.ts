@@ -3,8 +3,8 @@
  * them running. Agents do not report which process belongs to which call, so the processes are found by their start
  * time (docs/choosing-an-agent.md).
  */
-import { monotonic, sleep } from "#shared/clock.ts";
-import { hasPipedInput, type ProcessIdentity, sendSignal, startTimeOf } from "#shared/process-files.ts";
+import { monotonic, sleep } from "#shared/base/clock.ts";
+import { hasPipedInput, type ProcessIdentity, sendSignal, startTimeOf } from "#shared/base/files/process-files.ts";
 import type { Environment } from "../io/environment.ts";
 import { markedProcesses } from "../io/process-sweep.ts";
 

@@ -4,9 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import { delimiter } from "node:path";
-import { programIn } from "#shared/files/program-in-folders.ts";
-import type { ResourceLimits } from "#shared/pod/resource-limits.ts";
-import { readProc } from "#shared/process-files.ts";
+import { programIn } from "#shared/base/files/program-in-folders.ts";
+import type { ResourceLimits } from "#shared/wire/pod/resource-limits.ts";
+import { readProc } from "#shared/base/files/process-files.ts";
 
 /** A command, and sentences about limits that cannot be set. */
 export interface LimitedCommand {

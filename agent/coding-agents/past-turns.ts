@@ -1,5 +1,5 @@
 /** The earlier turns as a text for a coding agent that cannot load its earlier conversation. Pure. */
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 
 /** The bounds on the whole text and on one turn, in characters. */
 const maxLength = 16_000;

@@ -3,9 +3,13 @@
  * answers it; the agent waits as long.
  */
 import { randomUUID } from "node:crypto";
-import { after, isoTime, type Timer } from "#shared/clock.ts";
-import type { PermissionAnswered, PermissionBehavior, PermissionRequest } from "#shared/contracts/session-control.ts";
-import type { PermissionMode } from "#shared/contracts/session-resource.ts";
+import { after, isoTime, type Timer } from "#shared/base/clock.ts";
+import type {
+	PermissionAnswered,
+	PermissionBehavior,
+	PermissionRequest,
+} from "#shared/contracts/sessions/session-control.ts";
+import type { PermissionMode } from "#shared/contracts/sessions/session-resource.ts";
 import { PermissionAnswerError, PermissionClosedError, UnknownPermissionError } from "./permission-errors.ts";
 
 /** A request of the agent before it has an id. */

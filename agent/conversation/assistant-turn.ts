@@ -1,9 +1,9 @@
 /** The agent's turn while it is under way: its updates are collected as parts, within bounds. */
 import { randomUUID } from "node:crypto";
-import { isoTime } from "#shared/clock.ts";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import { isoTime } from "#shared/base/clock.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import type { AgentUpdate, PlanUpdate, ToolUpdate } from "../coding-agents/coding-agent.ts";
-import { fitTurn } from "#shared/pod/conversation-history.ts";
+import { fitTurn } from "#shared/wire/pod/conversation-history.ts";
 
 /** The bound on a finished turn, in bytes of JSON: several such turns fit on one page of an answer. */
 const maxTurnBytes = 640 * 1024;

@@ -2,9 +2,9 @@
  * The session's conversation. It is also the queue: a message without an answer waits for one. It is stored in the
  * state folder, so that it outlives the pod.
  */
-import { isoTime } from "#shared/clock.ts";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import { jsonBytes } from "#shared/pod/answer-size.ts";
+import { isoTime } from "#shared/base/clock.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
+import { jsonBytes } from "#shared/base/answer-size.ts";
 import { Journal } from "../io/journal.ts";
 
 /** `started`: the message was sent to the coding agent. `forgotten`: ids of messages whose content was removed. */

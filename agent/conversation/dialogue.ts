@@ -1,12 +1,12 @@
 /** Sends the messages to the coding agent, one turn at a time, and stores its answers. */
-import { sleep } from "#shared/clock.ts";
-import type { InterruptState } from "#shared/contracts/session-control.ts";
-import type { ConversationPage, ConversationTurn } from "#shared/contracts/sessions.ts";
-import { SingleFlight } from "#shared/single-flight.ts";
+import { sleep } from "#shared/base/clock.ts";
+import type { InterruptState } from "#shared/contracts/sessions/session-control.ts";
+import type { ConversationPage, ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
+import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import { AssistantTurn } from "./assistant-turn.ts";
 import { AgentLostError, type CodingAgent } from "../coding-agents/coding-agent.ts";
 import type { Conversation } from "./conversation.ts";
-import { historyPage } from "#shared/pod/conversation-history.ts";
+import { historyPage } from "#shared/wire/pod/conversation-history.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import type { TurnFailure } from "./turn-failure.ts";
 import type { TurnGate, TurnWatcher } from "./turn-watcher.ts";

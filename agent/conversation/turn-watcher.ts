@@ -1,5 +1,5 @@
 /** The interfaces by which other parts follow the turns: activity, usage, timeline and connected clients. */
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import type { AgentUpdate } from "../coding-agents/coding-agent.ts";
 
 /** Receives what happens in the turns. The methods are called in order and must neither throw nor wait. */

@@ -1,6 +1,6 @@
 /** Waits for the end of a child process and of its output. */
 import type { ChildProcess } from "node:child_process";
-import { after } from "#shared/clock.ts";
+import { after } from "#shared/base/clock.ts";
 import { shellExitCode } from "./process-group.ts";
 
 /** The limit on the wait for the output: a daemon that the child started may hold the pipes open for ever. */

@@ -10,7 +10,7 @@ import type {
 	OutgoingHttpHeaders,
 	RequestOptions,
 } from "node:http";
-import { after } from "#shared/clock.ts";
+import { after } from "#shared/base/clock.ts";
 
 /** An import would also load the client for the web, for 10 MB of every pod (see `agent-server.ts`). */
 const http = process.getBuiltinModule("node:http");

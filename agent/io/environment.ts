@@ -3,10 +3,10 @@
  * and never inherited.
  */
 import { dirname, join } from "node:path";
-import { type LaunchDocument, marker } from "#shared/pod/launch.ts";
+import { type LaunchDocument, marker } from "#shared/wire/pod/launch.ts";
 import { secretsVariable } from "#shared/contracts/credentials/pod-secrets.ts";
 import { machineVariables } from "#shared/config/machine-variables.ts";
-import { isSettable } from "#shared/pod/variable-name.ts";
+import { isSettable } from "#shared/wire/pod/variable-name.ts";
 
 export type Environment = Record<string, string>;
 

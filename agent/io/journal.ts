@@ -1,8 +1,8 @@
 /** A file of JSON records, one per line, that is only appended to. An append resolves when the record is on disk. */
 import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { openUntrusted, readFrom } from "#shared/files/untrusted-file.ts";
-import { replaceOpen, syncFolder } from "#shared/files/replaced-file.ts";
+import { openUntrusted, readFrom } from "#shared/base/files/untrusted-file.ts";
+import { replaceOpen, syncFolder } from "#shared/base/files/replaced-file.ts";
 
 const { O_RDWR, O_CREAT, O_APPEND, O_DSYNC } = constants;
 /**

@@ -1,5 +1,5 @@
 /** The values that all parts of a pod share: the launch document, the environments, the log, and the signal of the end. */
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { type WorkingEnvironment, workingEnvironment } from "./environment.ts";
 import { LogBuffer } from "./log-buffer.ts";
 import { secretTexts } from "./secret-texts.ts";

@@ -4,7 +4,7 @@
  */
 // oxlint-disable-next-line no-restricted-imports -- nobody puts anything in the place of a file below /proc
 import { readdirSync, readFileSync } from "node:fs";
-import { sleep } from "#shared/clock.ts";
+import { sleep } from "#shared/base/clock.ts";
 import type { Environment } from "./environment.ts";
 
 const maxRounds = 50;

@@ -1,6 +1,6 @@
 /** Runs one program to its end, with bounds on its time and its output. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { after } from "#shared/clock.ts";
+import { after } from "#shared/base/clock.ts";
 import { exitOf } from "./child-exit.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import { signalGroup } from "./process-group.ts";

@@ -3,7 +3,7 @@
  * afterwards.
  */
 import type { ServerResponse } from "node:http";
-import { after } from "#shared/clock.ts";
+import { after } from "#shared/base/clock.ts";
 
 /** How long a response is read after its caller has left. */
 const listenMs = 5_000;

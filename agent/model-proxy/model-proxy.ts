@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ModelAccess, ModelTerms, ModelWire } from "#shared/models/model-wire.ts";
+import type { ModelAccess, ModelTerms, ModelWire } from "#shared/wire/models/model-wire.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import { CallExchange, type ExchangeDependencies } from "./call-exchange.ts";
 import { CallerGuard } from "./caller-guard.ts";

@@ -1,5 +1,5 @@
 /** Errors of the proxy itself, in the form of errors of each wire format. */
-import type { ModelWire } from "#shared/models/model-wire.ts";
+import type { ModelWire } from "#shared/wire/models/model-wire.ts";
 
 /** The message is a sentence for the caller. */
 export class ProxyError extends Error {

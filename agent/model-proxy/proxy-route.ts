@@ -1,5 +1,5 @@
 /** Recognises the requests that the proxy accepts. Pure. */
-import { type ModelWire, modelWires } from "#shared/models/model-wire.ts";
+import { type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
 
 /** A request in the terms of its provider. */
 export interface ProxyRoute {

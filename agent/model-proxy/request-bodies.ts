@@ -1,6 +1,6 @@
 /** Holds the bodies of requests, within bounds, until they are answered. */
 import type { IncomingMessage } from "node:http";
-import { readBounded } from "#shared/bounded-read.ts";
+import { readBounded } from "#shared/base/bounded-read.ts";
 import { ProxyError } from "./proxy-error.ts";
 import type { ProxyLimits } from "./proxy-limits.ts";
 

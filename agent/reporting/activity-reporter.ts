@@ -2,9 +2,9 @@
  * Reports to the platform what the agent is doing. Only the newest state is sent, and repeated until the platform
  * acknowledges it.
  */
-import type { ActivityState } from "#shared/contracts/session-resource.ts";
-import { SingleFlight } from "#shared/single-flight.ts";
-import { Backoff } from "#shared/backoff.ts";
+import type { ActivityState } from "#shared/contracts/sessions/session-resource.ts";
+import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
+import { Backoff } from "#shared/base/concurrency/backoff.ts";
 import type { PlatformClient } from "./platform-client.ts";
 
 /** The activity of the agent. */

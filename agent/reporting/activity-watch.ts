@@ -1,6 +1,6 @@
 /** Derives what the agent is doing from the turns, the permission requests and the state of its model. */
-import { every, monotonic, type Timer } from "#shared/clock.ts";
-import type { ActivityState } from "#shared/contracts/session-resource.ts";
+import { every, monotonic, type Timer } from "#shared/base/clock.ts";
+import type { ActivityState } from "#shared/contracts/sessions/session-resource.ts";
 import type { ActivityReport } from "./activity-reporter.ts";
 import type { ModelTrouble } from "./model-trouble.ts";
 import type { Permissions, PermissionWatcher } from "../coding-agents/permissions.ts";

@@ -4,12 +4,12 @@
  * never waits for the platform; a session with one does nothing without it.
  */
 import { randomUUID } from "node:crypto";
-import { deadline, monotonic, sleep } from "#shared/clock.ts";
-import type { PlannedCall, Reservation, SentReservationRequest } from "#shared/contracts/budgets.ts";
-import type { BudgetReason } from "#shared/contracts/session-resource.ts";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import { addTokens, noTokens, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { deadline, monotonic, sleep } from "#shared/base/clock.ts";
+import type { PlannedCall, Reservation, SentReservationRequest } from "#shared/contracts/sessions/budgets.ts";
+import type { BudgetReason } from "#shared/contracts/sessions/session-resource.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
+import { addTokens, noTokens, type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { aborted } from "../io/aborted.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import type { AskingCall } from "../model-proxy/metering/metered-call.ts";

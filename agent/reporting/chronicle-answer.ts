@@ -1,6 +1,6 @@
 /** The question to the coding agent at the end, and the check of its answer against the facts from git. Pure. */
 import { basename } from "node:path";
-import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
+import type { ChronicleReport } from "#shared/contracts/sessions/chronicles.ts";
 import { isJsonObject, textOf } from "../io/json-object.ts";
 import type { SessionFacts } from "../timeline/timeline.ts";
 

@@ -2,8 +2,8 @@
  * Writes the chronicle at the end of a pod. The question to the coding agent appears neither in the conversation nor
  * in activity, stream or timeline. The agent has a time limit.
  */
-import { monotonic, sleep } from "#shared/clock.ts";
-import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
+import { monotonic, sleep } from "#shared/base/clock.ts";
+import type { ChronicleReport } from "#shared/contracts/sessions/chronicles.ts";
 import type { AgentKeeper } from "../coding-agents/agent-keeper.ts";
 import { chronicleQuestion, chronicleReport, readChronicle, type SaidChronicle } from "./chronicle-answer.ts";
 import type { CodingAgent } from "../coding-agents/coding-agent.ts";

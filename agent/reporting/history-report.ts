@@ -1,6 +1,6 @@
 /** Packs what the pod reports about itself into reports of a size that the platform accepts. Pure. */
 import { randomUUID } from "node:crypto";
-import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
+import type { ChronicleReport } from "#shared/contracts/sessions/chronicles.ts";
 import {
 	maxPatchPiece,
 	maxReportEntries,
@@ -8,12 +8,12 @@ import {
 	type PatchPiece,
 	type ReportedEntry,
 	type ReportedEvent,
-} from "#shared/contracts/history.ts";
-import type { DiffPatch } from "#shared/contracts/session-diff.ts";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import { answerBytes, cutToJsonBytes, jsonBytes } from "#shared/pod/answer-size.ts";
-import { fitTurn } from "#shared/pod/conversation-history.ts";
-import type { PodLogEntry } from "#shared/pod/log-tail.ts";
+} from "#shared/contracts/sessions/history.ts";
+import type { DiffPatch } from "#shared/contracts/sessions/session-diff.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
+import { answerBytes, cutToJsonBytes, jsonBytes } from "#shared/base/answer-size.ts";
+import { fitTurn } from "#shared/wire/pod/conversation-history.ts";
+import type { PodLogEntry } from "#shared/wire/pod/log-tail.ts";
 import type { RawEvent, TimelineRecord } from "../timeline/timeline-log.ts";
 
 /** The content of a report before the report and its events have numbers. */

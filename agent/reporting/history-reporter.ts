@@ -1,10 +1,10 @@
 /** Reports the pod's log, conversation and changes to the platform, so that they can be read when the pod is gone. */
-import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
-import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
-import type { DiffPatch } from "#shared/contracts/session-diff.ts";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import { SingleFlight } from "#shared/single-flight.ts";
-import { Backoff } from "#shared/backoff.ts";
+import { every, monotonic, sleep, type Timer } from "#shared/base/clock.ts";
+import type { ChronicleReport } from "#shared/contracts/sessions/chronicles.ts";
+import type { DiffPatch } from "#shared/contracts/sessions/session-diff.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
+import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
+import { Backoff } from "#shared/base/concurrency/backoff.ts";
 import { type NumberedReport, packReports, patchReports } from "./history-report.ts";
 import type { HistorySpool } from "./history-spool.ts";
 import { type PatchEvent, type PatchPace, patchPaces } from "./patch-pace.ts";

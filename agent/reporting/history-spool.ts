@@ -2,8 +2,8 @@
  * The reports that the platform has not acknowledged, in order, on disk. The next pod of the session delivers what
  * this one cannot. The bounds keep a platform that is down for long from filling the disk.
  */
-import type { ReportedEvent } from "#shared/contracts/history.ts";
-import { jsonBytes } from "#shared/pod/answer-size.ts";
+import type { ReportedEvent } from "#shared/contracts/sessions/history.ts";
+import { jsonBytes } from "#shared/base/answer-size.ts";
 import type { NumberedReport, ReportContent } from "./history-report.ts";
 import { isJsonObject } from "../io/json-object.ts";
 import { Journal } from "../io/journal.ts";

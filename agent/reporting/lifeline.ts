@@ -1,5 +1,5 @@
 /** Detects that the platform could not be reached for too long. */
-import { monotonic } from "#shared/clock.ts";
+import { monotonic } from "#shared/base/clock.ts";
 
 /** Counts from the first failed report in a row. */
 export class Lifeline {

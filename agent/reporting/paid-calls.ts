@@ -2,9 +2,9 @@
  * The use that one reservation pays for: used tokens and the calls under way, in the form of the platform's requests. Pure.
  */
 import { randomUUID } from "node:crypto";
-import { monotonic } from "#shared/clock.ts";
-import type { PlannedCall, SentReservationRequest } from "#shared/contracts/budgets.ts";
-import type { TokenCounts } from "#shared/models/token-counts.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import type { PlannedCall, SentReservationRequest } from "#shared/contracts/sessions/budgets.ts";
+import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
 import type { AskingCall, CallSize } from "../model-proxy/metering/metered-call.ts";
 
 /** A reservation and its use. */

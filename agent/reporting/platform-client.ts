@@ -1,5 +1,5 @@
 /** Sends reports to the platform, and tells what became of each. */
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { Lifeline } from "./lifeline.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import { PlatformLink } from "./platform-link.ts";

@@ -1,7 +1,7 @@
 /** Sends JSON requests about the pod's session to the platform. */
-import { readBounded } from "#shared/bounded-read.ts";
-import { deadline } from "#shared/clock.ts";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { readBounded } from "#shared/base/bounded-read.ts";
+import { deadline } from "#shared/base/clock.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { ConnectionPool } from "../io/connection-pool.ts";
 
 /** The answer of the platform. */

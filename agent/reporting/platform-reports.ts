@@ -1,6 +1,6 @@
 /** Opens and closes everything by which the pod reports to the platform. */
-import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import type { ChronicleReport } from "#shared/contracts/sessions/chronicles.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { type ActivityReport, ActivityReporter } from "./activity-reporter.ts";
 import { HistoryReporter, type HistorySources } from "./history-reporter.ts";
 import type { HistorySpool } from "./history-spool.ts";

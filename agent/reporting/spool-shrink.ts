@@ -1,6 +1,6 @@
 /** Decides what is dropped when the waiting reports exceed their bound; each loss is marked. Pure. */
-import { jsonBytes } from "#shared/pod/answer-size.ts";
-import { dropOutputs } from "#shared/pod/conversation-history.ts";
+import { jsonBytes } from "#shared/base/answer-size.ts";
+import { dropOutputs } from "#shared/wire/pod/conversation-history.ts";
 import type { NumberedReport } from "./history-report.ts";
 
 /** Removes one kind of content; returns the same report when it has none. */

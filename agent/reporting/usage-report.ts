@@ -1,7 +1,7 @@
 /** Combines the use of tokens into reports. Pure. */
-import { maxReportedTokens, type UsageReport } from "#shared/contracts/usage.ts";
-import type { ModelAccess } from "#shared/models/model-wire.ts";
-import { addTokens, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
+import { maxReportedTokens, type UsageReport } from "#shared/contracts/sessions/usage.ts";
+import type { ModelAccess } from "#shared/wire/models/model-wire.ts";
+import { addTokens, type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
 
 /** Use that fits one report: of one launch and model, and of one reservation or none. */
 export interface Use {

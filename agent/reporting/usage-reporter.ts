@@ -2,10 +2,10 @@
  * Reports to the platform what the session's models have used: at the end of each turn, and soon after calls outside
  * of turns.
  */
-import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
-import { SingleFlight } from "#shared/single-flight.ts";
-import { noTokens } from "#shared/models/token-counts.ts";
-import { Backoff } from "#shared/backoff.ts";
+import { every, monotonic, sleep, type Timer } from "#shared/base/clock.ts";
+import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
+import { noTokens } from "#shared/wire/models/token-counts.ts";
+import { Backoff } from "#shared/base/concurrency/backoff.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import type { CallUnderWay, MeteredCall } from "../model-proxy/metering/metered-call.ts";
 import type { TokenMeter } from "../model-proxy/metering/token-meter.ts";

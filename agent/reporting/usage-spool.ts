@@ -4,7 +4,7 @@
  * the other uses. So nothing is lost and nothing counts twice.
  */
 import { randomUUID } from "node:crypto";
-import { totalTokens } from "#shared/models/token-counts.ts";
+import { totalTokens } from "#shared/wire/models/token-counts.ts";
 import { isJsonObject } from "../io/json-object.ts";
 import { Journal } from "../io/journal.ts";
 import { addUse, isReportedWith, type MeteredReport, reportOf, type Use } from "./usage-report.ts";

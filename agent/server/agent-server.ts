@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { readBounded } from "#shared/bounded-read.ts";
+import { readBounded } from "#shared/base/bounded-read.ts";
 import { type JsonObject, parseJsonObject } from "../io/json-object.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import { RequestError, requestErrorOf } from "./request-error.ts";

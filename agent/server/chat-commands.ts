@@ -1,6 +1,6 @@
 /** Reads the frames of the chat's clients (contract, behaviour 6.4). Pure. */
-import { type PermissionBehavior, permissionBehaviors } from "#shared/contracts/session-control.ts";
-import { type PermissionMode, permissionModes } from "#shared/contracts/session-resource.ts";
+import { type PermissionBehavior, permissionBehaviors } from "#shared/contracts/sessions/session-control.ts";
+import { type PermissionMode, permissionModes } from "#shared/contracts/sessions/session-resource.ts";
 import { isJsonObject, type JsonObject, objectsOf, parseJsonObject, textOf } from "../io/json-object.ts";
 
 export type ChatCommand =

@@ -1,11 +1,15 @@
 /** The live conversation: handles the frames of clients, and sends them what happens (docs/chat.md). */
 import { isDeepStrictEqual } from "node:util";
 import { randomUUID } from "node:crypto";
-import type { InterruptState, PermissionAnswered, PermissionRequest } from "#shared/contracts/session-control.ts";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import type { ModelTerms } from "#shared/models/model-wire.ts";
-import { type TokenCounts, totalTokens, usedSince } from "#shared/models/token-counts.ts";
-import type { ErrorFrame, PodFrame } from "#shared/pod/frames.ts";
+import type {
+	InterruptState,
+	PermissionAnswered,
+	PermissionRequest,
+} from "#shared/contracts/sessions/session-control.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
+import type { ModelTerms } from "#shared/wire/models/model-wire.ts";
+import { type TokenCounts, totalTokens, usedSince } from "#shared/wire/models/token-counts.ts";
+import type { ErrorFrame, PodFrame } from "#shared/wire/pod/frames.ts";
 import type { AgentKeeper } from "../coding-agents/agent-keeper.ts";
 import { type ChatCommand, FrameError, readCommand, splitFrame, typeOf } from "./chat-commands.ts";
 import type { AgentUpdate, ChatNotice } from "../coding-agents/coding-agent.ts";

@@ -3,8 +3,8 @@
  * docs/chat.md): they open a message with its `assistant` frame, take the content of blocks from deltas, know tools by
  * the names of one agent, and take every `error` for the end of the answer.
  */
-import type { TokenCounts } from "#shared/models/token-counts.ts";
-import { type PodFrame, refusalInContractDialect, type StreamFrame } from "#shared/pod/frames.ts";
+import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
+import { type PodFrame, refusalInContractDialect, type StreamFrame } from "#shared/wire/pod/frames.ts";
 import { isJsonObject, type JsonObject } from "../io/json-object.ts";
 import { usageOf } from "./turn-frames.ts";
 

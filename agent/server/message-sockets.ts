@@ -5,9 +5,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { RawData, WebSocket } from "ws";
-import { every } from "#shared/clock.ts";
-import { webSocketServer } from "#shared/http/websockets.ts";
-import { confirmationsPath, contractChatPath, maxFrameBytes, type PodFrame } from "#shared/pod/frames.ts";
+import { every } from "#shared/base/clock.ts";
+import { webSocketServer } from "#shared/net/http/websockets.ts";
+import { confirmationsPath, contractChatPath, maxFrameBytes, type PodFrame } from "#shared/wire/pod/frames.ts";
 import type { Chat } from "./chat.ts";
 import { ContractDialect } from "./contract-dialect.ts";
 import { RequestError } from "./request-error.ts";

@@ -1,7 +1,7 @@
 /** Computes the cost of tokens by the prices of the launch. Pure. */
-import { dollarsOf } from "#shared/models/money.ts";
-import type { ModelAccess } from "#shared/models/model-wire.ts";
-import { costMicros, type TokenCounts } from "#shared/models/token-counts.ts";
+import { dollarsOf } from "#shared/wire/models/money.ts";
+import type { ModelAccess } from "#shared/wire/models/model-wire.ts";
+import { costMicros, type TokenCounts } from "#shared/wire/models/token-counts.ts";
 
 /** Returns US dollars, such as those of a turn; undefined when the session has no model, or a model without a price. */
 export function modelCost(

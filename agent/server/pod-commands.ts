@@ -5,11 +5,11 @@ import {
 	type PermissionAnswered,
 	permissionBehaviors,
 	type PublishedWork,
-} from "#shared/contracts/session-control.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
+} from "#shared/contracts/sessions/session-control.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
 import { type PodSecrets, podSecretsFields } from "#shared/contracts/credentials/pod-secrets.ts";
-import { type ModelTerms, modelTermsFields } from "#shared/models/model-wire.ts";
-import { type PublishOrder, publishOrderFields } from "#shared/pod/published-work.ts";
+import { type ModelTerms, modelTermsFields } from "#shared/wire/models/model-wire.ts";
+import { type PublishOrder, publishOrderFields } from "#shared/wire/pod/published-work.ts";
 import type { Commands } from "./agent-server.ts";
 import type { Dialogue } from "../conversation/dialogue.ts";
 import { type JsonObject, textOf } from "../io/json-object.ts";

@@ -1,6 +1,6 @@
 /** The answers of the pod over HTTP. */
-import type { AgentMode } from "#shared/contracts/session-control.ts";
-import type { PodStatus } from "#shared/pod/status.ts";
+import type { AgentMode } from "#shared/contracts/sessions/session-control.ts";
+import type { PodStatus } from "#shared/wire/pod/status.ts";
 import type { Routes } from "./agent-server.ts";
 import type { Dialogue } from "../conversation/dialogue.ts";
 import type { Comparison } from "../workspace/diff/workspace-diff.ts";

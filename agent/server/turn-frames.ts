@@ -2,10 +2,10 @@
  * Writes an answer as frames of the chat, in the names of the contract's stream: a message of content blocks that
  * start, grow and stop, then the complete message, then its result. The index of a block is that of the turn's part.
  */
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import type { TokenCounts } from "#shared/models/token-counts.ts";
-import { endInFence } from "#shared/pod/fenced-output.ts";
-import type { StreamFrame } from "#shared/pod/frames.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
+import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
+import { endInFence } from "#shared/wire/pod/fenced-output.ts";
+import type { StreamFrame } from "#shared/wire/pod/frames.ts";
 import type { AssistantTurn, TurnPart } from "../conversation/assistant-turn.ts";
 import type { AgentUpdate, ToolUpdate } from "../coding-agents/coding-agent.ts";
 

@@ -1,7 +1,7 @@
 /** Makes the records of each thing that happens: its entry of the timeline and its raw event. Pure. */
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import { type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
-import { withoutFence } from "#shared/pod/fenced-output.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
+import { type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
+import { withoutFence } from "#shared/wire/pod/fenced-output.ts";
 import { textOf } from "../io/json-object.ts";
 import type { Commit } from "./commit-list.ts";
 import type { TimelineRecord } from "./timeline-log.ts";

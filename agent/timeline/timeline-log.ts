@@ -1,5 +1,5 @@
 /** The records of the timeline, in order, until they are in a report to the platform. */
-import type { ReportedEntry, ReportedEvent } from "#shared/contracts/history.ts";
+import type { ReportedEntry, ReportedEvent } from "#shared/contracts/sessions/history.ts";
 
 /** The spool assigns the sequence number. */
 export type RawEvent = Omit<ReportedEvent, "sequence">;

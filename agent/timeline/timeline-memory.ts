@@ -1,6 +1,6 @@
 /** The state of the timeline that one pod of a session passes to the next, in a small file in the state folder. */
-import { replaceFile } from "#shared/files/replaced-file.ts";
-import { readUntrusted } from "#shared/files/untrusted-file.ts";
+import { replaceFile } from "#shared/base/files/replaced-file.ts";
+import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { isJsonObject, textOf } from "../io/json-object.ts";
 
 /** The content of the file. */
@@ -11,7 +11,7 @@ export interface TimelineMemory {
 	readonly seconds: number;
 }
 
-/** The bound fits the commits of the largest number of repositories (shared/pod/repository-path.ts). */
+/** The bound fits the commits of the largest number of repositories (shared/wire/pod/repository-path.ts). */
 const maxBytes = 16_384;
 const commitForm = /^[0-9a-f]{40,64}$/;
 

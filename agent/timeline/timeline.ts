@@ -1,8 +1,8 @@
 /** The session's timeline in its pod, from the moment the workspace exists to the last look at it. */
 import { join } from "node:path";
-import { isoTime, monotonic, now, sleep } from "#shared/clock.ts";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
-import { type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
+import { isoTime, monotonic, now, sleep } from "#shared/base/clock.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
+import { type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
 import type { Git } from "../workspace/git.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import { treesOfLaunch } from "../workspace/work-tree.ts";

@@ -1,5 +1,5 @@
 /** Assembles the tool calls of one turn from their updates. */
-import { monotonic } from "#shared/clock.ts";
+import { monotonic } from "#shared/base/clock.ts";
 import type { ToolUpdate } from "../coding-agents/coding-agent.ts";
 
 /** A tool call that has ended. */

@@ -1,8 +1,8 @@
 /** Records the turns in the timeline, and looks at the workspace after everything that may have changed it. */
 import { aborted } from "../io/aborted.ts";
-import { isoTime, sleep } from "#shared/clock.ts";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import { type TokenCounts, usedSince } from "#shared/models/token-counts.ts";
+import { isoTime, sleep } from "#shared/base/clock.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
+import { type TokenCounts, usedSince } from "#shared/wire/models/token-counts.ts";
 import type { AgentUpdate } from "../coding-agents/coding-agent.ts";
 import type { PermissionWatcher } from "../coding-agents/permissions.ts";
 import type { TurnGate, TurnWatcher } from "../conversation/turn-watcher.ts";

@@ -5,8 +5,8 @@
  */
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { answerBytes } from "#shared/pod/answer-size.ts";
-import { readFileList } from "#shared/pod/changed-files.ts";
+import { answerBytes } from "#shared/base/answer-size.ts";
+import { readFileList } from "#shared/wire/pod/changed-files.ts";
 import { readHead } from "../workspace/diff/head-commit.ts";
 import { ShadowRepository } from "../workspace/diff/shadow-repository.ts";
 import { emptyTree, type Git, wordsOfGit } from "../workspace/git.ts";

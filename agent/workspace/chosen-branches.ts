@@ -5,11 +5,11 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile } from "#shared/files/replaced-file.ts";
-import { readUntrusted } from "#shared/files/untrusted-file.ts";
-import { isBranchName } from "#shared/git/branch-name.ts";
-import type { Repository } from "#shared/pod/launch.ts";
-import type { RepositoryBranch } from "#shared/pod/status.ts";
+import { replaceFile } from "#shared/base/files/replaced-file.ts";
+import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
+import { isBranchName } from "#shared/wire/git/branch-name.ts";
+import type { Repository } from "#shared/wire/pod/launch.ts";
+import type { RepositoryBranch } from "#shared/wire/pod/status.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 import type { CommandResult } from "../io/run-command.ts";
 import { type Git, wordsOfGit } from "./git.ts";

@@ -1,10 +1,10 @@
 /**
  * Tells how far the clones of a launch are: lines in the log, and one sentence for the person who waits for the session.
  */
-import { monotonic } from "#shared/clock.ts";
-import { withoutUserinfo } from "#shared/git/repository-url.ts";
-import type { Repository } from "#shared/pod/launch.ts";
-import type { RepositoryTiming } from "#shared/pod/status.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import { withoutUserinfo } from "#shared/wire/git/repository-url.ts";
+import type { Repository } from "#shared/wire/pod/launch.ts";
+import type { RepositoryTiming } from "#shared/wire/pod/status.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import type { CloneStep } from "./clone-step.ts";
 

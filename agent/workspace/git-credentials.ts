@@ -3,8 +3,8 @@
  * URL, no configuration and no variable. Pure.
  */
 import { join } from "node:path";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
-import { shellQuoted } from "#shared/pod/environment-file.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
+import { shellQuoted } from "#shared/wire/pod/environment-file.ts";
 import { secretsFolder } from "../io/environment.ts";
 
 /** The file in the folder of the secrets with one URL on each line (git-credential-store(1)). */

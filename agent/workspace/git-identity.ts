@@ -3,7 +3,7 @@
  * itself.
  */
 import { join } from "node:path";
-import { createFile } from "#shared/files/replaced-file.ts";
+import { createFile } from "#shared/base/files/replaced-file.ts";
 import type { GitSetting } from "./git-credentials.ts";
 import type { Git } from "./git.ts";
 

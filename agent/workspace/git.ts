@@ -1,8 +1,8 @@
 /**
  * Runs git for the pod, with guarded arguments, a separate environment, bounded time, and its messages in the log.
  */
-import type { LaunchDocument } from "#shared/pod/launch.ts";
-import { withoutUserinfo } from "#shared/git/repository-url.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
+import { withoutUserinfo } from "#shared/wire/git/repository-url.ts";
 import { type Environment, gitCeiling, machineEnvironment, markerOf, pick } from "../io/environment.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import { credentialSettings, givenCredentialSettings, settingVariables } from "./git-credentials.ts";

@@ -1,8 +1,8 @@
 /** Adds patterns to a repository's own list of ignored paths, `.git/info/exclude`, which is no part of its commits. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile } from "#shared/files/replaced-file.ts";
-import { readUntrusted } from "#shared/files/untrusted-file.ts";
+import { replaceFile } from "#shared/base/files/replaced-file.ts";
+import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { isFreeOfLinks } from "./workspace-path.ts";
 
 /** The bound on the list; a longer one is replaced. */

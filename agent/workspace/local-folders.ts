@@ -4,8 +4,8 @@
  */
 import { lstat, mkdir, readdir, readlink, rename, rm, rmdir, symlink, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { LaunchDocument, LocalMount } from "#shared/pod/launch.ts";
-import { realMount } from "#shared/pod/local-mounts.ts";
+import type { LaunchDocument, LocalMount } from "#shared/wire/pod/launch.ts";
+import { realMount } from "#shared/wire/pod/local-mounts.ts";
 import type { Environment } from "../io/environment.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";

@@ -2,7 +2,7 @@
  * The files of a workspace in which a coding agent keeps what it was permitted for ever. They are not the session's
  * work: a new one is in no diff and no pull request (docs/decisions/0097-permissions-of-an-agent-are-not-work.md).
  */
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { isRepository } from "./diff/shadow-repository.ts";
 import { ignorePaths } from "./ignored-paths.ts";
 import { treesOfLaunch } from "./work-tree.ts";
@@ -10,7 +10,7 @@ import { treesOfLaunch } from "./work-tree.ts";
 /** Returns the paths, which count in each folder of the workspace, because agents look in the one they work in. */
 export async function permissionFilesOf(agent: string): Promise<readonly string[]> {
 	// The module is loaded here, while the clone runs.
-	const { agentIds, readAgentRecord } = await import("#shared/agents/agent-records.ts");
+	const { agentIds, readAgentRecord } = await import("#shared/wire/agents/agent-records.ts");
 	return agentIds().includes(agent) ? readAgentRecord(agent).permission_files : [];
 }
 

@@ -5,8 +5,8 @@
  */
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createFile } from "#shared/files/replaced-file.ts";
-import { readUntrusted } from "#shared/files/untrusted-file.ts";
+import { createFile } from "#shared/base/files/replaced-file.ts";
+import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 
 /** The most bytes of a file of settings; a larger one is not copied. */
 const maxFileBytes = 262_144;

@@ -5,12 +5,12 @@
 import { symlink } from "node:fs/promises";
 import { join, posix } from "node:path";
 import type { PodSecrets, SecretFile } from "#shared/contracts/credentials/pod-secrets.ts";
-import { createFile, replaceFile } from "#shared/files/replaced-file.ts";
-import { UntrustedFileError } from "#shared/files/untrusted-file.ts";
-import { madeFolder, type UntrustedFolder } from "#shared/files/untrusted-folder.ts";
-import { environmentFile } from "#shared/pod/environment-file.ts";
-import { isSettable } from "#shared/pod/variable-name.ts";
-import { isSecretPath } from "#shared/pod/secret-target.ts";
+import { createFile, replaceFile } from "#shared/base/files/replaced-file.ts";
+import { UntrustedFileError } from "#shared/base/files/untrusted-file.ts";
+import { madeFolder, type UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
+import { environmentFile } from "#shared/wire/pod/environment-file.ts";
+import { isSettable } from "#shared/wire/pod/variable-name.ts";
+import { isSecretPath } from "#shared/wire/pod/secret-target.ts";
 import { secretsFolder } from "../io/environment.ts";
 import { secretTexts } from "../io/secret-texts.ts";
 import type { PodContext } from "../io/pod-context.ts";

@@ -1,9 +1,9 @@
 /** The pod's working copy: its creation, its setup, and the differences in it. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { setupMs } from "#shared/launch/setup-time.ts";
-import type { Repository } from "#shared/pod/launch.ts";
-import type { PodStatus, RepositoryBranch } from "#shared/pod/status.ts";
+import { setupMs } from "#shared/wire/launch/setup-time.ts";
+import type { Repository } from "#shared/wire/pod/launch.ts";
+import type { PodStatus, RepositoryBranch } from "#shared/wire/pod/status.ts";
 import { machineEnvironment } from "../io/environment.ts";
 import { placeLocalFolders } from "./local-folders.ts";
 import { CloneProgress } from "./clone-progress.ts";

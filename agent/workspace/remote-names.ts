@@ -1,6 +1,6 @@
 /** Asks a remote which branches and tags it has, and says which of them an unknown name probably means. */
-import { monotonic } from "#shared/clock.ts";
-import { didYouMean } from "#shared/nearest-name.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import { didYouMean } from "#shared/base/nearest-name.ts";
 import type { Git } from "./git.ts";
 
 /** The most bytes of the remote's answer; names beyond it are not looked at. */

@@ -1,9 +1,9 @@
 /** Clones one repository into a folder of its own, and tells how far it is. */
 import { dirname } from "node:path";
-import { monotonic } from "#shared/clock.ts";
-import { isBranchName } from "#shared/git/branch-name.ts";
-import { readRepositoryUrl } from "#shared/git/repository-url.ts";
-import type { Repository } from "#shared/pod/launch.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import { isBranchName } from "#shared/wire/git/branch-name.ts";
+import { readRepositoryUrl } from "#shared/wire/git/repository-url.ts";
+import type { Repository } from "#shared/wire/pod/launch.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 import type { CommandResult } from "../io/run-command.ts";
 import { type CloneStep, readCloneStep } from "./clone-step.ts";

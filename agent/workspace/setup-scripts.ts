@@ -1,8 +1,8 @@
 /** Runs the launch's setup scripts in the workspace, one after the other, at every launch. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { monotonic } from "#shared/clock.ts";
-import { replaceFile } from "#shared/files/replaced-file.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { throughEntrypoint } from "../io/entrypoint.ts";
 import type { WorkingEnvironment } from "../io/environment.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";

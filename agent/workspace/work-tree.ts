@@ -1,7 +1,7 @@
 /** The folders of the workspace that git compares: the repositories of the launch, and the workspace around them. */
 import { join } from "node:path";
-import type { LaunchDocument, LocalMount, Repository } from "#shared/pod/launch.ts";
-import { pathsInside, repositoryPath } from "#shared/pod/repository-path.ts";
+import type { LaunchDocument, LocalMount, Repository } from "#shared/wire/pod/launch.ts";
+import { pathsInside, repositoryPath } from "#shared/wire/pod/repository-path.ts";
 import { isFreeOfLinks } from "./workspace-path.ts";
 
 /** One folder that git compares. */

@@ -3,7 +3,7 @@
  */
 import { lstat, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { pathBelow } from "#shared/pod/path-below.ts";
+import { pathBelow } from "#shared/wire/pod/path-below.ts";
 
 /**
  * Returns the folder that `path` names when it exists and is really inside, after symbolic links are followed. An

@@ -4,11 +4,11 @@
  */
 import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { monotonic } from "#shared/clock.ts";
-import type { LaunchDocument, Repository } from "#shared/pod/launch.ts";
-import { setupMs } from "#shared/launch/setup-time.ts";
-import type { RepositoryBranch } from "#shared/pod/status.ts";
-import { maxRepositories, pathsInside, repositoryPath } from "#shared/pod/repository-path.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import type { LaunchDocument, Repository } from "#shared/wire/pod/launch.ts";
+import { setupMs } from "#shared/wire/launch/setup-time.ts";
+import type { RepositoryBranch } from "#shared/wire/pod/status.ts";
+import { maxRepositories, pathsInside, repositoryPath } from "#shared/wire/pod/repository-path.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 import { followBranches, rememberBranches } from "./chosen-branches.ts";
 import type { CloneProgress } from "./clone-progress.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { startPlatform } from "../../test/support/platform/start-platform.ts";
 import { interleaved, median } from "../rounds.ts";
 import type { Measured, Row } from "../row.ts";

@@ -1,5 +1,5 @@
 import type { TestPlatform } from "../../test/support/platform/start-platform.ts";
-import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import { loadServer, type ServerSample } from "../load.ts";
 import { type BenchPlatform, platformWithoutPods } from "../platform.ts";
 import { Program } from "../program.ts";

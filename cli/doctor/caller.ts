@@ -1,7 +1,7 @@
 /** The callers of the proof of access. */
-import { isAllowed, type Ownership } from "#shared/access/access-table.ts";
-import { admit } from "#shared/access/admission.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import { isAllowed, type Ownership } from "#shared/contracts/access/access-table.ts";
+import { admit } from "#shared/contracts/access/admission.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { makerOf, type MakerName } from "./makers.ts";
 import { actionOf, type Row } from "./row.ts";
 

@@ -1,6 +1,6 @@
 /** The proof of access on a platform in use, and its report. */
-import { roleOf } from "#shared/access/admission.ts";
-import { sleep } from "#shared/clock.ts";
+import { roleOf } from "#shared/contracts/access/admission.ts";
+import { sleep } from "#shared/base/clock.ts";
 import { noPlatform } from "../no-platform.ts";
 import type { Caller } from "./caller.ts";
 import { bearer, introduced, spellings, wrongCallers } from "./live-callers.ts";

@@ -1,5 +1,5 @@
 /** The callers of the proof of access on a platform in use: the tokens that the doctor was given, and wrong ones. */
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { Caller } from "./caller.ts";
 import type { Prober } from "./prober.ts";
 

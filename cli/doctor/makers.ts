@@ -1,5 +1,5 @@
 /** How the proof of access makes the objects that callers try to reach, and removes them. */
-import type { ObjectKind } from "#shared/access/access-table.ts";
+import type { ObjectKind } from "#shared/contracts/access/access-table.ts";
 
 /** The instructions for one kind of object. */
 export interface Maker {

@@ -1,7 +1,7 @@
 /** Sends the requests of the proof of access. */
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { deadline, sleep } from "#shared/clock.ts";
+import { deadline, sleep } from "#shared/base/clock.ts";
 import type { Caller } from "./caller.ts";
 
 /** An answer, as the proof looks at it. */

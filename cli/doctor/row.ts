@@ -2,7 +2,7 @@
  * The rows of the proof of access: for each route, who may use it and with what harmless request. Rows are written by
  * hand, because a row that followed from the contract would repeat its mistakes.
  */
-import type { ObjectKind } from "#shared/access/access-table.ts";
+import type { ObjectKind } from "#shared/contracts/access/access-table.ts";
 import type { MakerName } from "./makers.ts";
 
 /** One route, as the proof expects it. */

@@ -1,6 +1,6 @@
 /** Personal access tokens as callers of the proof of access: of each scope, and a revoked one in several spellings. */
 import { randomBytes } from "node:crypto";
-import { roleOf } from "#shared/access/admission.ts";
+import { roleOf } from "#shared/contracts/access/admission.ts";
 import type { Caller } from "./caller.ts";
 import { bearer } from "./live-callers.ts";
 import type { Prober } from "./prober.ts";

@@ -1,7 +1,7 @@
 /** The objects that the proof of access makes as one person, and that the other callers try to reach. */
 import { randomBytes } from "node:crypto";
-import type { Ownership } from "#shared/access/access-table.ts";
-import { deadline, sleep } from "#shared/clock.ts";
+import type { Ownership } from "#shared/contracts/access/access-table.ts";
+import { deadline, sleep } from "#shared/base/clock.ts";
 import type { Caller } from "./caller.ts";
 import { DoctorError } from "./doctor-error.ts";
 import { makerOf, type MakerName, makers } from "./makers.ts";

@@ -1,13 +1,13 @@
 /** Offers the audit log to administrators, and enters what other processes refuse. */
 import type { ServiceSchema } from "moleculer";
-import { jsonText } from "#shared/bus/json-text.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import { jsonText } from "#shared/base/schema/json-text.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { implement } from "#shared/bus/service.ts";
-import type { AuditedStore } from "#shared/audit/audited-store.ts";
-import type { AuditLog } from "#shared/audit/audit-log.ts";
+import type { AuditedStore } from "#shared/store/audit/audited-store.ts";
+import type { AuditLog } from "#shared/store/audit/audit-log.ts";
 import { audit } from "#shared/contracts/audit.ts";
-import { refuseCursor } from "#shared/store/cursor.ts";
-import { readPage } from "#shared/store/stored-page.ts";
+import { refuseCursor } from "#shared/store/pages/cursor.ts";
+import { readPage } from "#shared/store/pages/stored-page.ts";
 
 /** The count of checkpoints of one export. */
 const maxCheckpoints = 100;

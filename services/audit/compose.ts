@@ -1,8 +1,8 @@
 /** The audit part: reads the audit log, and removes what is too old. */
-import { auditCheckpointCollection, auditLogCollection } from "#shared/audit/audit-collections.ts";
-import type { Leases } from "#shared/leases/leases.ts";
-import type { Part, StoringPlatform } from "#shared/platform.ts";
-import { RecurringJob } from "#shared/recurring-job.ts";
+import { auditCheckpointCollection, auditLogCollection } from "#shared/store/audit/audit-collections.ts";
+import type { Leases } from "#shared/store/leases/leases.ts";
+import type { Part, StoringPlatform } from "#host/platform.ts";
+import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import { auditService } from "./audit.service.ts";
 
 export const collections = [auditLogCollection, auditCheckpointCollection] as const;

@@ -1,7 +1,7 @@
 /** The blueprints part: the templates, profiles, presets and prompts that sessions are made from. */
 import { loadAdapter } from "#shared/config/adapter.ts";
-import type { Part, StoringPlatform } from "#shared/platform.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import type { Part, StoringPlatform } from "#host/platform.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { defaultChoiceCollection, presetCollection, profileCollection } from "./owned/blueprint-collection.ts";
 import { OwnedLists } from "./owned/owned-lists.ts";
 import { OwnedRecords } from "./owned/owned-records.ts";

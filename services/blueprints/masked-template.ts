@@ -3,8 +3,8 @@
  * values. Pure.
  */
 import type { Template } from "#shared/contracts/templates.ts";
-import { maskedMcpServer } from "#shared/secrets/masked-mcp-server.ts";
-import { maskedValues } from "#shared/secrets/masked-values.ts";
+import { maskedMcpServer } from "#shared/base/secrets/masked-mcp-server.ts";
+import { maskedValues } from "#shared/base/secrets/masked-values.ts";
 
 /** Returns the masked copy, because headers and environments often contain tokens. */
 export function maskedTemplate(template: Template): Template {

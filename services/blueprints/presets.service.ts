@@ -1,6 +1,6 @@
 /** Offers presets on the bus. */
 import type { ServiceSchema } from "moleculer";
-import { jsonText } from "#shared/bus/json-text.ts";
+import { jsonText } from "#shared/base/schema/json-text.ts";
 import { implement } from "#shared/bus/service.ts";
 import { type Preset, presets } from "#shared/contracts/blueprints/presets.ts";
 import type { OwnedLists } from "./owned/owned-lists.ts";

@@ -1,6 +1,6 @@
 /** Offers profiles on the bus. */
 import type { ServiceSchema } from "moleculer";
-import { jsonText } from "#shared/bus/json-text.ts";
+import { jsonText } from "#shared/base/schema/json-text.ts";
 import { implement } from "#shared/bus/service.ts";
 import { type Profile, profiles } from "#shared/contracts/blueprints/profiles.ts";
 import type { OwnedLists } from "./owned/owned-lists.ts";

@@ -1,6 +1,6 @@
 /** Offers saved prompts on the bus. */
 import type { ServiceSchema } from "moleculer";
-import { jsonText } from "#shared/bus/json-text.ts";
+import { jsonText } from "#shared/base/schema/json-text.ts";
 import { implement } from "#shared/bus/service.ts";
 import { prompts } from "#shared/contracts/blueprints/prompts.ts";
 import type { PromptLists } from "./prompts/prompt-lists.ts";

@@ -1,11 +1,11 @@
 /** Offers templates on the bus. */
 import type { ServiceSchema } from "moleculer";
-import { isAllowed } from "#shared/access/access-table.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import { isAllowed } from "#shared/contracts/access/access-table.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { implement } from "#shared/bus/service.ts";
 import { type Template, templates } from "#shared/contracts/templates.ts";
 import { maskedTemplate } from "./masked-template.ts";
-import { memoryPage } from "#shared/store/memory-page.ts";
+import { memoryPage } from "#shared/store/pages/memory-page.ts";
 import type { Templates } from "./templates.ts";
 
 /** @param operators The tenant of the operators, who may see the values of variables and headers. */

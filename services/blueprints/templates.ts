@@ -1,8 +1,8 @@
 /** The present templates: those that can be used, and sentences about the others, each of which is logged once. */
-import { NotFoundError } from "#shared/errors.ts";
-import { didYouMean } from "#shared/nearest-name.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
+import { didYouMean } from "#shared/base/nearest-name.ts";
 import type { Template } from "#shared/contracts/templates.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { TemplateFault, TemplateSource } from "./template-source.ts";
 
 /** The most files that the refusal of an unknown name tells of. */

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { ConfigError } from "#shared/config/config.ts";
-import { gitProtocols } from "#shared/git/allowed-protocols.ts";
-import type { Part, Platform } from "#shared/platform.ts";
+import { gitProtocols } from "#shared/wire/git/allowed-protocols.ts";
+import type { Part, Platform } from "#host/platform.ts";
 import { CredentialRecords } from "./credential-records.ts";
 import { credentialsService } from "./credentials.service.ts";
 import { LaunchSecrets } from "./injection/launch-secrets.ts";

@@ -1,6 +1,6 @@
 /** The credentials of all owners: checked before they are stored, and logged when their store cannot be read. */
 import type { Credential, CredentialCreate } from "#shared/contracts/credentials/credentials.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { CredentialOwner } from "./store/credential-owner.ts";
 import type { CredentialStore } from "./store/credential-store.ts";
 import { checkedCredential } from "./types/credential-rules.ts";

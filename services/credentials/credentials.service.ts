@@ -1,7 +1,7 @@
 /** Offers credentials on the bus; values come in and never go out. */
 import type { ServiceSchema } from "moleculer";
-import { enterBegun } from "#shared/audit/enter-begun.ts";
-import { systemPrincipal } from "#shared/bus/principal.ts";
+import { enterBegun } from "#shared/bus/enter-begun.ts";
+import { systemPrincipal } from "#shared/base/principal.ts";
 import { call, implement, type RequestContext } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import {
@@ -11,9 +11,9 @@ import {
 	credentials,
 } from "#shared/contracts/credentials/credentials.ts";
 import { connections } from "#shared/contracts/integrations/connections.ts";
-import { sessionWork } from "#shared/contracts/session-work.ts";
-import { NotFoundError } from "#shared/errors.ts";
-import { memoryPage } from "#shared/store/memory-page.ts";
+import { sessionWork } from "#shared/contracts/sessions/session-work.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
+import { memoryPage } from "#shared/store/pages/memory-page.ts";
 import type { CredentialRecords } from "./credential-records.ts";
 import { type CredentialOwner, personOf, tenantOf } from "./store/credential-owner.ts";
 import { foreignWarnings } from "./types/credential-variables.ts";

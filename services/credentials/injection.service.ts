@@ -3,10 +3,10 @@
  * members any more get none.
  */
 import type { Service, ServiceSchema } from "moleculer";
-import { departedOwners } from "#shared/access/departed-owners.ts";
+import { departedOwners } from "#shared/bus/departed-owners.ts";
 import { type Caller, implement } from "#shared/bus/service.ts";
 import { injection } from "#shared/contracts/credentials/injection.ts";
-import { ForbiddenError } from "#shared/errors.ts";
+import { ForbiddenError } from "#shared/base/errors.ts";
 import type { LaunchSecrets } from "./injection/launch-secrets.ts";
 
 export function injectionService(secrets: LaunchSecrets): ServiceSchema {

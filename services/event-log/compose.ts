@@ -1,16 +1,16 @@
 /**
  * The event log's part. One of the processes that run it moves the events of all processes, whichever services are where;
- * a process that stores without it tells them (services/relay-link.ts).
+ * a process that stores without it tells them (host/relay-link.ts).
  */
 import {
 	eventLogCollection,
 	eventLogNameCollection,
 	eventLogReaderCollection,
-} from "#shared/event-log/event-log-collection.ts";
-import { now } from "#shared/clock.ts";
-import type { Migration, MigrationWork } from "#shared/migrations/migration.ts";
-import type { Part, StoringPlatform } from "#shared/platform.ts";
-import { AuditSigning } from "#shared/audit/audit-signing.ts";
+} from "#shared/store/event-log/event-log-collection.ts";
+import { now } from "#shared/base/clock.ts";
+import type { Migration, MigrationWork } from "#shared/store/migrations/migration.ts";
+import type { Part, StoringPlatform } from "#host/platform.ts";
+import { AuditSigning } from "#shared/store/audit/audit-signing.ts";
 import { processesService } from "./processes.service.ts";
 import { eventLogService } from "./event-log.service.ts";
 

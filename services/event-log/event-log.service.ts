@@ -2,8 +2,8 @@
 import type { Service, ServiceSchema } from "moleculer";
 import { implement, on, publish } from "#shared/bus/service.ts";
 import { eventLog as contract, logAppended, outboxWritten } from "#shared/contracts/event-log.ts";
-import type { EventLog } from "#shared/event-log/event-log.ts";
-import type { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
+import type { EventLog } from "#shared/store/event-log/event-log.ts";
+import type { OutboxRelay } from "#shared/store/event-log/outbox-relay.ts";
 
 export function eventLogService(log: EventLog, relay: OutboxRelay): ServiceSchema {
 	return {

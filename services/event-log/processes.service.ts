@@ -2,7 +2,7 @@
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { processes } from "#shared/contracts/processes.ts";
-import type { ProcessRegistry } from "#shared/processes/process-registry.ts";
+import type { ProcessRegistry } from "#host/presence/process-registry.ts";
 
 export function processesService(registry: ProcessRegistry): ServiceSchema {
 	return {

@@ -1,10 +1,10 @@
 /** The HTTP server of one process: it listens, answers, and ends without interrupting an answer. */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Caller } from "#shared/bus/service.ts";
-import { sleep } from "#shared/clock.ts";
+import { sleep } from "#shared/base/clock.ts";
 import type { StandingWatch } from "./callers/standing-watch.ts";
-import { urlOf } from "#shared/http/http-server.ts";
-import type { Readiness } from "#shared/http/readiness.ts";
+import { urlOf } from "#shared/net/http/http-server.ts";
+import type { Readiness } from "#host/readiness.ts";
 import { PipelinedRequests } from "./http/pipelined-requests.ts";
 import type { RequestChain } from "./request-chain.ts";
 

@@ -2,11 +2,11 @@
  * Runs a DELETE with an `Idempotency-Key`. A repetition finds nothing more when the first request was carried out and its
  * answer was lost; it then succeeds, as the first one did (decision 0110).
  */
-import { isPerson, type Principal } from "#shared/bus/principal.ts";
+import { isPerson, type Principal } from "#shared/base/principal.ts";
 import { call, type Caller, type Meta } from "#shared/bus/service.ts";
 import { keyedDeletions } from "#shared/contracts/gateway/keyed-deletions.ts";
-import { ServiceError } from "#shared/errors.ts";
-import { fingerprintOf } from "#shared/ids/request-fingerprint.ts";
+import { ServiceError } from "#shared/base/errors.ts";
+import { fingerprintOf } from "#shared/base/ids/request-fingerprint.ts";
 import type { ActionRoute } from "./routes/action-route.ts";
 
 /** One request to the bus. */

@@ -2,9 +2,9 @@
  * Tells operators why logins are refused: a line of the log per reason and minute, and a counter. The answer to the client is the
  * same for every reason.
  */
-import { monotonic } from "#shared/clock.ts";
-import type { Metrics } from "#shared/metrics/metrics.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
 
 /** The time between two lines about one reason, in milliseconds. */
 const quietMs = 60_000;

@@ -3,14 +3,14 @@
  * answer. Each step returns what the next one needs, or throws. Nothing costly happens before authentication.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AnyAction } from "#shared/bus/contract.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { AnyAction } from "#shared/contracts/contract.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { type Caller, callForText, type Meta } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
-import { monotonic, now } from "#shared/clock.ts";
-import { TimeoutError, UnavailableError } from "#shared/errors.ts";
-import type { RawHandler } from "#shared/platform.ts";
-import { TimeLimits } from "#shared/time-limits.ts";
+import { monotonic, now } from "#shared/base/clock.ts";
+import { TimeoutError, UnavailableError } from "#shared/base/errors.ts";
+import type { RawHandler } from "#host/platform.ts";
+import { TimeLimits } from "#shared/base/concurrency/time-limits.ts";
 import type { ActionRoute } from "./routes/action-route.ts";
 import { type Answer, send } from "./http/answer.ts";
 import { type Authenticator, type Claim, namedSession, type PathParams } from "./callers/authenticate.ts";
@@ -27,13 +27,13 @@ import { stripIdentityHeaders } from "./callers/identity-headers.ts";
 import { messageOf, type RefusalNotes } from "./callers/refusal-notes.ts";
 import type { StandingWatch } from "./callers/standing-watch.ts";
 import { type BegunRequest, judged, type RequestLimits } from "./callers/request-limits.ts";
-import type { OriginGuard } from "#shared/http/origin-guard.ts";
+import type { OriginGuard } from "#shared/net/http/origin-guard.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { RequestPace } from "./callers/request-pace.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
 import type { RouteTable } from "./routes/route-table.ts";
-import { inSpan, type Span, type Step } from "#shared/tracing/span.ts";
-import type { Tracer } from "#shared/tracing/tracer.ts";
+import { inSpan, type Span, type Step } from "#shared/telemetry/tracing/span.ts";
+import type { Tracer } from "#shared/telemetry/tracing/tracer.ts";
 import { UnsignedLimit } from "./callers/unsigned-limit.ts";
 import { warningHeaders } from "./routes/warning-headers.ts";
 import type { RequestParts } from "./routes/request-params.ts";

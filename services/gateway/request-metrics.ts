@@ -1,6 +1,6 @@
 /** Counts the answers of the gateway. A route keeps its own series, so that a request costs two additions. */
-import { monotonic } from "#shared/clock.ts";
-import type { CounterCell, HistogramCell, Metrics } from "#shared/metrics/metrics.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import type { CounterCell, HistogramCell, Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import type { ActionRoute } from "./routes/action-route.ts";
 
 /** The series of one route. */

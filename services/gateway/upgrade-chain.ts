@@ -5,11 +5,11 @@
  */
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Principal } from "#shared/bus/principal.ts";
-import { after } from "#shared/clock.ts";
-import { sessionControl } from "#shared/contracts/session-control.ts";
-import { TimeoutError, UnavailableError } from "#shared/errors.ts";
-import type { UpgradeHandler } from "#shared/platform.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { after } from "#shared/base/clock.ts";
+import { sessionControl } from "#shared/contracts/sessions/session-control.ts";
+import { TimeoutError, UnavailableError } from "#shared/base/errors.ts";
+import type { UpgradeHandler } from "#host/platform.ts";
 import type { Answer } from "./http/answer.ts";
 import type { Authenticator } from "./callers/authenticate.ts";
 import { failureAnswer, unforeseen } from "./http/http-errors.ts";
@@ -17,7 +17,7 @@ import { stripIdentityHeaders } from "./callers/identity-headers.ts";
 import { messageOf, type RefusalNotes } from "./callers/refusal-notes.ts";
 import type { StandingWatch } from "./callers/standing-watch.ts";
 import type { RequestLimits } from "./callers/request-limits.ts";
-import type { OriginGuard } from "#shared/http/origin-guard.ts";
+import type { OriginGuard } from "#shared/net/http/origin-guard.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { refuseBadHandshake, sessionOf, withToken } from "./http/websocket-handshake.ts";
 

@@ -1,11 +1,11 @@
 /** The part for git providers: repositories, pull requests, merge confidence. */
 import type { Caller } from "#shared/bus/service.ts";
-import type { Part, StoringPlatform } from "#shared/platform.ts";
+import type { Part, StoringPlatform } from "#host/platform.ts";
 import { environmentSecret } from "#shared/config/config.ts";
 import { unsetVariables } from "#shared/config/unset-variables.ts";
-import { RecurringJob } from "#shared/recurring-job.ts";
-import { sweepAll, type Swept } from "#shared/sweep-all.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
+import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
+import { sweepAll, type Swept } from "#shared/base/concurrency/sweep-all.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
 import { confidencePart } from "./confidence/confidence-part.ts";
 import { evaluationCollection } from "./confidence/record/evaluation-collection.ts";
 import { confidenceService } from "./confidence.service.ts";

@@ -1,6 +1,6 @@
 /** Offers merge confidence on the bus. */
 import type { ServiceSchema } from "moleculer";
-import { jsonText } from "#shared/bus/json-text.ts";
+import { jsonText } from "#shared/base/schema/json-text.ts";
 import { implement } from "#shared/bus/service.ts";
 import { confidence } from "#shared/contracts/git/confidence.ts";
 import type { Calibration } from "./confidence/calibration/calibration.ts";

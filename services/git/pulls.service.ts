@@ -1,13 +1,13 @@
 /** Offers pull requests on the bus. */
 import type { ServiceSchema } from "moleculer";
 import { call, implement, type RequestContext } from "#shared/bus/service.ts";
-import { chronicles } from "#shared/contracts/chronicles.ts";
+import { chronicles } from "#shared/contracts/sessions/chronicles.ts";
 import { pulls } from "#shared/contracts/git/pulls.ts";
 import { users } from "#shared/contracts/identity/users.ts";
-import { sessionControl } from "#shared/contracts/session-control.ts";
-import { sessions } from "#shared/contracts/sessions.ts";
-import { ServiceError } from "#shared/errors.ts";
-import { memoryPage } from "#shared/store/memory-page.ts";
+import { sessionControl } from "#shared/contracts/sessions/session-control.ts";
+import { sessions } from "#shared/contracts/sessions/sessions.ts";
+import { ServiceError } from "#shared/base/errors.ts";
+import { memoryPage } from "#shared/store/pages/memory-page.ts";
 import { commitAuthor } from "./pulls/commit-author.ts";
 import type { PullCreations } from "./pulls/pull-creations.ts";
 import type { PullMerges } from "./pulls/pull-merges.ts";

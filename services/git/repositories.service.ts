@@ -2,7 +2,7 @@
 import type { Service, ServiceSchema } from "moleculer";
 import { type Caller, implement } from "#shared/bus/service.ts";
 import { repositories as contract } from "#shared/contracts/git/repositories.ts";
-import { memoryPage } from "#shared/store/memory-page.ts";
+import { memoryPage } from "#shared/store/pages/memory-page.ts";
 import { providerInfo, type RepositoryQueries } from "./providers/repository-queries.ts";
 import type { ProviderMaker } from "./providers/provider-maker.ts";
 

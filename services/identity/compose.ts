@@ -1,7 +1,7 @@
 /** The identity part: users, tenants and memberships, and what clients have to know to log in. */
 import { loadAdapterClass } from "#shared/config/adapter.ts";
-import type { Migration } from "#shared/migrations/migration.ts";
-import type { Part, StoringPlatform } from "#shared/platform.ts";
+import type { Migration } from "#shared/store/migrations/migration.ts";
+import type { Part, StoringPlatform } from "#host/platform.ts";
 import { Admission } from "./admissions/admission.ts";
 import { Departures } from "./admissions/departures.ts";
 import { TenantChoice } from "./admissions/tenant-choice.ts";

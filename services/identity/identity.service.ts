@@ -3,7 +3,7 @@ import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import type { Config } from "#shared/config/config.ts";
 import { identity } from "#shared/contracts/identity/identity.ts";
-import { NotFoundError } from "#shared/errors.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
 
 /** The issuer is the one for clients, or else the one whose tokens the configured identity accepts. */
 export function identityService(config: Pick<Config, "auth_discovery" | "identity">): ServiceSchema {

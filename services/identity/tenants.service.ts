@@ -1,6 +1,6 @@
 /** Offers tenants and their members on the bus. */
 import type { ServiceSchema } from "moleculer";
-import { type JsonText, jsonText } from "#shared/bus/json-text.ts";
+import { type JsonText, jsonText } from "#shared/base/schema/json-text.ts";
 import { implement } from "#shared/bus/service.ts";
 import { tenants } from "#shared/contracts/identity/tenants.ts";
 import type { Admission } from "./admissions/admission.ts";

@@ -1,7 +1,7 @@
 /** The integrations part: the catalogue, people's connections, and what sessions and other services get of them. */
 import { resolve } from "node:path";
-import type { Part, StoringPlatform } from "#shared/platform.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import type { Part, StoringPlatform } from "#host/platform.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { Catalogue } from "./catalogue/catalogue.ts";
 import { connectionProbes } from "./connection-probes.ts";
 import { connectionCollection } from "./connections/connection-collection.ts";

@@ -2,7 +2,7 @@
 import { call, type RequestContext } from "#shared/bus/service.ts";
 import { repositories } from "#shared/contracts/git/repositories.ts";
 import { tracker } from "#shared/contracts/tracker/tracker.ts";
-import type { Outbound } from "#shared/outbound/outbound.ts";
+import type { Outbound } from "#shared/net/outbound/outbound.ts";
 import { jobMeta } from "./read-credentials.ts";
 import type { Probe } from "./testing/connection-test.ts";
 import { checkServer } from "./testing/server-check.ts";

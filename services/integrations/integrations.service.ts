@@ -1,9 +1,9 @@
 /** Offers the catalogue and people's connections on the bus. */
 import type { ServiceSchema } from "moleculer";
-import { jsonText } from "#shared/bus/json-text.ts";
+import { jsonText } from "#shared/base/schema/json-text.ts";
 import { implement, type RequestContext } from "#shared/bus/service.ts";
 import { type ConnectionUpdate, integrations } from "#shared/contracts/integrations/integrations.ts";
-import { memoryPage } from "#shared/store/memory-page.ts";
+import { memoryPage } from "#shared/store/pages/memory-page.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import type { ConnectionRecords, Owner } from "./connections/connection-records.ts";
 import { type CheckUrl, refuseOther, refuseSettings, unknownDefinition } from "./connections/connection-rules.ts";

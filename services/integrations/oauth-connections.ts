@@ -1,7 +1,7 @@
 /** Keeps the one connection that a person has by a login at an integration. */
-import { actingAs } from "#shared/audit/actor.ts";
-import { UnprocessableError } from "#shared/errors.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import { actingAs } from "#shared/base/actor.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import type { ConnectionRecords, Owner } from "./connections/connection-records.ts";
 import type { ConnectionKeeper } from "./oauth/connected-account.ts";

@@ -1,8 +1,8 @@
 /** Composes the logins of integrations: what ends them, and what replaces their tokens. */
 import type { Config } from "#shared/config/config.ts";
-import { BadRequestError } from "#shared/errors.ts";
-import { gatewayUrl } from "#shared/gateway-url.ts";
-import type { StoringPlatform } from "#shared/platform.ts";
+import { BadRequestError } from "#shared/base/errors.ts";
+import { gatewayUrl } from "#shared/config/gateway-url.ts";
+import type { StoringPlatform } from "#host/platform.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import type { ConnectionRecords } from "./connections/connection-records.ts";
 import { OAuthGrants } from "./oauth/oauth-grants.ts";

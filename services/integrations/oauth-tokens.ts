@@ -1,10 +1,10 @@
 /** Keeps the tokens of logins as credentials, by the credentials service. */
-import { systemPrincipal } from "#shared/bus/principal.ts";
+import { systemPrincipal } from "#shared/base/principal.ts";
 import { type Caller, call, publish, type Publisher } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { tokenCredentials } from "#shared/contracts/credentials/token-credentials.ts";
 import { tokensRenewed } from "#shared/contracts/integrations/oauth.ts";
-import { UnavailableError } from "#shared/errors.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
 import type { TokenCredential, TokenKeeper } from "./oauth/connected-account.ts";
 import type { Person } from "./oauth/oauth-definition.ts";
 

@@ -1,7 +1,7 @@
 /** Offers logins at the providers of integrations on the bus. */
 import type { Service, ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
-import { RecurringJob } from "#shared/recurring-job.ts";
+import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import { oauth } from "#shared/contracts/integrations/oauth.ts";
 import type { OAuthStates } from "./oauth/oauth-states.ts";
 import type { OAuthTokens } from "./oauth-tokens.ts";

@@ -1,5 +1,5 @@
 /** Asks the credentials service for values. They are handed to those who use them and kept nowhere here. */
-import { systemPrincipal } from "#shared/bus/principal.ts";
+import { systemPrincipal } from "#shared/base/principal.ts";
 import { call, type Meta, type RequestContext } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { injection } from "#shared/contracts/credentials/injection.ts";

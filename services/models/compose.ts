@@ -3,10 +3,10 @@
  * the pod manager's, because this part reports which models pods will be able to use.
  */
 import { environmentSecret } from "#shared/config/config.ts";
-import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
-import { refuseMalformedKeys } from "#shared/models/provider-key.ts";
-import { modelRefusal } from "#shared/models/model-refusal.ts";
-import type { Part, Platform } from "#shared/platform.ts";
+import { readModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
+import { refuseMalformedKeys } from "#shared/wire/models/provider-key.ts";
+import { modelRefusal } from "#shared/wire/models/model-refusal.ts";
+import type { Part, Platform } from "#host/platform.ts";
 import { modelsService } from "./models.service.ts";
 
 export async function compose({ config }: Platform): Promise<Part> {

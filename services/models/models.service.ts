@@ -2,9 +2,9 @@
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { type Model, models as contract } from "#shared/contracts/models.ts";
-import type { CatalogueModel, ModelCatalogue, ModelProvider } from "#shared/models/model-catalogue.ts";
-import { memoryPageInOrder } from "#shared/store/memory-page.ts";
-import { type ModelRefusal, modelWires } from "#shared/models/model-wire.ts";
+import type { CatalogueModel, ModelCatalogue, ModelProvider } from "#shared/wire/models/model-catalogue.ts";
+import { memoryPageInOrder } from "#shared/store/pages/memory-page.ts";
+import { type ModelRefusal, modelWires } from "#shared/wire/models/model-wire.ts";
 
 /** @param refusalOf Returns the reason why a model cannot be used; undefined when it can be. */
 export function modelsService(

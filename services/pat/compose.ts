@@ -1,7 +1,7 @@
 /** The part for personal access tokens. */
-import type { Part, StoringPlatform } from "#shared/platform.ts";
-import { RecurringJob } from "#shared/recurring-job.ts";
-import { sweepAll } from "#shared/sweep-all.ts";
+import type { Part, StoringPlatform } from "#host/platform.ts";
+import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
+import { sweepAll } from "#shared/base/concurrency/sweep-all.ts";
 import { openIssuer } from "./issue/open-issuer.ts";
 import { TokenDesk } from "./issue/token-desk.ts";
 import { tokenCollection } from "./record/token-collection.ts";

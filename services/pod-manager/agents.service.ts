@@ -1,17 +1,17 @@
 /** Offers the coding agents that sessions may use on the bus. */
 import type { ServiceSchema } from "moleculer";
 import { join } from "node:path";
-import { isAllowed } from "#shared/access/access-table.ts";
-import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
-import { fittingModels, missingModel } from "#shared/agents/agent-models.ts";
-import { installCommand } from "#shared/agents/install-command.ts";
-import { readInstalled } from "#shared/agents/installed-agent.ts";
-import { missingInstallation } from "#shared/agents/missing-installation.ts";
+import { isAllowed } from "#shared/contracts/access/access-table.ts";
+import type { WrittenAgent } from "#shared/wire/agents/agent-fields.ts";
+import { fittingModels, missingModel } from "#shared/wire/agents/agent-models.ts";
+import { installCommand } from "#shared/wire/agents/install-command.ts";
+import { readInstalled } from "#shared/wire/agents/installed-agent.ts";
+import { missingInstallation } from "#shared/wire/agents/missing-installation.ts";
 import { implement } from "#shared/bus/service.ts";
 import { type Agent, agents as contract } from "#shared/contracts/agents.ts";
-import { memoryPageInOrder } from "#shared/store/memory-page.ts";
-import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
-import type { KeyOf } from "#shared/models/provider-key.ts";
+import { memoryPageInOrder } from "#shared/store/pages/memory-page.ts";
+import type { ModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
+import type { KeyOf } from "#shared/wire/models/provider-key.ts";
 
 /** The most models that are listed per agent. */
 const maxModels = 200;

@@ -1,16 +1,16 @@
 /** The pod manager's part, the only one that starts and ends pods. */
 import { availableParallelism } from "node:os";
-import { readAgentRecords } from "#shared/agents/agent-records.ts";
+import { readAgentRecords } from "#shared/wire/agents/agent-records.ts";
 import { ConfigError, environmentSecret } from "#shared/config/config.ts";
 import { acceptance } from "#shared/config/fields/pod-fields.ts";
 import { peopleShareAMachine } from "#shared/config/shared-machine.ts";
-import { freeBytes } from "#shared/files/free-bytes.ts";
-import type { Claim } from "#shared/contracts/session-work.ts";
-import { modelAccess } from "#shared/models/model-access.ts";
-import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
-import { refuseMalformedKeys } from "#shared/models/provider-key.ts";
-import { modelRefusal } from "#shared/models/model-refusal.ts";
-import type { Part, Platform } from "#shared/platform.ts";
+import { freeBytes } from "#shared/base/files/free-bytes.ts";
+import type { Claim } from "#shared/contracts/sessions/session-work.ts";
+import { modelAccess } from "#shared/wire/models/model-access.ts";
+import { readModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
+import { refuseMalformedKeys } from "#shared/wire/models/provider-key.ts";
+import { modelRefusal } from "#shared/wire/models/model-refusal.ts";
+import type { Part, Platform } from "#host/platform.ts";
 import { agentsService } from "./agents.service.ts";
 import { endAllPods, stillRunning } from "./exit.ts";
 import { commandPod } from "./pod-client.ts";

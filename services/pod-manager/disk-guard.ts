@@ -3,7 +3,7 @@
  * living pods, one after the other, and lets the sessions service stop the one that grows. While there is room it
  * only asks the file system how much there is.
  */
-import { deadline, sleep } from "#shared/clock.ts";
+import { deadline, sleep } from "#shared/base/clock.ts";
 import type { MeasuredSession, StoppedGrower, UsedWorkspace } from "#shared/contracts/workspaces/workspace-work.ts";
 import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
 import type { PodRuntime } from "./pod-runtime.ts";

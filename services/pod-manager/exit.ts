@@ -1,5 +1,5 @@
 /** Ends or leaves running pods when the platform ends in order. */
-import { monotonic, sleep } from "#shared/clock.ts";
+import { monotonic, sleep } from "#shared/base/clock.ts";
 import { graceMs } from "./pass.ts";
 import type { PodRuntime } from "./pod-runtime.ts";
 

@@ -3,8 +3,8 @@
  * the keys, which people copy from host to host, and does not depend on the name of the machine, which may change.
  */
 import { randomBytes } from "node:crypto";
-import { storedSecret } from "#shared/secrets/stored-secret.ts";
-import { StartError } from "#shared/start-error.ts";
+import { storedSecret } from "#shared/base/secrets/stored-secret.ts";
+import { StartError } from "#shared/base/start-error.ts";
 
 const kind = { folder: "host", name: "id", form: /^[0-9a-f]{16}$/, make: () => randomBytes(8).toString("hex") };
 

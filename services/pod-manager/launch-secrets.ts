@@ -3,7 +3,7 @@ import { type Caller, call, type Meta } from "#shared/bus/service.ts";
 import { injection } from "#shared/contracts/credentials/injection.ts";
 import type { LaunchMapping } from "#shared/contracts/credentials/launch-mapping.ts";
 import { connections } from "#shared/contracts/integrations/connections.ts";
-import type { Claim } from "#shared/contracts/session-work.ts";
+import type { Claim } from "#shared/contracts/sessions/session-work.ts";
 import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
 
 /** The most time of one request, in milliseconds. A pass has 9 s. */

@@ -1,9 +1,9 @@
 /** Ends the session agents that go on working when the platform has ended, before a restore replaces what they work with. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ArchiveError } from "#shared/archive/archive-format.ts";
+import { ArchiveError } from "#host/archive/archive-format.ts";
 import type { Config } from "#shared/config/config.ts";
-import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import { endAllPods } from "./exit.ts";
 import { loadRuntime } from "./pod-runtime.ts";
 

@@ -1,5 +1,5 @@
 /** Measures the passes of the reconciler, and counts the pods that it looks after. */
-import type { CounterCell, HistogramCell, Metrics, Sample } from "#shared/metrics/metrics.ts";
+import type { CounterCell, HistogramCell, Metrics, Sample } from "#shared/telemetry/metrics/metrics.ts";
 import type { Pod } from "./pod-runtime.ts";
 
 /** The passes of one process. */

@@ -1,10 +1,10 @@
 /**
  * One pass over one session: observe, plan, act and report. It may be interrupted anywhere; the next pass continues.
  */
-import { type BackoffRule, backoffMs } from "#shared/backoff.ts";
-import { monotonic } from "#shared/clock.ts";
-import type { Claim, Observation, PassReport } from "#shared/contracts/session-work.ts";
-import { failpoint } from "#shared/failpoints.ts";
+import { type BackoffRule, backoffMs } from "#shared/base/concurrency/backoff.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import type { Claim, Observation, PassReport } from "#shared/contracts/sessions/session-work.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
 import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
 import { dueInMs, plan, type Step } from "./plan.ts";
 import type { Pod, PodRuntime, PodSpec } from "./pod-runtime.ts";

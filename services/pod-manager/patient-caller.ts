@@ -3,7 +3,7 @@
  * The broker would write a warning for each, so that every start looked broken.
  */
 import type { Caller } from "#shared/bus/service.ts";
-import { UnavailableError } from "#shared/errors.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
 
 /** @param isServed Tells whether somebody offers an action. */
 export function patientCaller(caller: Caller, isServed: (action: string) => boolean): Caller {

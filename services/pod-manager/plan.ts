@@ -1,5 +1,5 @@
 /** Plans a pass: from the desired state and the present pods of a session to steps and a report. Pure. */
-import { fitsJson } from "#shared/bus/json-size.ts";
+import { fitsJson } from "#shared/base/schema/json-size.ts";
 import {
 	type Claim,
 	maxObservedClones,
@@ -9,11 +9,11 @@ import {
 	observedTimingsBytes,
 	podLost,
 	podWarnings,
-} from "#shared/contracts/session-work.ts";
-import { isBranchName } from "#shared/git/branch-name.ts";
-import type { PodFailure } from "#shared/pod/status.ts";
+} from "#shared/contracts/sessions/session-work.ts";
+import { isBranchName } from "#shared/wire/git/branch-name.ts";
+import type { PodFailure } from "#shared/wire/pod/status.ts";
 import { type Pod, podName, type PodState } from "./pod-runtime.ts";
-import { oneLine, plainText } from "#shared/log/one-line.ts";
+import { oneLine, plainText } from "#shared/base/one-line.ts";
 
 export type Step =
 	| { readonly kind: "create" }

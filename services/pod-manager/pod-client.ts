@@ -1,8 +1,8 @@
 /** Sends a command to the session agent of a pod, with the key of its launch. */
-import { deadline } from "#shared/clock.ts";
-import { UpstreamError } from "#shared/errors.ts";
-import { traceHeaders } from "#shared/tracing/span.ts";
-import { agentUrl } from "#shared/pod/agent-url.ts";
+import { deadline } from "#shared/base/clock.ts";
+import { UpstreamError } from "#shared/base/errors.ts";
+import { traceHeaders } from "#shared/telemetry/tracing/span.ts";
+import { agentUrl } from "#shared/wire/pod/agent-url.ts";
 
 const timeoutMs = 3_000;
 

@@ -1,17 +1,17 @@
 /** Wires the pod manager to the bus. It offers no action; it asks the sessions service for due sessions. */
 import { randomUUID } from "node:crypto";
 import type { Service, ServiceSchema } from "moleculer";
-import { systemPrincipal } from "#shared/bus/principal.ts";
+import { systemPrincipal } from "#shared/base/principal.ts";
 import { type Caller, call, type Meta, on } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
-import { sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
-import { departedOwners } from "#shared/access/departed-owners.ts";
+import { sessionDue, sessionWork } from "#shared/contracts/sessions/session-work.ts";
+import { departedOwners } from "#shared/bus/departed-owners.ts";
 import { DepartedPods } from "./running-pods/departed-pods.ts";
 import { patientCaller } from "./patient-caller.ts";
 import { launchSecrets, renewedSecrets } from "./launch-secrets.ts";
 import { tokensRenewed } from "#shared/contracts/integrations/oauth.ts";
 import { workspaceDue, workspaceWork } from "#shared/contracts/workspaces/workspace-work.ts";
-import { Metrics } from "#shared/metrics/metrics.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { DiskGuard, type DiskGuardDependencies } from "./disk-guard.ts";
 import type { PassDependencies } from "./pass.ts";
 import { podSamples } from "./pass-metrics.ts";

@@ -5,10 +5,10 @@
  */
 import { loadAdapter } from "#shared/config/adapter.ts";
 import type { Config } from "#shared/config/config.ts";
-import type { InstallationKey } from "#shared/secrets/keys.ts";
+import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import { hostId } from "./host-id.ts";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
-import type { PodFailure, RepositoryBranch, RepositoryTiming } from "#shared/pod/status.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
+import type { PodFailure, RepositoryBranch, RepositoryTiming } from "#shared/wire/pod/status.ts";
 
 /** The state of a pod. `launching`: alive but not ready. `gone`: no process exists any more, but its records do. */
 export type PodState = "launching" | "ready" | "failed" | "leaving" | "gone";
@@ -21,7 +21,7 @@ export interface Pod {
 	readonly generation: number;
 	readonly state: PodState;
 	/**
-	 * The base URL of its session agent, when that listens; only a form that `#shared/pod/agent-url.ts` accepts is
+	 * The base URL of its session agent, when that listens; only a form that `#shared/wire/pod/agent-url.ts` accepts is
 	 * used.
 	 */
 	readonly address?: string;

@@ -1,14 +1,14 @@
 /**
  * Makes the specification of a pod: the launch settings of a claim, and the credentials of the platform and the pod.
  */
-import { compileSchema } from "#shared/bus/validator.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
 import type { Config } from "#shared/config/config.ts";
-import type { Claim } from "#shared/contracts/session-work.ts";
-import { gatewayUrl } from "#shared/gateway-url.ts";
-import type { InstallationKey } from "#shared/secrets/keys.ts";
-import type { ModelAccess, ModelRefusal } from "#shared/models/model-wire.ts";
-import { type LaunchSettings, launchSettingsFields } from "#shared/pod/launch.ts";
-import type { MountRules } from "#shared/pod/local-mounts.ts";
+import type { Claim } from "#shared/contracts/sessions/session-work.ts";
+import { gatewayUrl } from "#shared/config/gateway-url.ts";
+import type { InstallationKey } from "#shared/base/secrets/keys.ts";
+import type { ModelAccess, ModelRefusal } from "#shared/wire/models/model-wire.ts";
+import { type LaunchSettings, launchSettingsFields } from "#shared/wire/pod/launch.ts";
+import type { MountRules } from "#shared/wire/pod/local-mounts.ts";
 import type { PodSpec } from "./pod-runtime.ts";
 
 const check = compileSchema(launchSettingsFields);

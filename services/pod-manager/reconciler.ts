@@ -2,11 +2,11 @@
  * Reconciles pods with their desired states: claims due sessions from the sessions service and runs a pass over each.
  * It polls every second; hints only make it poll sooner, so a lost hint does no harm.
  */
-import { monotonic, sleep } from "#shared/clock.ts";
-import type { Claim, PassReport } from "#shared/contracts/session-work.ts";
-import { InvalidParametersError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { Metrics } from "#shared/metrics/metrics.ts";
+import { monotonic, sleep } from "#shared/base/clock.ts";
+import type { Claim, PassReport } from "#shared/contracts/sessions/session-work.ts";
+import { InvalidParametersError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { PassMetrics } from "./pass-metrics.ts";
 import { WakeUp } from "./wake-up.ts";
 import { type PassDependencies, runPass } from "./pass.ts";

@@ -4,8 +4,8 @@
  * first sweep reads all sessions, because one may have lost its pod while no process watched. Later ones do so ever more
  * rarely: sessions without a host are withheld until every host could name its files.
  */
-import { monotonic, sleep } from "#shared/clock.ts";
-import type { Expectation } from "#shared/contracts/session-work.ts";
+import { monotonic, sleep } from "#shared/base/clock.ts";
+import type { Expectation } from "#shared/contracts/sessions/session-work.ts";
 import { graceMs } from "./pass.ts";
 import type { Pod, PodRuntime } from "./pod-runtime.ts";
 import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";

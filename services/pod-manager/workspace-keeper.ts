@@ -2,9 +2,9 @@
  * Removes the files of deleted workspaces and measures the others, as the sessions service says. It polls every second;
  * hints only make it poll sooner. One file operation after the other is under way, and one measurement at a time.
  */
-import { sleep } from "#shared/clock.ts";
+import { sleep } from "#shared/base/clock.ts";
 import type { WorkspaceTask, WorkspaceTaskReport } from "#shared/contracts/workspaces/workspace-work.ts";
-import { failpoint } from "#shared/failpoints.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
 import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
 import type { PodRuntime } from "./pod-runtime.ts";
 import { WakeUp } from "./wake-up.ts";

@@ -1,13 +1,13 @@
 /** Wires budgets to the bus; the rules are in books/budgets.ts. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
-import { now } from "#shared/clock.ts";
-import { budgets as contract, type DayBudget } from "#shared/contracts/budgets.ts";
+import { now } from "#shared/base/clock.ts";
+import { budgets as contract, type DayBudget } from "#shared/contracts/sessions/budgets.ts";
 import type { BudgetLimits } from "./books/budget-limits.ts";
 import type { Budgets } from "./books/budgets.ts";
 import type { Corrections } from "./books/corrections.ts";
 import { type DayAccounts, dayOf, type Payer } from "./books/day-accounts.ts";
-import { dollarsOf, microsOf } from "#shared/models/money.ts";
+import { dollarsOf, microsOf } from "#shared/wire/models/money.ts";
 
 /** The dependencies of the service. */
 export interface BudgetsServiceDependencies {

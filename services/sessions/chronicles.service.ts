@@ -1,9 +1,9 @@
 /** Wires chronicles and timelines to the bus; the rules are in session-chronicles.ts and timelines.ts. */
 import type { ServiceSchema } from "moleculer";
-import { ownershipOf } from "#shared/access/access-table.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import { ownershipOf } from "#shared/contracts/access/access-table.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { implement, type RequestContext } from "#shared/bus/service.ts";
-import { chronicles, type TimelineEntry } from "#shared/contracts/chronicles.ts";
+import { chronicles, type TimelineEntry } from "#shared/contracts/sessions/chronicles.ts";
 import { refuseForeignReport } from "./commands/session-rights.ts";
 import type { Asker } from "./record/change-queue.ts";
 import type { SessionRecord } from "./record/session-change.ts";

@@ -1,12 +1,12 @@
 /** Composes the sessions part. */
-import { departedOwners } from "#shared/access/departed-owners.ts";
+import { departedOwners } from "#shared/bus/departed-owners.ts";
 import type { Caller } from "#shared/bus/service.ts";
-import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { readModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
 import { limitsOf } from "#shared/config/limits.ts";
-import type { Part, StoringPlatform } from "#shared/platform.ts";
-import type { RecurringJob } from "#shared/recurring-job.ts";
-import { EventLog } from "#shared/event-log/event-log.ts";
-import type { Migration, MigrationWork } from "#shared/migrations/migration.ts";
+import type { Part, StoringPlatform } from "#host/platform.ts";
+import type { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
+import { EventLog } from "#shared/store/event-log/event-log.ts";
+import type { Migration, MigrationWork } from "#shared/store/migrations/migration.ts";
 import { bookCollections, openBooks } from "./books/open-books.ts";
 import { CountFolding } from "./books/count-folding.ts";
 import { SessionCounts } from "./books/session-counts.ts";

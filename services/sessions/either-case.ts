@@ -1,5 +1,5 @@
 /** Reads names that clients write in upper or lower case. Pure. */
-import { InvalidParametersError } from "#shared/errors.ts";
+import { InvalidParametersError } from "#shared/base/errors.ts";
 
 /**
  * Returns the known name that a text means. @param parameter The parameter with the text, which the error names.

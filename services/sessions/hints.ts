@@ -3,7 +3,7 @@
  * backs each of them.
  */
 import { type Publisher, publish } from "#shared/bus/service.ts";
-import { sessionDue } from "#shared/contracts/session-work.ts";
+import { sessionDue } from "#shared/contracts/sessions/session-work.ts";
 import { workspaceDue } from "#shared/contracts/workspaces/workspace-work.ts";
 
 /** The hints of one process. */

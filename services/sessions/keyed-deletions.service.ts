@@ -1,9 +1,9 @@
 /** Wires the notes of keyed deletions to the bus; they are idempotency records. */
 import type { ServiceSchema } from "moleculer";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { implement } from "#shared/bus/service.ts";
 import { keyedDeletions, type KeyedDeletion } from "#shared/contracts/gateway/keyed-deletions.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import { type IdempotencyRecords, ownerOf } from "./commands/idempotency-records.ts";
 
 export function keyedDeletionsService(records: Pick<IdempotencyRecords, "note" | "forget">): ServiceSchema {

@@ -1,7 +1,7 @@
 /** Wires interrupts, permissions and the address of the chat to the bus; the rules are in session-control.ts. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
-import { sessionControl } from "#shared/contracts/session-control.ts";
+import { sessionControl } from "#shared/contracts/sessions/session-control.ts";
 import type { SessionControl } from "./pod/session-control.ts";
 
 export function sessionControlService(control: SessionControl): ServiceSchema {

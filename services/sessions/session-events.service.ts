@@ -1,13 +1,13 @@
 /** Wires raw events of sessions to the bus; the rules are in session-event-records.ts and session-event-tokens.ts. */
 import { randomUUID } from "node:crypto";
 import type { ServiceSchema } from "moleculer";
-import { ownershipOf } from "#shared/access/access-table.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import { ownershipOf } from "#shared/contracts/access/access-table.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { refuseLargeRequest } from "#shared/bus/message-size.ts";
 import { implement, isLate, type RequestContext } from "#shared/bus/service.ts";
-import { type IngestedEvent, type SessionEvent, sessionEvents } from "#shared/contracts/session-events.ts";
-import { TimeoutError } from "#shared/errors.ts";
-import { FairTurns, type TurnLimits } from "#shared/fair-turns.ts";
+import { type IngestedEvent, type SessionEvent, sessionEvents } from "#shared/contracts/sessions/session-events.ts";
+import { TimeoutError } from "#shared/base/errors.ts";
+import { FairTurns, type TurnLimits } from "#shared/base/concurrency/fair-turns.ts";
 import { refuseForeignReport } from "./commands/session-rights.ts";
 import { eventOf, readEventType, type SessionEventRecords } from "./raw-events/session-event-records.ts";
 import { countedOf, tokenTimeline } from "./raw-events/session-event-tokens.ts";

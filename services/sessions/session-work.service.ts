@@ -2,7 +2,7 @@
 import type { Service, ServiceSchema } from "moleculer";
 import { type Caller, implement } from "#shared/bus/service.ts";
 import type { AffectedSession } from "#shared/contracts/credentials/credentials.ts";
-import { type Claim, sessionWork } from "#shared/contracts/session-work.ts";
+import { type Claim, sessionWork } from "#shared/contracts/sessions/session-work.ts";
 import type { SoughtCredential } from "./work/credential-users.ts";
 import type { SessionClaims } from "./work/session-claims.ts";
 

@@ -1,15 +1,15 @@
 /** Wires sessions to the bus; the rules are in session-commands.ts and session-lifecycle.ts. */
 import type { Service, ServiceSchema } from "moleculer";
-import { now } from "#shared/clock.ts";
-import { jsonText } from "#shared/bus/json-text.ts";
-import { ownershipOf } from "#shared/access/access-table.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import { now } from "#shared/base/clock.ts";
+import { jsonText } from "#shared/base/schema/json-text.ts";
+import { ownershipOf } from "#shared/contracts/access/access-table.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { implement, type RequestContext } from "#shared/bus/service.ts";
-import { activityStates, type ActivityState, sessionStatuses } from "#shared/contracts/session-resource.ts";
-import { sessions } from "#shared/contracts/sessions.ts";
-import { UnprocessableError } from "#shared/errors.ts";
-import { logLevels } from "#shared/pod/log-tail.ts";
-import type { RecurringJob } from "#shared/recurring-job.ts";
+import { activityStates, type ActivityState, sessionStatuses } from "#shared/contracts/sessions/session-resource.ts";
+import { sessions } from "#shared/contracts/sessions/sessions.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
+import { logLevels } from "#shared/wire/pod/log-tail.ts";
+import type { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import { inEitherCase } from "./either-case.ts";
 import type { Hints } from "./hints.ts";
 import { listPage } from "./record/session-list.ts";

@@ -1,7 +1,7 @@
 /** Wires usage and its sums to the bus; the rules are in books/. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
-import { usage } from "#shared/contracts/usage.ts";
+import { usage } from "#shared/contracts/sessions/usage.ts";
 import type { Bookkeeper } from "./books/bookkeeper.ts";
 import type { StatsReader } from "./books/stats-reader.ts";
 import type { UsageReports } from "./books/usage-reports.ts";

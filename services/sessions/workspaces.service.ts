@@ -1,9 +1,9 @@
 /** Offers workspaces on the bus; the rules are in workspaces/workspace-records.ts. */
 import type { ServiceSchema } from "moleculer";
-import { jsonText } from "#shared/bus/json-text.ts";
+import { jsonText } from "#shared/base/schema/json-text.ts";
 import { implement } from "#shared/bus/service.ts";
 import { workspaces } from "#shared/contracts/workspaces/workspaces.ts";
-import type { RecurringJob } from "#shared/recurring-job.ts";
+import type { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import { ownOnly, type WorkspaceRecords } from "./workspaces/workspace-records.ts";
 
 /** @param upkeep The background work on workspaces, which runs while the service does. */

@@ -1,8 +1,8 @@
 /** The settings part. */
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { ConfigError } from "#shared/config/config.ts";
-import type { Part, StoringPlatform } from "#shared/platform.ts";
-import { TextSeal } from "#shared/secrets/sealed-text.ts";
+import type { Part, StoringPlatform } from "#host/platform.ts";
+import { TextSeal } from "#shared/base/secrets/sealed-text.ts";
 import { adminSettingCollection, TenantSettings } from "./admin-settings/tenant-settings.ts";
 import { FeaturePreferences, featurePreferenceCollection } from "./features/feature-preferences.ts";
 import { FeatureToggles, featureToggleCollection } from "./features/feature-toggles.ts";

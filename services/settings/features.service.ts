@@ -6,8 +6,8 @@ import {
 	type FeatureModule,
 	type FeaturePreference,
 } from "#shared/contracts/settings/features.ts";
-import type { CursorPosition } from "#shared/store/cursor.ts";
-import { memoryPage } from "#shared/store/memory-page.ts";
+import type { CursorPosition } from "#shared/store/pages/cursor.ts";
+import { memoryPage } from "#shared/store/pages/memory-page.ts";
 import type { FeaturePreferences } from "./features/feature-preferences.ts";
 import type { FeatureToggles } from "./features/feature-toggles.ts";
 

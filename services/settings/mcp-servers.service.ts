@@ -2,7 +2,7 @@
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { mcpServers as contract } from "#shared/contracts/settings/mcp-servers.ts";
-import { memoryPage } from "#shared/store/memory-page.ts";
+import { memoryPage } from "#shared/store/pages/memory-page.ts";
 import type { ConfiguredMcpServers } from "./mcp-servers/configured-mcp-servers.ts";
 
 export function mcpServersService(servers: ConfiguredMcpServers): ServiceSchema {

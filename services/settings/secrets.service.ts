@@ -1,10 +1,10 @@
 /** Offers names and keys of secrets on the bus; values come in and never go out. */
 import type { ServiceSchema } from "moleculer";
-import { enterBegun } from "#shared/audit/enter-begun.ts";
+import { enterBegun } from "#shared/bus/enter-begun.ts";
 import { implement } from "#shared/bus/service.ts";
 import { secrets as contract } from "#shared/contracts/settings/secrets.ts";
-import { NotFoundError } from "#shared/errors.ts";
-import { memoryPage } from "#shared/store/memory-page.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
+import { memoryPage } from "#shared/store/pages/memory-page.ts";
 import { refuseInvalid } from "./secrets/secret-rules.ts";
 import type { SecretStore } from "./secrets/secret-store.ts";
 

@@ -1,6 +1,6 @@
 /** Groups clients that may see the same events, so that frames are made once per group. */
-import type { Principal } from "#shared/bus/principal.ts";
-import { mayUseSession, seesWholeTenant } from "#shared/access/access-table.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { mayUseSession, seesWholeTenant } from "#shared/contracts/access/access-table.ts";
 
 /** The audience of an event; without an owner it is everybody of the tenant. */
 export interface Addressed {

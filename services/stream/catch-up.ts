@@ -2,7 +2,7 @@
  * Brings a client from its last position in the stream to the newest event: with the events it missed or, when those
  * are unknown, with a reset and the present state. No event is lost or sent twice.
  */
-import { sleep } from "#shared/clock.ts";
+import { sleep } from "#shared/base/clock.ts";
 import type { ResetReason } from "#shared/contracts/stream.ts";
 import type { EventPosition } from "./event-ids.ts";
 import type { LogTail } from "./log-tail.ts";

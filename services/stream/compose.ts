@@ -1,7 +1,7 @@
 /** Composes the event stream and the chats, and offers them to the gateway of the same process. */
-import { sessionControl } from "#shared/contracts/session-control.ts";
+import { sessionControl } from "#shared/contracts/sessions/session-control.ts";
 import { stream as contract } from "#shared/contracts/stream.ts";
-import type { Compose } from "#shared/platform.ts";
+import type { Compose } from "#host/platform.ts";
 import { ChatBridge } from "./chat/chat-bridge.ts";
 import { chatService } from "./chat.service.ts";
 import { EventIds } from "./event-ids.ts";

@@ -1,16 +1,16 @@
 /** The event stream of one process: tails the log, owns the clients and sends heartbeats. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { randomUUID } from "node:crypto";
-import type { Action } from "#shared/bus/contract.ts";
-import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
+import type { Action } from "#shared/contracts/contract.ts";
+import { type Principal, systemPrincipal } from "#shared/base/principal.ts";
 import { type Caller, call } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { eventLog } from "#shared/contracts/event-log.ts";
-import { sessions } from "#shared/contracts/sessions.ts";
-import { type Stats, usage } from "#shared/contracts/usage.ts";
-import { now } from "#shared/clock.ts";
-import { UnavailableError } from "#shared/errors.ts";
-import { Metrics } from "#shared/metrics/metrics.ts";
+import { sessions } from "#shared/contracts/sessions/sessions.ts";
+import { type Stats, usage } from "#shared/contracts/sessions/usage.ts";
+import { now } from "#shared/base/clock.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { CatchUp } from "./catch-up.ts";
 import type { EventIds } from "./event-ids.ts";
 import { Heartbeats } from "./heartbeats.ts";

@@ -3,9 +3,9 @@
  * the same moment. Statistics are asked for again only when something has happened since; a heartbeat does not wait long for
  * them.
  */
-import { every, isoTime, monotonic, type Timer } from "#shared/clock.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import type { Stats } from "#shared/contracts/usage.ts";
+import { every, isoTime, monotonic, type Timer } from "#shared/base/clock.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import type { Stats } from "#shared/contracts/sessions/usage.ts";
 import type { Audience } from "./audience.ts";
 import { frame } from "./sse-frame.ts";
 

@@ -2,10 +2,10 @@
  * Holds the newest entries of the event log as frames, in this process. It reads the log on hints and, since a hint may
  * be lost, each second. When entries are unknown or late, clients are reset, so that no event is lost unnoticed.
  */
-import { every, monotonic, now, type Timer } from "#shared/clock.ts";
+import { every, monotonic, now, type Timer } from "#shared/base/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
 import type { ResetReason } from "#shared/contracts/stream.ts";
-import { SingleFlight } from "#shared/single-flight.ts";
+import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import type { Addressed, Audience } from "./audience.ts";
 import type { EventIds, EventPosition } from "./event-ids.ts";
 import { frame, isStreamEvent } from "./sse-frame.ts";

@@ -1,6 +1,6 @@
 /** Makes the present state as events, for clients whose missed events are unknown. */
-import type { Session } from "#shared/contracts/session-resource.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { Audience } from "./audience.ts";
 import type { EventIds, EventPosition } from "./event-ids.ts";
 import { frame } from "./sse-frame.ts";

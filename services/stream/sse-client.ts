@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { BadRequestError } from "#shared/errors.ts";
+import { BadRequestError } from "#shared/base/errors.ts";
 import type { Audience } from "./audience.ts";
 import { type Batch, join, retryLine } from "./sse-frame.ts";
 

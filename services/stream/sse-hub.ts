@@ -1,8 +1,8 @@
 /** Holds all clients of the stream in this process, grouped by what they may see. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { personKey, type Principal } from "#shared/bus/principal.ts";
-import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
-import { UnavailableError } from "#shared/errors.ts";
+import { personKey, type Principal } from "#shared/base/principal.ts";
+import { every, monotonic, sleep, type Timer } from "#shared/base/clock.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
 import { Audience, audienceKey } from "./audience.ts";
 import { type CatchUp, nowhere } from "./catch-up.ts";
 import type { EventIds, EventPosition } from "./event-ids.ts";

@@ -1,7 +1,7 @@
 /** The tracker part: issues of other systems, which project belongs to which repository, and moves of issues. */
-import { gitProtocols } from "#shared/git/allowed-protocols.ts";
-import type { Part, StoringPlatform } from "#shared/platform.ts";
-import { RecurringJob } from "#shared/recurring-job.ts";
+import { gitProtocols } from "#shared/wire/git/allowed-protocols.ts";
+import type { Part, StoringPlatform } from "#host/platform.ts";
+import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import { configuredTrackers } from "./configured-trackers.ts";
 import { issuesService } from "./issues.service.ts";
 import { AllIssues } from "./lookup/all-issues.ts";

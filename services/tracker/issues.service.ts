@@ -2,7 +2,7 @@
 import type { ServiceSchema } from "moleculer";
 import { call, implement } from "#shared/bus/service.ts";
 import { issues } from "#shared/contracts/tracker/issues.ts";
-import { sessions } from "#shared/contracts/sessions.ts";
+import { sessions } from "#shared/contracts/sessions/sessions.ts";
 import type { AllIssues } from "./lookup/all-issues.ts";
 import type { IssuesOfSession } from "./lookup/issues-of-session.ts";
 

@@ -1,10 +1,10 @@
 /** Offers mappings of repositories on the bus. */
 import type { ServiceSchema } from "moleculer";
-import { jsonText } from "#shared/bus/json-text.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import { jsonText } from "#shared/base/schema/json-text.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { implement } from "#shared/bus/service.ts";
 import { type MappingCreate, mappings } from "#shared/contracts/tracker/mappings.ts";
-import { UnprocessableError } from "#shared/errors.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
 import type { MappingRecords } from "./mappings/mapping-records.ts";
 import type { ConnectedTrackers } from "./trackers/connected-trackers.ts";
 

@@ -1,10 +1,10 @@
 /** Asks other services for persons. Before the bus is there, nothing can be asked. */
-import { systemPrincipal } from "#shared/bus/principal.ts";
+import { systemPrincipal } from "#shared/base/principal.ts";
 import { type Caller, call } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { connections } from "#shared/contracts/integrations/connections.ts";
-import { sessions } from "#shared/contracts/sessions.ts";
-import { NotFoundError, UnavailableError } from "#shared/errors.ts";
+import { sessions } from "#shared/contracts/sessions/sessions.ts";
+import { NotFoundError, UnavailableError } from "#shared/base/errors.ts";
 import type { FoundConnections, Person } from "./trackers/connected-trackers.ts";
 
 const job = vouch(systemPrincipal("tracker"));

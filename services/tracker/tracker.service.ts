@@ -1,9 +1,9 @@
 /** Offers the caller's tracker on the bus. */
 import type { Service, ServiceSchema } from "moleculer";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { implement } from "#shared/bus/service.ts";
 import { tracker } from "#shared/contracts/tracker/tracker.ts";
-import { NotFoundError } from "#shared/errors.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
 import type { PlatformCalls } from "./platform-calls.ts";
 import type { ConnectedTrackers } from "./trackers/connected-trackers.ts";
 import type { IssueTracker } from "./trackers/issue-tracker.ts";

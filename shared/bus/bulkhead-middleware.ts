@@ -4,8 +4,8 @@
  * This replaces the framework's own bulkhead, which serves callers in the order of their calls.
  */
 import type { ActionHandler, Context, Middleware, Service } from "moleculer";
-import { FairTurns, type TurnLimits } from "../fair-turns.ts";
-import type { Metrics } from "../metrics/metrics.ts";
+import { FairTurns, type TurnLimits } from "#shared/base/concurrency/fair-turns.ts";
+import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { VouchedPrincipal } from "./vouched-principal.ts";
 
 const limits: TurnLimits = {

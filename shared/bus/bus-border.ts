@@ -5,10 +5,10 @@
  * carry no metadata.
  */
 import type { Middleware, ServiceBroker } from "moleculer";
-import { after } from "../clock.ts";
+import { after } from "#shared/base/clock.ts";
 import type { ForeignKeyWatch } from "./nats/foreign-key.ts";
 import { ForeignSealError, type PacketSeal, SealError } from "./packet-seal.ts";
-import type { Principal } from "./principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { VouchedPrincipal, vouch } from "./vouched-principal.ts";
 
 /** The members of the framework's packet that this module reads. */

@@ -1,8 +1,8 @@
 /** Measures the calls that this process serves: their time, with the wait for a turn, and how they end. */
 import type { ActionHandler, Context, Middleware, Service } from "moleculer";
-import { monotonic } from "../clock.ts";
-import { ServiceError } from "../errors.ts";
-import type { Metrics } from "../metrics/metrics.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import { ServiceError } from "#shared/base/errors.ts";
+import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 
 export function callMetrics(metrics: Metrics): Middleware {
 	const failures = metrics.counter("atelier_bus_failures_total");

@@ -7,7 +7,7 @@
  * in big-endian order. Every start of a process is a sender with a random name, and counts its packets from 1.
  */
 import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto";
-import { now } from "../clock.ts";
+import { now } from "#shared/base/clock.ts";
 import { SeenNumbers } from "./seen-numbers.ts";
 
 /** The longest time that a packet may be under way, in milliseconds. */

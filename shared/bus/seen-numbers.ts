@@ -2,7 +2,7 @@
  * Remembers the numbers of one sender's packets. Few packets arrive out of order, so only the newest numbers are
  * stored.
  */
-import { monotonic } from "../clock.ts";
+import { monotonic } from "#shared/base/clock.ts";
 
 /** The count of stored numbers. A packet that is overtaken by more packets than this is refused. */
 const maxStored = 4_096;

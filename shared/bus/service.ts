@@ -13,11 +13,11 @@
  * ```
  */
 import type { ActionSchema, CallingOptions, Context, EventSchema } from "moleculer";
-import { admit } from "../access/admission.ts";
-import { type Actor, actingAs } from "../audit/actor.ts";
-import { makingRoom } from "../files/making-room.ts";
-import { InvalidParametersError, TimeoutError } from "../errors.ts";
-import { now } from "../clock.ts";
+import { admit } from "#shared/contracts/access/admission.ts";
+import { type Actor, actingAs } from "#shared/base/actor.ts";
+import { makingRoom } from "#shared/base/files/making-room.ts";
+import { InvalidParametersError, TimeoutError } from "#shared/base/errors.ts";
+import { now } from "#shared/base/clock.ts";
 import {
 	type Action,
 	type AnyAction,
@@ -26,11 +26,11 @@ import {
 	isIdempotent,
 	makesRoom,
 	routesOf,
-} from "./contract.ts";
-import { type JsonText, withValues } from "./json-text.ts";
-import { isPerson, type Principal } from "./principal.ts";
+} from "#shared/contracts/contract.ts";
+import { type JsonText, withValues } from "#shared/base/schema/json-text.ts";
+import { isPerson, type Principal } from "#shared/base/principal.ts";
 import { refuseLargeRequest, refuseLargeResult } from "./message-size.ts";
-import { compileSchema } from "./validator.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
 import type { VouchedPrincipal } from "./vouched-principal.ts";
 
 /** The metadata that travels with a call. The principal is the only credential in it. */

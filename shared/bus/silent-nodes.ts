@@ -4,7 +4,7 @@
  * under way that may be repeated are repeated elsewhere (decision 0111).
  */
 import { type Context, type Endpoint, Errors, type Middleware, type ServiceBroker, Strategies } from "moleculer";
-import { every, monotonic, type Timer, uptime } from "../clock.ts";
+import { every, monotonic, type Timer, uptime } from "#shared/base/clock.ts";
 
 /** Every process sends a heartbeat so often; the unit is seconds. The framework varies it by half a second. */
 export const heartbeatS = 1;

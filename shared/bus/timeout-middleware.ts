@@ -4,8 +4,8 @@
  */
 import { type ActionHandler, type ActionSchema, type Context, Errors, type Middleware } from "moleculer";
 import type { Service, ServiceBroker } from "moleculer";
-import { hrtime } from "../clock.ts";
-import { TimeLimits } from "../time-limits.ts";
+import { hrtime } from "#shared/base/clock.ts";
+import { TimeLimits } from "#shared/base/concurrency/time-limits.ts";
 import { isSilentNode } from "./silent-nodes.ts";
 
 export function timeoutMiddleware(broker: ServiceBroker): Middleware {

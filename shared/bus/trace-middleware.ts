@@ -3,9 +3,9 @@
  * passes it on. A call that is served in another process is a step of its own, and so is each call of a sampled trace.
  */
 import type { ActionHandler, CallingOptions, Context, Middleware, Service } from "moleculer";
-import { activeSpan, endWith, inSpan, type Step } from "../tracing/span.ts";
-import { readTraceParent, traceParentText } from "../tracing/trace-parent.ts";
-import type { Tracer } from "../tracing/tracer.ts";
+import { activeSpan, endWith, inSpan, type Step } from "#shared/telemetry/tracing/span.ts";
+import { readTraceParent, traceParentText } from "#shared/telemetry/tracing/trace-parent.ts";
+import type { Tracer } from "#shared/telemetry/tracing/tracer.ts";
 
 type Call = (action: string, params: unknown, options?: CallingOptions) => Promise<unknown>;
 

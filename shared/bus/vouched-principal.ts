@@ -6,7 +6,7 @@
  * await call(broker, sessions.actions.stop, { session_id }, { meta: { principal: vouch(systemPrincipal("sweep")) } });
  * ```
  */
-import type { Principal } from "./principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 
 /** Holds a principal in a private field, so that neither logs nor serializers show it. */
 export class VouchedPrincipal {

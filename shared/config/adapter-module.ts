@@ -3,9 +3,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { didYouMean, nearestName } from "../nearest-name.ts";
-import { projectRoot } from "../project-root.ts";
-import { SettingError } from "../start-error.ts";
+import { didYouMean, nearestName } from "#shared/base/nearest-name.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
+import { SettingError } from "#shared/base/start-error.ts";
 
 /** The configuration's form of an adapter: a module and its class. */
 const form = /^[\w./-]+\.ts#\w+$/;

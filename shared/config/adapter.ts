@@ -7,14 +7,14 @@
  * const store = await loadAdapter<DocumentStore>(config.store, documentStoreMethods);
  * ```
  */
-import { schema, type Output } from "../bus/schema.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { plain } from "./env.ts";
 import { adapterClass } from "./adapter-module.ts";
 import { environment } from "./environment.ts";
 import { notBuilt } from "./keys-not-built.ts";
-import { didYouMean } from "../nearest-name.ts";
-import { SettingError } from "../start-error.ts";
-import { yamlValue } from "./yaml-text.ts";
+import { didYouMean } from "#shared/base/nearest-name.ts";
+import { SettingError } from "#shared/base/start-error.ts";
+import { yamlValue } from "#shared/base/yaml/yaml-text.ts";
 
 const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" }, default: {} } as const;
 

@@ -13,7 +13,7 @@ import { oauthFields } from "./fields/oauth-fields.ts";
 import { outboundFields } from "./fields/outbound-fields.ts";
 import { patFields } from "./fields/pat-fields.ts";
 import { podFields } from "./fields/pod-fields.ts";
-import { schema } from "../bus/schema.ts";
+import { schema } from "#shared/base/schema/schema.ts";
 import { linearFields, trackerFields } from "./fields/tracker-fields.ts";
 import { workspaceFields } from "./fields/workspace-fields.ts";
 

@@ -1,5 +1,5 @@
 /** Renders the configuration's schema as a Markdown table with one row for each key. */
-import type { Rule, Schema } from "../bus/schema.ts";
+import type { Rule, Schema } from "#shared/base/schema/schema.ts";
 
 interface Row {
 	key: string;

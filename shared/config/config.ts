@@ -10,9 +10,9 @@
 import { machineVariables, withheldVariables } from "./machine-variables.ts";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { baseUrl } from "../base-url.ts";
-import type { Output, Rule, Schema } from "../bus/schema.ts";
-import { compileSchema, type Failure } from "../bus/validator.ts";
+import { baseUrl } from "#shared/base/base-url.ts";
+import type { Output, Rule, Schema } from "#shared/base/schema/schema.ts";
+import { compileSchema, type Failure } from "#shared/base/schema/validator.ts";
 import { configSchema } from "./config-schema.ts";
 import { missingAdapter } from "./adapter-module.ts";
 import { fromEnvironment, plain } from "./env.ts";
@@ -20,11 +20,11 @@ import { environment } from "./environment.ts";
 import { defaultDataFolder } from "./data-folder.ts";
 import { notBuilt } from "./keys-not-built.ts";
 import { isTokenMap, maskSecrets } from "./mask-secrets.ts";
-import { didYouMean } from "../nearest-name.ts";
-import { projectRoot } from "../project-root.ts";
-import { SettingError } from "../start-error.ts";
+import { didYouMean } from "#shared/base/nearest-name.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
+import { SettingError } from "#shared/base/start-error.ts";
 import { type ConfigFile, wrongValue } from "./mistakes/wrong-value.ts";
-import { yamlValue } from "./yaml-text.ts";
+import { yamlValue } from "#shared/base/yaml/yaml-text.ts";
 
 export type Config = Output<typeof configSchema>;
 export type BusConfig = Config["bus"];

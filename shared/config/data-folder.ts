@@ -5,7 +5,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { projectRoot } from "../project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 /** The entries of a data folder that an installation cannot do without. */
 const used = ["store/atelier.db", "keys/installation", "sessions", "credentials"];

@@ -3,10 +3,10 @@
  * and underscores inside a name do not matter (`CREDENTIALSTORE__ADAPTER` is `credentialStore.adapter`). Below a
  * free-form map, the lower-case name of the variable is the key, and the value stays text.
  */
-import type { Rule, Schema } from "../bus/schema.ts";
+import type { Rule, Schema } from "#shared/base/schema/schema.ts";
 import { notBuilt } from "./keys-not-built.ts";
-import { nearestName } from "../nearest-name.ts";
-import { yamlValue } from "./yaml-text.ts";
+import { nearestName } from "#shared/base/nearest-name.ts";
+import { yamlValue } from "#shared/base/yaml/yaml-text.ts";
 
 type Tree = Record<string, unknown>;
 

@@ -5,7 +5,7 @@
  */
 import { closeSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "../project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 /** The variable with the descriptor of the pipe; absent when there is none. */
 const channel = "ATELIER_ENVIRONMENT_FD";

@@ -1,5 +1,5 @@
 /** Masks secrets in values of the configuration for people and logs. */
-import { maskedValues } from "../secrets/masked-values.ts";
+import { maskedValues } from "#shared/base/secrets/masked-values.ts";
 
 const mask = "***";
 const secretName = /secret|token|password|passwd|api_?key|installation_key|private_?key/i;

@@ -1,6 +1,6 @@
 /** Finds the PATH of the person who started the platform behind the one that npm made of it. Pure. */
 import { delimiter, join, sep } from "node:path";
-import { projectRoot } from "../project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 /**
  * Returns the PATH without what npm and npx put before it: the programs of the packages from the project's folder up to

@@ -1,7 +1,7 @@
 /** The release of the platform. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "../project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 /** Returns the version in `package.json`. */
 export function release(): string {

@@ -2,8 +2,8 @@
  * The contract of coding agents that sessions may use. The process that starts pods answers, because it knows which
  * agents are installed.
  */
-import { defineContract } from "../bus/contract.ts";
-import { schema, type Output } from "../bus/schema.ts";
+import { defineContract } from "./contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "./page-fields.ts";
 
 /** The kinds of actions that a person may be asked to permit. */

@@ -1,6 +1,6 @@
 /** The contract of the audit log: who did what, by tenant. */
-import { defineContract } from "../bus/contract.ts";
-import { schema, type Output } from "../bus/schema.ts";
+import { defineContract } from "./contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "./page-fields.ts";
 
 const name = { type: "string", max: 300 } as const;

@@ -1,6 +1,6 @@
 /** The contract of the ordered event log. Only its service writes to it; every gateway tails it. */
-import { defineContract, defineEvent } from "../bus/contract.ts";
-import { schema, type Output } from "../bus/schema.ts";
+import { defineContract, defineEvent } from "./contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 
 const seq = { type: "number", integer: true, min: 0 } as const;
 

@@ -2,10 +2,10 @@
  * The contract of models that sessions may use. The process that starts pods answers, because it knows which keys are
  * set.
  */
-import { defineContract } from "../bus/contract.ts";
-import { schema, type Output } from "../bus/schema.ts";
+import { defineContract } from "./contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "./page-fields.ts";
-import { modelLocations } from "./usage.ts";
+import { modelLocations } from "./sessions/usage.ts";
 
 const text = { type: "string" } as const;
 const dollars = { type: "number", min: 0 } as const;

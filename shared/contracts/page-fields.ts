@@ -1,5 +1,5 @@
 /** The parameters and the result that all actions have which answer with a page of a list. */
-import { type Rule, schema } from "../bus/schema.ts";
+import { type Rule, schema } from "#shared/base/schema/schema.ts";
 
 /** The parameters of a page. */
 export const pageParams = schema({

@@ -1,6 +1,6 @@
 /** The contract by which processes without a store announce themselves, and learn which others run. */
-import { defineContract } from "../bus/contract.ts";
-import { type Output, schema } from "../bus/schema.ts";
+import { defineContract } from "./contract.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
 
 const text = { type: "string", max: 300 } as const;
 

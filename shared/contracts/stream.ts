@@ -2,7 +2,7 @@
  * The contract of the live stream of events. The stream module of every gateway process serves it with the raw
  * response.
  */
-import { defineContract } from "../bus/contract.ts";
+import { defineContract } from "./contract.ts";
 
 /** The events that clients may see, with their causes. Any other name is refused. */
 export const streamEvents = {

@@ -1,7 +1,7 @@
 /**
  * Changes documents by compare-and-set: read, decide, write under a guard, and repeat when another writer was faster.
  */
-import { UnavailableError } from "../errors.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
 import { repeatLostRaces } from "./lost-races.ts";
 
 /** The steps of one change. */

@@ -1,7 +1,7 @@
 /** The default store: one SQLite file, used by one process. Reads are synchronous; writes are committed in groups. */
-import { monotonic } from "../clock.ts";
-import { UnavailableError } from "../errors.ts";
-import { makingRoom } from "../files/making-room.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
+import { makingRoom } from "#shared/base/files/making-room.ts";
 import type { Collection, Columns, Document } from "./collection.ts";
 import { checkChange, checkDocument, checkGuard, checkOutbox } from "./column-rules.ts";
 import {
@@ -47,7 +47,7 @@ import {
 	updating,
 } from "./embedded/embedded-writes.ts";
 import { refuseLargeEvents } from "./event-size.ts";
-import { PageRoom } from "./page-room.ts";
+import { PageRoom } from "./pages/page-room.ts";
 import { cursorAt, indexQuery, pageColumns, positionAfter } from "./index-query.ts";
 import { searchCursor, searchQuery } from "./search-query.ts";
 import { RowCache } from "./row-cache.ts";

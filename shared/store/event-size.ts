@@ -1,5 +1,5 @@
 /** Bounds the size of an event, because every gateway holds it in memory and sends it to everybody who may see it. */
-import { UnprocessableError } from "../errors.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
 import type { OutboxEntry } from "./document-store.ts";
 
 /** The bound of an event's payload in bytes. */

@@ -1,5 +1,5 @@
 /** The store in MongoDB, which several processes share. */
-import { ServiceError } from "../errors.ts";
+import { ServiceError } from "#shared/base/errors.ts";
 import type { Collection, Columns, Document } from "./collection.ts";
 import { checkChange, checkDocument, checkGuard, checkOutbox } from "./column-rules.ts";
 import {
@@ -20,7 +20,7 @@ import {
 	type VersionPage,
 } from "./document-store.ts";
 import { refuseLargeEvents } from "./event-size.ts";
-import { PageRoom } from "./page-room.ts";
+import { PageRoom } from "./pages/page-room.ts";
 import { cursorAt, indexQuery, pageColumns, positionAfter } from "./index-query.ts";
 import { searchCursor, searchQuery } from "./search-query.ts";
 import { MongodbConnection, type Work } from "./mongodb/mongodb-connection.ts";

@@ -2,8 +2,8 @@
  * Groups writes: all writes of one tick are committed together, with one sync of the disk. A write's promise settles
  * only after the commit, and a write that fails does not affect the others of its group.
  */
-import { UnavailableError } from "../errors.ts";
-import { makesRoom } from "../files/making-room.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
+import { makesRoom } from "#shared/base/files/making-room.ts";
 import type { EventLogs } from "./document-store.ts";
 import type { EmbeddedDatabase } from "./embedded/embedded-database.ts";
 import { UndoneStep } from "./embedded/undone-step.ts";

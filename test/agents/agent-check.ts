@@ -1,5 +1,5 @@
 /** A check that every coding agent has to pass under the platform: one row of the table of agents. */
-import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
+import type { WrittenAgent } from "#shared/wire/agents/agent-fields.ts";
 import type { AgentStage } from "./agent-stage.ts";
 
 export interface AgentCheck {

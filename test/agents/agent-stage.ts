@@ -1,8 +1,8 @@
 /** One coding agent on a platform: its scripted model, and the sessions that checks share because starts take time. */
 import { join } from "node:path";
 import { chronicleQuestion } from "#agent/reporting/chronicle-answer.ts";
-import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import type { WrittenAgent } from "#shared/wire/agents/agent-fields.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { type AgentPlatform, type ModelKind, modelOf } from "../support/agents/agent-platform.ts";
 import type { Script } from "../support/model-server/answer.ts";
 import type { ModelServer } from "../support/model-server/model-server.ts";

@@ -1,7 +1,7 @@
 /** The results of the checks, with a column for each agent: as text, and as a section of the documentation. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { keepSection } from "../support/document-section.ts";
 
 const document = join(projectRoot, "docs/choosing-an-agent.md");

@@ -6,9 +6,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import { readAgentRecords } from "#shared/agents/agent-records.ts";
+import { readAgentRecords } from "#shared/wire/agents/agent-records.ts";
 import { readCommandLine, refuseCommandLine } from "#shared/config/command-line.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { usesAgents } from "../test-plan.ts";
 
 const commandTable = {

@@ -1,9 +1,9 @@
 /** A session of the agents' tests, as a person uses it over the platform's API. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import type { AgentMode, PermissionBehavior } from "#shared/contracts/session-control.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
+import type { AgentMode, PermissionBehavior } from "#shared/contracts/sessions/session-control.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { AgentPlatform } from "../support/agents/agent-platform.ts";
 import { AgentTalk } from "../support/agents/agent-talk.ts";
 import type { ApiClient } from "../support/clients/api-client.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { builtinWires } from "#agent/builtin/model/model-settings.ts";
 import { readAgentRecord } from "#agent/coding-agents/agent-record.ts";
-import type { ModelWire } from "#shared/models/model-wire.ts";
+import type { ModelWire } from "#shared/wire/models/model-wire.ts";
 import { ModelServer } from "../support/model-server/model-server.ts";
 import { say, shell, turns } from "../support/model-server/script.ts";
 import { openAgent } from "../support/agents/open-agent.ts";

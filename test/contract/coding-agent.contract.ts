@@ -1,7 +1,7 @@
 /** The suite that every coding agent must pass, in whatever way it is connected. */
 import { expect } from "chai";
 import type { AgentUpdate, CodingAgent } from "#agent/coding-agents/coding-agent.ts";
-import { withoutFence } from "#shared/pod/fenced-output.ts";
+import { withoutFence } from "#shared/wire/pod/fenced-output.ts";
 import { eventually } from "../support/eventually.ts";
 
 export interface CodingAgentCase {

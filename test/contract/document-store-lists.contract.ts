@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect } from "chai";
 import type { DocumentStore, OutboxEntry, Page, Range } from "#shared/store/document-store.ts";
-import { encodeCursor } from "#shared/store/cursor.ts";
+import { encodeCursor } from "#shared/store/pages/cursor.ts";
 import { failureOf } from "../support/failure-of.ts";
 import { event, job, jobs, log } from "../support/stores/sample-collections.ts";
 

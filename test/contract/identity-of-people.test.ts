@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { decodeJwt } from "jose";
 import { OidcIdentity } from "#services/gateway/identity-providers/oidc.ts";
 import { OidcTeamIdentity } from "#services/gateway/identity-providers/oidc-team.ts";
-import { ForbiddenError } from "#shared/errors.ts";
+import { ForbiddenError } from "#shared/base/errors.ts";
 import { failureOf } from "../support/failure-of.ts";
 import { KeyServer } from "../support/identity/key-server.ts";
 import { signed, signingKey, type SigningKey } from "../support/identity/signing-keys.ts";

@@ -1,7 +1,7 @@
 /** The suite that every identity provider must pass. */
 import { expect } from "chai";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { type LoopbackConnection, openLoopback } from "../support/clients/loopback-connection.ts";
 import type { ClaimedPerson, IdentityProvider } from "#services/gateway/callers/identity-provider.ts";
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openApiToken } from "#shared/secrets/api-token.ts";
+import { openApiToken } from "#shared/config/api-token.ts";
 import { DevIdentity } from "#services/gateway/identity-providers/dev.ts";
 import { TokenIdentity } from "#services/gateway/identity-providers/token.ts";
 import { people } from "../support/platform/start-gateway.ts";

@@ -1,6 +1,6 @@
 /** The behaviour of every tracker's adapter, whatever the tracker is called. */
 import { expect } from "chai";
-import { NotFoundError, type ServiceError, UnauthorizedError, UnprocessableError } from "#shared/errors.ts";
+import { NotFoundError, type ServiceError, UnauthorizedError, UnprocessableError } from "#shared/base/errors.ts";
 import type { IssueTracker } from "#services/tracker/trackers/issue-tracker.ts";
 import { failureOf } from "../support/failure-of.ts";
 

@@ -1,8 +1,8 @@
 /** The adapters of trackers pass the suite of their port. */
 import { expect } from "chai";
 import { loadConfig } from "#shared/config/config.ts";
-import { Outbound } from "#shared/outbound/outbound.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { Outbound } from "#shared/net/outbound/outbound.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { GithubIssuesTracker } from "#services/tracker/issue-trackers/github-issues/github-issues-tracker.ts";
 import { JiraTracker } from "#services/tracker/issue-trackers/jira/jira-tracker.ts";
 import { LinearTracker } from "#services/tracker/issue-trackers/linear/linear-tracker.ts";

@@ -1,8 +1,8 @@
 /** The contract of a secret store, which every adapter passes. */
 import { expect } from "chai";
 import type { SecretStore } from "#services/settings/secrets/secret-store.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { ConflictError } from "#shared/errors.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { ConflictError } from "#shared/base/errors.ts";
 import { failureOf } from "../support/failure-of.ts";
 
 const alice: Principal = { kind: "user", id: "alice", tenant: "acme", roles: [] };

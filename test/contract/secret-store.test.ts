@@ -2,7 +2,7 @@
 import { MemorySecrets } from "#services/settings/secret-stores/memory.ts";
 import { StoredSecrets } from "#services/settings/secret-stores/stored.ts";
 import { secretCollection } from "#services/settings/secrets/secret-collection.ts";
-import { TextSeal } from "#shared/secrets/sealed-text.ts";
+import { TextSeal } from "#shared/base/secrets/sealed-text.ts";
 import { openEmbedded, openOnEndpoint } from "../support/stores/open-stores.ts";
 import type { StoreUnderTest } from "./document-store.contract.ts";
 import { describeSecretStore, type SecretsUnderTest } from "./secret-store.contract.ts";

@@ -11,7 +11,7 @@ export const controlPatches: readonly Patch[] = [
 	},
 	{ file: connection, from: "if (this.#seen) session.advanceOperationTime(this.#seen);", to: "" },
 	{
-		file: "shared/event-log/event-log.ts",
+		file: "shared/store/event-log/event-log.ts",
 		from: "await this.#mend(after, documents[0]?.seq);",
 		to: "void this.#mend;",
 	},

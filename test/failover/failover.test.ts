@@ -4,8 +4,8 @@
  * Alone: it measures how long an outage lasts.
  */
 import { expect } from "chai";
-import { eventLogCollection, eventLogNameCollection } from "#shared/event-log/event-log-collection.ts";
-import { EventLog, type KeyedEntry } from "#shared/event-log/event-log.ts";
+import { eventLogCollection, eventLogNameCollection } from "#shared/store/event-log/event-log-collection.ts";
+import { EventLog, type KeyedEntry } from "#shared/store/event-log/event-log.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";
 import { patience } from "../support/machine/patience.ts";
 import { patchedTree } from "../faults/patched-tree.ts";

@@ -1,6 +1,6 @@
 /** A failover run as text, and as a section of the documentation. */
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { keepSection } from "../support/document-section.ts";
 import type { FailoverReport, Round } from "./failover-run.ts";
 

@@ -183,12 +183,12 @@ export const controls: readonly Control[] = [
 		scenario: revokedToken,
 		patches: [
 			{
-				file: "shared/tokens/jwt-form.ts",
+				file: "shared/base/tokens/jwt-form.ts",
 				from: 'if (bytes.toString("base64url") !== part) throw new TokenRefusedError("form");',
 				to: "",
 			},
 			{
-				file: "shared/tokens/token-key.ts",
+				file: "shared/base/tokens/token-key.ts",
 				from: "return digestOf(JSON.stringify(name));",
 				to: "return digestOf(name.length > 0 ? text : text);",
 			},

@@ -1,7 +1,7 @@
 /** The failpoints of the program and those that tests of their own kill it at, read from the sources, so that none is forgotten. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 const passing = /\bfailpoint\("([^"]+)"\)/g;
 

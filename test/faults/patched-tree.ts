@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 export interface Patch {
 	readonly file: string;
@@ -11,7 +11,7 @@ export interface Patch {
 	readonly to: string;
 }
 
-const copied = ["services", "shared", "agent", "config", "moleculer.config.ts", "package.json"];
+const copied = ["services", "host", "shared", "agent", "config", "moleculer.config.ts", "package.json"];
 
 /** @throws {Error} when a text to replace does not occur in its file exactly once. */
 export function patchedTree(patches: readonly Patch[]): { root: string } & Disposable {

@@ -1,7 +1,7 @@
 /** Stores the results of a run: as data for comparisons, and as a section of the documentation. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { keepSection } from "../support/document-section.ts";
 import type { ControlReport } from "./controls.ts";
 import type { FaultReport } from "./fault-run.ts";

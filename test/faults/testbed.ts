@@ -1,6 +1,6 @@
 /** A platform under a fault run, its observers from outside, and their findings at the end. */
 import { readFileSync } from "node:fs";
-import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import type { Way } from "../support/clients/api-client.ts";
 import type { EventFollowerOptions } from "../support/clients/event-follower.ts";
 import { eventually } from "../support/eventually.ts";

@@ -17,7 +17,7 @@ const controls: readonly IsolationControl[] = [
 		attack: "fifos",
 		patches: [
 			{
-				file: "shared/files/untrusted-file.ts",
+				file: "shared/base/files/untrusted-file.ts",
 				from: "const wary = O_NONBLOCK | O_NOFOLLOW | O_NOCTTY;",
 				to: "const wary = 0;",
 			},

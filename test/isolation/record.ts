@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
-import { isoTime } from "#shared/clock.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { isoTime } from "#shared/base/clock.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import type { IsolationReport } from "./isolation-run.ts";
 import { legend, table } from "./table.ts";
 

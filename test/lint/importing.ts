@@ -7,5 +7,5 @@ export function importing(specifier: string, names = "{ x }"): string {
 }
 
 export function opening(file: string, module: string, name: string) {
-	return { file, source: importing(module, `{ ${name} as x }`), rule: imports, says: "shared/files" };
+	return { file, source: importing(module, `{ ${name} as x }`), rule: imports, says: "shared/base/files" };
 }

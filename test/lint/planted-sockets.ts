@@ -5,7 +5,7 @@ const places = [
 	"services/stream/chat/sockets.ts",
 	"services/stream/sockets.service.ts",
 	"services/sockets.ts",
-	"shared/http/sockets.ts",
+	"shared/net/http/sockets.ts",
 	"agent/server/sockets.ts",
 	"agent/sockets.ts",
 	"cli/sockets.ts",
@@ -18,13 +18,13 @@ export const plantedSockets = places.flatMap((place) =>
 		file: place.replace("sockets", `socket-${name}`),
 		source: importing("ws", names),
 		rule: imports,
-		says: "shared/http/websockets.ts",
+		says: "shared/net/http/websockets.ts",
 	})),
 );
 
 /** The types of the library may be used everywhere. */
 export const allowedSockets: Record<string, string> = {
-	"shared/http/websockets.ts": importing("ws", "{ WebSocket as x }"),
+	"shared/net/http/websockets.ts": importing("ws", "{ WebSocket as x }"),
 	"agent/server/socket-type.ts": `import type { WebSocket } from "ws";\nexport type Y = WebSocket;\n`,
 	"services/stream/chat/socket-type.ts": `import { type WebSocket } from "ws";\nexport type Y = WebSocket;\n`,
 };

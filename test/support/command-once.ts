@@ -1,6 +1,6 @@
 /** A program that executes one command of one person with a key, and that a failpoint may kill in between. */
-import type { Principal } from "#shared/bus/principal.ts";
-import { sessions } from "#shared/contracts/sessions.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { sessions } from "#shared/contracts/sessions/sessions.ts";
 import { startSessions } from "./platform/sessions-part.ts";
 import { callAs } from "./bus/test-brokers.ts";
 

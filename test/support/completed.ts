@@ -1,6 +1,6 @@
 /** Fills in the defaults of a contract's values, as services get them. */
-import { type Check, compileSchema } from "#shared/bus/validator.ts";
-import type { Output, Schema } from "#shared/bus/schema.ts";
+import { type Check, compileSchema } from "#shared/base/schema/validator.ts";
+import type { Output, Schema } from "#shared/base/schema/schema.ts";
 
 /** The compiled checks, because compiling a schema takes longer than most tests. */
 const checks = new WeakMap<Schema, Check>();

@@ -1,6 +1,6 @@
 /** Sends like pods do: a request is repeated while the store has too much to do. */
-import { sleep } from "#shared/clock.ts";
-import { UnavailableError } from "#shared/errors.ts";
+import { sleep } from "#shared/base/clock.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
 
 /**
  * Sends a request. @param send A request that may be repeated, because it counts once. @throws the error of `send`;

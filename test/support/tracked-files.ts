@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 /** Returns paths from the root of the project, with `/`. @param patterns Path specifications of git, such as `*.ts`. */
 export function trackedFiles(...patterns: string[]): string[] {

@@ -3,7 +3,7 @@
  * does not need them.
  */
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { after } from "#shared/clock.ts";
+import { after } from "#shared/base/clock.ts";
 import type { BuiltinWire, ModelSettings } from "./model-settings.ts";
 
 /** @param fetch Makes the request, so that the caller can watch the response. */

@@ -5,7 +5,7 @@ import type {
 	LanguageModelV4StreamPart,
 	SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
-import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
+import { addTokens, noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
 import { ModelFailure } from "./model-failure.ts";
 
 export type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];

@@ -1,7 +1,7 @@
 /** Asks the model, and repeats a failed request when that may help. Every wait has a bound. */
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
-import { type BackoffRule, backoffMs } from "#shared/backoff.ts";
-import { sleep } from "#shared/clock.ts";
+import { type BackoffRule, backoffMs } from "#shared/base/concurrency/backoff.ts";
+import { sleep } from "#shared/base/clock.ts";
 import { makeModel } from "./language-model.ts";
 import { type AnswerListener, ModelAnswer } from "./model-answer.ts";
 import { type ModelFailure, modelFailure } from "./model-failure.ts";

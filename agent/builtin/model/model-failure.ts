@@ -2,7 +2,7 @@
  * Why a model gave no answer: a sentence for the user with the provider's own words, and whether another attempt may
  * help.
  */
-import { now } from "#shared/clock.ts";
+import { now } from "#shared/base/clock.ts";
 import { isJsonObject } from "../../io/json-object.ts";
 
 /** The failure of a call of the model. */

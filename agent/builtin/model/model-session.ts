@@ -1,7 +1,7 @@
 /** A conversation with a model in one folder. */
 import type { PromptResponse, SessionModeState, SessionUpdate } from "@agentclientprotocol/sdk";
-import { isoTime } from "#shared/clock.ts";
-import { type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
+import { isoTime } from "#shared/base/clock.ts";
+import { type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
 import type { Environment } from "../../io/environment.ts";
 import type { JsonObject } from "../../io/json-object.ts";
 import type { AgentSession, SessionOpening } from "../agent-mode.ts";

@@ -3,7 +3,7 @@
  * set. Pure.
  */
 
-import { baseUrl } from "#shared/base-url.ts";
+import { baseUrl } from "#shared/base/base-url.ts";
 
 /** The model, and how it is reached. */
 export interface ModelSettings {

@@ -1,6 +1,6 @@
 /** Runs one turn: calls the model and the tools that it asks for, until the model asks for no more tools. */
 import type { SessionUpdate, StopReason } from "@agentclientprotocol/sdk";
-import { addTokens, noTokens, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
+import { addTokens, noTokens, type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
 import type { AcpClient } from "../acp-client.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { ToolResult, ToolRunner } from "../tools/tool-runner.ts";

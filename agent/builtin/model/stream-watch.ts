@@ -2,7 +2,7 @@
  * Ends a model call whose endpoint has become silent. Every received byte counts as a sign of life, also a keep-alive
  * comment.
  */
-import { after, type Timer } from "#shared/clock.ts";
+import { after, type Timer } from "#shared/base/clock.ts";
 import { ModelFailure } from "./model-failure.ts";
 
 /** The bound on one answer, also for an endpoint that never becomes silent. */

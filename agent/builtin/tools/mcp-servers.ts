@@ -3,7 +3,7 @@
  * A server that is slow delays one turn by 3 s at most, and is used from the turn after it is ready.
  */
 import type { MCPClient } from "@ai-sdk/mcp";
-import { after } from "#shared/clock.ts";
+import { after } from "#shared/base/clock.ts";
 import type { Environment } from "../../io/environment.ts";
 import { type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 import { mcpText, mcpToolName } from "./mcp-tool-text.ts";

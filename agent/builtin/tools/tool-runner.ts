@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 import type { SessionUpdate, ToolCall, ToolCallContent } from "@agentclientprotocol/sdk";
-import { sleep } from "#shared/clock.ts";
+import { sleep } from "#shared/base/clock.ts";
 import { BoundedText } from "../../io/bounded-text.ts";
 import type { JsonObject } from "../../io/json-object.ts";
 import type { AcpClient } from "../acp-client.ts";

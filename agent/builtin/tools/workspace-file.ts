@@ -4,8 +4,8 @@
  */
 import { constants, lstat, mkdir, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { openUntrusted, readUntrusted, UntrustedFileError } from "#shared/files/untrusted-file.ts";
-import { pathBelow } from "#shared/pod/path-below.ts";
+import { openUntrusted, readUntrusted, UntrustedFileError } from "#shared/base/files/untrusted-file.ts";
+import { pathBelow } from "#shared/wire/pod/path-below.ts";
 import { ToolFailure } from "./tool-failure.ts";
 
 /** The bound on a file that is read; a command can read a larger one. */

@@ -1,5 +1,5 @@
 /** MCP servers in the form of the Agent Client Protocol, and which of them an agent can use. Pure. */
-import type { LaunchDocument, McpServer } from "#shared/pod/launch.ts";
+import type { LaunchDocument, McpServer } from "#shared/wire/pod/launch.ts";
 import { isJsonObject, type JsonObject } from "../../io/json-object.ts";
 
 /** The transports that an agent supports, as its record says. */

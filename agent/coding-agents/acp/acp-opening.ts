@@ -2,7 +2,7 @@
  * Opens a conversation with an agent of the Agent Client Protocol. An earlier conversation is continued if the agent
  * can load it; otherwise a new one begins.
  */
-import type { McpServer } from "#shared/pod/launch.ts";
+import type { McpServer } from "#shared/wire/pod/launch.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 import type { SavedSession } from "../saved-session.ts";
 import type { AgentNotice } from "../coding-agent.ts";

@@ -3,7 +3,7 @@
  * name the same call, and each may omit what another has said (agentclientprotocol.com, tool calls).
  */
 import { isDeepStrictEqual } from "node:util";
-import { startTimeNow } from "#shared/process-files.ts";
+import { startTimeNow } from "#shared/base/files/process-files.ts";
 import type { AgentUpdate } from "../coding-agent.ts";
 import type { CommandTime } from "../command-end.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";

@@ -2,8 +2,8 @@
  * A coding agent that speaks the Agent Client Protocol, version 1, on its standard input and output
  * (agentclientprotocol.com). Decision 0007 says why the protocol's SDK is not used.
  */
-import { after, sleep } from "#shared/clock.ts";
-import type { PermissionMode } from "#shared/contracts/session-resource.ts";
+import { after, sleep } from "#shared/base/clock.ts";
+import type { PermissionMode } from "#shared/contracts/sessions/session-resource.ts";
 import type { AgentProcess } from "../agent-process.ts";
 import { AgentLostError, type AgentUpdate, type CodingAgent, type ModeNotice } from "../coding-agent.ts";
 import type { CommandTime } from "../command-end.ts";

@@ -3,8 +3,8 @@
  * start.
  */
 import { delimiter, resolve } from "node:path";
-import { programIn } from "#shared/files/program-in-folders.ts";
-import type { McpServer } from "#shared/pod/launch.ts";
+import { programIn } from "#shared/base/files/program-in-folders.ts";
+import type { McpServer } from "#shared/wire/pod/launch.ts";
 
 /** The folder and the PATH with which an agent starts servers. */
 interface StartPlace {

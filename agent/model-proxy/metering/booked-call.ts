@@ -1,6 +1,6 @@
 /** One call of the model for the books: an estimate while it is under way, and its usage when it has ended. */
-import type { ModelWire } from "#shared/models/model-wire.ts";
-import type { TokenCounts } from "#shared/models/token-counts.ts";
+import type { ModelWire } from "#shared/wire/models/model-wire.ts";
+import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
 import { estimatedUsage } from "./estimated-usage.ts";
 import type { CallBounds, CallUnderWay, MeteredCall } from "./metered-call.ts";
 import { UsageMeter } from "./usage-meter.ts";

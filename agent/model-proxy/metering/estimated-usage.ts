@@ -2,7 +2,7 @@
  * Estimates the usage of a call whose provider has not reported all of it. The estimate is rather too high than too
  * low. Pure.
  */
-import { noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
+import { noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
 import type { CallBounds } from "./metered-call.ts";
 
 const bytesPerToken = 4;

@@ -1,6 +1,6 @@
 /** The types of a model call before, during and after its way through the proxy. */
-import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
-import type { TokenCounts } from "#shared/models/token-counts.ts";
+import type { ModelAccess, ModelWire } from "#shared/wire/models/model-wire.ts";
+import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
 
 /** The tokens that a call reads and writes. */
 export interface CallSize {

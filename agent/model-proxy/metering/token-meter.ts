@@ -1,5 +1,5 @@
 /** Sums the tokens that the session's model calls have used since the launch, as their providers reported them. */
-import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
+import { addTokens, noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
 
 export class TokenMeter {
 	#total: TokenCounts | undefined;

@@ -2,8 +2,8 @@
  * Reads the usage of a call from the JSON values of its response: the whole one, or the events of its stream. Each
  * provider counts in its own way; here the four counts are exclusive. Pure.
  */
-import type { ModelWire } from "#shared/models/model-wire.ts";
-import type { TokenCounts } from "#shared/models/token-counts.ts";
+import type { ModelWire } from "#shared/wire/models/model-wire.ts";
+import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
 import { isJsonObject, type JsonObject, objectsOf } from "../../io/json-object.ts";
 
 const maxCount = 100_000_000;

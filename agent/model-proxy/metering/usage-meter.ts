@@ -1,6 +1,6 @@
 /** Reads the usage of a call, and whether the call failed on the way, while its response is passed on. */
-import type { ModelWire } from "#shared/models/model-wire.ts";
-import type { TokenCounts } from "#shared/models/token-counts.ts";
+import type { ModelWire } from "#shared/wire/models/model-wire.ts";
+import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
 import { isJsonObject, type JsonObject, objectsOf } from "../../io/json-object.ts";
 import { eventData } from "./event-splitter.ts";
 import { failureWithin } from "../provider/provider-words.ts";

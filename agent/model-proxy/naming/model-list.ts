@@ -1,5 +1,5 @@
 /** Answers the question which models there are: only the session's model, in the form of each wire format. Pure. */
-import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
+import type { ModelAccess, ModelWire } from "#shared/wire/models/model-wire.ts";
 import type { ProxyRoute } from "../proxy-route.ts";
 
 /** The agents need a time of creation but do not use it. */

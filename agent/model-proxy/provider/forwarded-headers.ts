@@ -1,7 +1,7 @@
 /** Decides which headers pass the proxy, and adds the provider's key. Pure. */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
-import { headerList } from "#shared/header-list.ts";
-import type { ModelWire } from "#shared/models/model-wire.ts";
+import { headerList } from "#shared/base/header-list.ts";
+import type { ModelWire } from "#shared/wire/models/model-wire.ts";
 
 /** The headers of RFC 9110, section 7.6.1, and others that belong to one of the two connections. */
 const hopByHop = [

@@ -3,7 +3,7 @@
  * fails.
  */
 import type { IncomingMessage } from "node:http";
-import { after } from "#shared/clock.ts";
+import { after } from "#shared/base/clock.ts";
 import { ConnectionPool, type PooledRequest, Unanswered } from "../../io/connection-pool.ts";
 import { ProxyError } from "../proxy-error.ts";
 import type { ProxyLimits } from "../proxy-limits.ts";

@@ -1,5 +1,5 @@
 /** The name of the model's provider in sentences. Pure. */
-import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
+import type { ModelAccess, ModelWire } from "#shared/wire/models/model-wire.ts";
 
 /** Only the part of the address that can hold no secret is used. */
 export function providerName({ provider, endpoints }: ModelAccess, wire: ModelWire): string {

@@ -1,5 +1,5 @@
 /** Finds the provider's own description of a failure, which has many forms. Pure. */
-import { cutToJsonBytes } from "#shared/pod/answer-size.ts";
+import { cutToJsonBytes } from "#shared/base/answer-size.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 
 /** The bound on what is repeated, in bytes of JSON. */

@@ -3,7 +3,7 @@
  * allowed by name, because the price of any other member is unknown. Pure.
  */
 import type { IncomingHttpHeaders } from "node:http";
-import type { ModelWire } from "#shared/models/model-wire.ts";
+import type { ModelWire } from "#shared/wire/models/model-wire.ts";
 import { isJsonObject, type JsonObject, objectsOf } from "../../io/json-object.ts";
 import type { CallBounds } from "../metering/metered-call.ts";
 import { ProxyError } from "../proxy-error.ts";

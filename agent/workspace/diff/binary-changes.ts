@@ -4,8 +4,8 @@
  */
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { hasUnknownBinaries, isUnknownBinary, sectionsOf } from "#shared/patches/patch-sections.ts";
-import { binaryPaths } from "#shared/pod/changed-files.ts";
+import { hasUnknownBinaries, isUnknownBinary, sectionsOf } from "#shared/wire/patches/patch-sections.ts";
+import { binaryPaths } from "#shared/wire/pod/changed-files.ts";
 import type { CommandResult } from "../../io/run-command.ts";
 
 /** The text of a file's contents in a patch is larger than the file by this factor, at most. */

@@ -1,7 +1,7 @@
 /** Reads the commit of a repository from its files, so that git is started only when they do not name it directly. */
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { readUntrusted } from "#shared/files/untrusted-file.ts";
+import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 
 const branchForm = /^ref: (refs\/heads\/(?!.*\.\.).+)\n$/;
 const commitForm = /^([0-9a-f]{40}|[0-9a-f]{64})\n$/;

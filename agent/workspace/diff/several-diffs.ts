@@ -1,10 +1,10 @@
 /** Finds what has changed in a workspace of several repositories: one answer with the changes of all work trees. */
-import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
-import { answerBytes } from "#shared/pod/answer-size.ts";
-import { fitFileList } from "#shared/pod/changed-files.ts";
-import { cutPatch, fitPatch, maxOmitted } from "#shared/pod/diff-output.ts";
-import { pathBelow } from "#shared/pod/path-below.ts";
-import { maxRepositories } from "#shared/pod/repository-path.ts";
+import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/sessions/session-diff.ts";
+import { answerBytes } from "#shared/base/answer-size.ts";
+import { fitFileList } from "#shared/wire/pod/changed-files.ts";
+import { cutPatch, fitPatch, maxOmitted } from "#shared/wire/pod/diff-output.ts";
+import { pathBelow } from "#shared/wire/pod/path-below.ts";
+import { maxRepositories } from "#shared/wire/pod/repository-path.ts";
 import type { WorkTree } from "../work-tree.ts";
 import { NoRepositoryError } from "./diff-errors.ts";
 import { Semaphore } from "./semaphore.ts";

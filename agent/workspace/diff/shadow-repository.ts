@@ -5,8 +5,8 @@
  */
 import { access, mkdir, mkdtemp, rm, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { createFile, replaceFile } from "#shared/files/replaced-file.ts";
-import { copyUntrusted, readUntrusted, UntrustedFileError } from "#shared/files/untrusted-file.ts";
+import { createFile, replaceFile } from "#shared/base/files/replaced-file.ts";
+import { copyUntrusted, readUntrusted, UntrustedFileError } from "#shared/base/files/untrusted-file.ts";
 import { isInPlace, type WorkTree } from "../work-tree.ts";
 import { NoRepositoryError } from "./diff-errors.ts";
 

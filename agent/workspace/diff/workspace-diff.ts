@@ -2,13 +2,13 @@
  * Finds what has changed in one work tree, new files included, even if somebody prepared the workspace to mislead git.
  */
 import { join } from "node:path";
-import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
-import { deadline } from "#shared/clock.ts";
-import { readUntrusted } from "#shared/files/untrusted-file.ts";
-import { answerBytes } from "#shared/pod/answer-size.ts";
-import { fitFileList, readFileList } from "#shared/pod/changed-files.ts";
-import { cutPatch, fitPatch, readFileDiff } from "#shared/pod/diff-output.ts";
-import { pathBelow } from "#shared/pod/path-below.ts";
+import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/sessions/session-diff.ts";
+import { deadline } from "#shared/base/clock.ts";
+import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
+import { answerBytes } from "#shared/base/answer-size.ts";
+import { fitFileList, readFileList } from "#shared/wire/pod/changed-files.ts";
+import { cutPatch, fitPatch, readFileDiff } from "#shared/wire/pod/diff-output.ts";
+import { pathBelow } from "#shared/wire/pod/path-below.ts";
 import { fromWorkspace, type WorkTree } from "../work-tree.ts";
 import { emptyTree, type Git, wordsOfGit } from "../git.ts";
 import type { CommandResult } from "../../io/run-command.ts";
@@ -39,7 +39,7 @@ const maxReadIndexBytes = 16 * 1_048_576;
 /** Mode 160000 in the form that every version of the index has. */
 const gitlinkMode = Buffer.from([0, 0, 0o160000 >> 8, 0]);
 
-/** The most paths that a patch names as missing (shared/contracts/session-diff.ts). */
+/** The most paths that a patch names as missing (shared/contracts/sessions/session-diff.ts). */
 const maxOmitted = 100;
 /** Git's exit code when it could not add some of the files and was told to go on. */
 const ignoredErrors = 1;

@@ -5,10 +5,10 @@
  */
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createFile } from "#shared/files/replaced-file.ts";
-import { copyUntrusted } from "#shared/files/untrusted-file.ts";
-import { isBranchName } from "#shared/git/branch-name.ts";
-import { type GitProtocol, readRepositoryUrl } from "#shared/git/repository-url.ts";
+import { createFile } from "#shared/base/files/replaced-file.ts";
+import { copyUntrusted } from "#shared/base/files/untrusted-file.ts";
+import { isBranchName } from "#shared/wire/git/branch-name.ts";
+import { type GitProtocol, readRepositoryUrl } from "#shared/wire/git/repository-url.ts";
 import type { CommandResult } from "../../io/run-command.ts";
 import { type Git, wordsOfGit } from "../git.ts";
 import { BranchMovedError, PushRefusedError, PushTimeoutError } from "./publish-errors.ts";

@@ -1,7 +1,7 @@
 /** Publishes the work of a session: commits it, and pushes it to a branch of the repository that the launch names. */
 import { join } from "node:path";
-import type { PublishedWork } from "#shared/contracts/session-control.ts";
-import type { PublishOrder } from "#shared/pod/published-work.ts";
+import type { PublishedWork } from "#shared/contracts/sessions/session-control.ts";
+import type { PublishOrder } from "#shared/wire/pod/published-work.ts";
 import type { PodContext } from "../../io/pod-context.ts";
 import { hasCredentialFor } from "../git-credentials.ts";
 import { type GitIdentity, isSessionIdentity, readIdentity } from "../git-identity.ts";

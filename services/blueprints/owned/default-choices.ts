@@ -1,6 +1,6 @@
 /** The repository of defaults: which blueprint of a group its owner uses unless another one is named. */
-import { failpoint } from "#shared/failpoints.ts";
-import { ConflictError } from "#shared/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { ConflictError } from "#shared/base/errors.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";

@@ -1,6 +1,6 @@
 /** Reads pages of the profiles or presets of one person. */
-import { answerBytes } from "#shared/pod/answer-size.ts";
-import { refuseCursor } from "#shared/store/cursor.ts";
+import { answerBytes } from "#shared/base/answer-size.ts";
+import { refuseCursor } from "#shared/store/pages/cursor.ts";
 import type { DocumentStore, Range } from "#shared/store/document-store.ts";
 import {
 	type FoundDocuments,
@@ -8,7 +8,7 @@ import {
 	readPage,
 	type StoredPage,
 	storedPage,
-} from "#shared/store/stored-page.ts";
+} from "#shared/store/pages/stored-page.ts";
 import type { BlueprintDocument } from "./blueprint-collection.ts";
 import { type BlueprintKind, type OwnedBlueprint, shownText } from "./blueprint-kind.ts";
 import { DefaultChoices, type Defaults, type Owner } from "./default-choices.ts";

@@ -2,12 +2,12 @@
  * The repository of profiles and presets. Every method takes their owner first: those of others do not exist for the
  * owner (decision 0039).
  */
-import { isoTime, now } from "#shared/clock.ts";
-import { ConflictError, NotFoundError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
-import { fingerprintOf, refuseOtherRequest } from "#shared/ids/request-fingerprint.ts";
-import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
+import { ConflictError, NotFoundError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
+import { fingerprintOf, refuseOtherRequest } from "#shared/base/ids/request-fingerprint.ts";
+import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";

@@ -1,6 +1,6 @@
 /** Finds values of `workload_config` that no session could be started with, or that would do nothing. Pure. */
-import { InvalidParametersError } from "#shared/errors.ts";
-import { permissionModes } from "#shared/contracts/session-resource.ts";
+import { InvalidParametersError } from "#shared/base/errors.ts";
+import { permissionModes } from "#shared/contracts/sessions/session-resource.ts";
 
 /** A wrong value: the member's name, and the sentence about it. */
 export interface WorkloadFault {

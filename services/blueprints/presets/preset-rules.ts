@@ -1,7 +1,7 @@
 /** The rules of presets: their members and their changes. Pure. */
 import type { Preset, PresetCreate, PresetUpdate } from "#shared/contracts/blueprints/presets.ts";
-import { InvalidParametersError } from "#shared/errors.ts";
-import { variableFaults } from "#shared/pod/variable-name.ts";
+import { InvalidParametersError } from "#shared/base/errors.ts";
+import { variableFaults } from "#shared/wire/pod/variable-name.ts";
 import { presetCollection } from "../owned/blueprint-collection.ts";
 import type { BlueprintKind } from "../owned/blueprint-kind.ts";
 import { refuseWorkload } from "../owned/workload-faults.ts";

@@ -1,7 +1,7 @@
 /** The rules of profiles: their members, their changes, and the values that are refused. Pure. */
 import type { Profile, ProfileCreate, ProfileUpdate } from "#shared/contracts/blueprints/profiles.ts";
-import { BadRequestError } from "#shared/errors.ts";
-import { variableFaults } from "#shared/pod/variable-name.ts";
+import { BadRequestError } from "#shared/base/errors.ts";
+import { variableFaults } from "#shared/wire/pod/variable-name.ts";
 import { profileCollection } from "../owned/blueprint-collection.ts";
 import type { BlueprintKind } from "../owned/blueprint-kind.ts";
 import { refuseWorkload } from "../owned/workload-faults.ts";

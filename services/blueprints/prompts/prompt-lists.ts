@@ -1,12 +1,12 @@
 /** Reads pages of saved prompts, last updated first. Everybody of a tenant reads all prompts of the tenant. */
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { PromptScope } from "#shared/contracts/blueprints/prompts.ts";
-import { repositoryKey } from "#shared/git/repository-key.ts";
-import { answerBytes } from "#shared/pod/answer-size.ts";
-import { refuseCursor } from "#shared/store/cursor.ts";
+import { repositoryKey } from "#shared/wire/git/repository-key.ts";
+import { answerBytes } from "#shared/base/answer-size.ts";
+import { refuseCursor } from "#shared/store/pages/cursor.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
-import { mergedPage } from "#shared/store/merged-page.ts";
-import { readPage, type StoredPage, storedPage } from "#shared/store/stored-page.ts";
+import { mergedPage } from "#shared/store/pages/merged-page.ts";
+import { readPage, type StoredPage, storedPage } from "#shared/store/pages/stored-page.ts";
 import { foldedText } from "./folded-text.ts";
 import { promptCollection } from "./prompt-collection.ts";
 

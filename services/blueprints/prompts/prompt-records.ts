@@ -2,16 +2,16 @@
  * The repository of saved prompts. Every method takes the principal first: prompts of other tenants do not exist for the
  * principal.
  */
-import { isAllowed } from "#shared/access/access-table.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { fingerprintOf, refuseOtherRequest } from "#shared/ids/request-fingerprint.ts";
-import { isoTime, now } from "#shared/clock.ts";
+import { isAllowed } from "#shared/contracts/access/access-table.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { fingerprintOf, refuseOtherRequest } from "#shared/base/ids/request-fingerprint.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
 import type { Prompt, PromptCreate, PromptUpdate } from "#shared/contracts/blueprints/prompts.ts";
-import { ForbiddenError, NotFoundError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { repositoryKey } from "#shared/git/repository-key.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
-import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
+import { ForbiddenError, NotFoundError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { repositoryKey } from "#shared/wire/git/repository-key.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
+import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
 import type { Row } from "#shared/store/collection.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";

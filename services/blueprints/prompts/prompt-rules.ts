@@ -1,6 +1,6 @@
 /** The rules of saved prompts: which repository belongs to which scope. Pure. */
 import type { PromptScope } from "#shared/contracts/blueprints/prompts.ts";
-import { InvalidParametersError } from "#shared/errors.ts";
+import { InvalidParametersError } from "#shared/base/errors.ts";
 
 /**
  * Returns the repository of a prompt with this scope; null for a global one, whatever was given.

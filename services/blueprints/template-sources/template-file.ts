@@ -1,9 +1,9 @@
 /** Reads the templates of one file. Its faults name the file, the line and the key. Pure. */
-import { compileSchema } from "#shared/bus/validator.ts";
-import { placedYamlDocuments, type YamlDocument } from "#shared/config/yaml-text.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { placedYamlDocuments, type YamlDocument } from "#shared/base/yaml/yaml-text.ts";
 import { type Template, template as templateFields } from "#shared/contracts/templates.ts";
-import { documentMistake } from "#shared/yaml/document-mistake.ts";
-import { variableFaults } from "#shared/pod/variable-name.ts";
+import { documentMistake } from "#shared/base/yaml/document-mistake.ts";
+import { variableFaults } from "#shared/wire/pod/variable-name.ts";
 import { workloadFaults } from "../owned/workload-faults.ts";
 import type { TemplateFault, TemplateList } from "../template-source.ts";
 

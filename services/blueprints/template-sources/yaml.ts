@@ -1,7 +1,7 @@
 /** Templates as YAML files of one folder: one template per document. The files are read again when one has changed. */
 import { resolve } from "node:path";
 import type { Template } from "#shared/contracts/templates.ts";
-import { YamlFolder } from "#shared/yaml/yaml-folder.ts";
+import { YamlFolder } from "#shared/base/yaml/yaml-folder.ts";
 import type { TemplateFault, TemplateList, TemplateSource } from "../template-source.ts";
 import { faultOf, templatesIn } from "./template-file.ts";
 

@@ -7,17 +7,17 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { constants } from "node:fs";
 import type { Credential } from "#shared/contracts/credentials/credentials.ts";
-import { UnavailableError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { makeFolder } from "#shared/files/new-folder.ts";
-import { replaceOpen, syncFolder } from "#shared/files/replaced-file.ts";
-import { readUntrusted } from "#shared/files/untrusted-file.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { makeFolder } from "#shared/base/files/new-folder.ts";
+import { replaceOpen, syncFolder } from "#shared/base/files/replaced-file.ts";
+import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { type CredentialOwner, ownerFolder } from "../store/credential-owner.ts";
 import { type CredentialSet, parseSet, setText, valuesIn, withCredential } from "../store/credential-set.ts";
 import type { CredentialStore, CredentialValues, NewCredential } from "../store/credential-store.ts";
 import { KeyMark } from "../store/key-mark.ts";
 import { FolderLocks } from "../store/folder-lock.ts";
-import { TextSeal } from "#shared/secrets/sealed-text.ts";
+import { TextSeal } from "#shared/base/secrets/sealed-text.ts";
 
 /** The arguments of {@link FileCredentials}. */
 export interface FileCredentialsOptions {

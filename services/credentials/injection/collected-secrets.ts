@@ -1,9 +1,9 @@
 /** Collects the secrets of one launch: each variable and file once, and no more than fits into the launch document. */
-import { jsonBytes } from "#shared/pod/answer-size.ts";
+import { jsonBytes } from "#shared/base/answer-size.ts";
 import type { LaunchMapping } from "#shared/contracts/credentials/launch-mapping.ts";
 import { maxSecretsBytes, type PodSecrets, type SecretMcpServer } from "#shared/contracts/credentials/pod-secrets.ts";
-import { secretTarget } from "#shared/pod/secret-target.ts";
-import { isSettable } from "#shared/pod/variable-name.ts";
+import { secretTarget } from "#shared/wire/pod/secret-target.ts";
+import { isSettable } from "#shared/wire/pod/variable-name.ts";
 import { gitCredentialUrl } from "../types/git-credential-url.ts";
 import type { MappedCredential } from "./secret-injection.ts";
 

@@ -1,6 +1,6 @@
 /** The owners of credentials: people, and tenants whose people share them. Pure. */
 import { createHash } from "node:crypto";
-import { personKey, type Principal } from "#shared/bus/principal.ts";
+import { personKey, type Principal } from "#shared/base/principal.ts";
 
 /** The owner of credentials. People of the same id in two tenants are two people. */
 export interface CredentialOwner {

@@ -1,8 +1,8 @@
 /** The credentials of one owner as a value, and its form as a file. Pure except for ids and the time. */
 import { randomUUID } from "node:crypto";
-import { isoTime, now } from "#shared/clock.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
 import type { Credential } from "#shared/contracts/credentials/credentials.ts";
-import { ConflictError } from "#shared/errors.ts";
+import { ConflictError } from "#shared/base/errors.ts";
 import type { CredentialOwner } from "./credential-owner.ts";
 import type { CredentialValues, NewCredential } from "./credential-store.ts";
 

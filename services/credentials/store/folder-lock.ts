@@ -4,9 +4,9 @@
  */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { monotonic, sleep } from "#shared/clock.ts";
-import { makeFolder } from "#shared/files/new-folder.ts";
-import { UnavailableError } from "#shared/errors.ts";
+import { monotonic, sleep } from "#shared/base/clock.ts";
+import { makeFolder } from "#shared/base/files/new-folder.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
 
 /** The longest wait for the lock, in milliseconds; a change holds it for a few. */
 const patienceMs = 5_000;

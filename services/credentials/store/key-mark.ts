@@ -5,8 +5,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "#shared/files/new-folder.ts";
-import { createFile } from "#shared/files/replaced-file.ts";
+import { makeFolder } from "#shared/base/files/new-folder.ts";
+import { createFile } from "#shared/base/files/replaced-file.ts";
 
 /** The mark of one folder. A folder that has none was never encrypted, or by an earlier version only. */
 export class KeyMark {

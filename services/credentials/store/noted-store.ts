@@ -1,5 +1,5 @@
 /** A credential store that notes whose credentials cannot be opened, whoever asks for them. */
-import { UnavailableError } from "#shared/errors.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
 import type { CredentialOwner } from "./credential-owner.ts";
 import type { CredentialStore } from "./credential-store.ts";
 import type { UnreadableOwners } from "./unreadable-owners.ts";

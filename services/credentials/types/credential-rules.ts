@@ -1,7 +1,7 @@
 /** The rules for new credentials: the fields of each type and the form of their values. Pure. */
 import type { CredentialCreate } from "#shared/contracts/credentials/credentials.ts";
 import type { SecretType } from "#shared/contracts/credentials/secret-types.ts";
-import { BadRequestError, UnprocessableError } from "#shared/errors.ts";
+import { BadRequestError, UnprocessableError } from "#shared/base/errors.ts";
 import { gitCredentialUrl } from "./git-credential-url.ts";
 import { variableErrors } from "./credential-variables.ts";
 import { readSecretType, secretTypeTable } from "./secret-type-table.ts";

@@ -1,5 +1,5 @@
 /** The names of the variables that a credential becomes. Pure. */
-import { isRefusedName } from "#shared/pod/variable-name.ts";
+import { isRefusedName } from "#shared/wire/pod/variable-name.ts";
 import type { SecretType } from "#shared/contracts/credentials/secret-types.ts";
 import { secretTypeTable } from "./secret-type-table.ts";
 

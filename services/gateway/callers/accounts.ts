@@ -4,7 +4,7 @@
  * counts alone.
  */
 import { LRUCache } from "lru-cache";
-import { personKey, type Principal } from "#shared/bus/principal.ts";
+import { personKey, type Principal } from "#shared/base/principal.ts";
 
 /** Somebody whose requests are counted together. */
 export interface Account {

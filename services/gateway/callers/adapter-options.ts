@@ -1,6 +1,6 @@
 /** Checks the values of an identity adapter's arguments, so that a wrong one ends the start instead of changing who may enter. */
-import type { Output, Schema } from "#shared/bus/schema.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
+import type { Output, Schema } from "#shared/base/schema/schema.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
 import { ConfigError } from "#shared/config/config.ts";
 
 /**

@@ -3,12 +3,12 @@
  * seconds, so that a removed member loses access within 10 s on every gateway; without an answer nobody is let in.
  */
 import { LRUCache } from "lru-cache";
-import { personKey, type Principal, systemPrincipal } from "#shared/bus/principal.ts";
+import { personKey, type Principal, systemPrincipal } from "#shared/base/principal.ts";
 import { call, type Caller, type CallOptions } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
-import { monotonic } from "#shared/clock.ts";
+import { monotonic } from "#shared/base/clock.ts";
 import { admissions, type IdentifiedPerson, type StoredStanding } from "#shared/contracts/identity/admissions.ts";
-import { ForbiddenError, UnavailableError } from "#shared/errors.ts";
+import { ForbiddenError, UnavailableError } from "#shared/base/errors.ts";
 
 /** An answer is used for this time after its question, in milliseconds. */
 const freshMs = 5_000;

@@ -4,13 +4,13 @@
  */
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { mayUseSession } from "#shared/access/access-table.ts";
-import { admit } from "#shared/access/admission.ts";
-import type { AnyAction } from "#shared/bus/contract.ts";
-import { anonymous, type Principal } from "#shared/bus/principal.ts";
+import { mayUseSession } from "#shared/contracts/access/access-table.ts";
+import { admit } from "#shared/contracts/access/admission.ts";
+import type { AnyAction } from "#shared/contracts/contract.ts";
+import { anonymous, type Principal } from "#shared/base/principal.ts";
 import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
-import { ForbiddenError } from "#shared/errors.ts";
-import type { InstallationKey } from "#shared/secrets/keys.ts";
+import { ForbiddenError } from "#shared/base/errors.ts";
+import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import type { Admissions } from "./admissions.ts";
 import { bearerToken } from "./bearer-token.ts";
 import type { Ends } from "../http/connection-rows.ts";

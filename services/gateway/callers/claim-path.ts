@@ -1,5 +1,5 @@
 /** Reads a claim by its configured path. Pure. */
-import type { Claims } from "#shared/tokens/jwt-form.ts";
+import type { Claims } from "#shared/base/tokens/jwt-form.ts";
 
 /** A name, names joined by dots, or a list of names where they have dots themselves. */
 export type ClaimPath = string | readonly string[];

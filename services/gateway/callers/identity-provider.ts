@@ -1,8 +1,8 @@
 /** Port: authenticates the senders of requests. The configuration names one adapter (`identity`). */
 import type { IncomingHttpHeaders } from "node:http";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { IdentifiedPerson, StoredStanding } from "#shared/contracts/identity/admissions.ts";
-import type { Claims } from "#shared/tokens/jwt-form.ts";
+import type { Claims } from "#shared/base/tokens/jwt-form.ts";
 import type { Ends } from "../http/connection-rows.ts";
 
 /**
@@ -63,7 +63,7 @@ export interface IdentityProviderClass {
 	 * one person or to people who share the machine. If so, pods need no isolation and repositories may be folders.
 	 */
 	readonly trustsCallers: boolean;
-	/** Whether the identity accepts personal access tokens that the platform signs itself (shared/tokens). */
+	/** Whether the identity accepts personal access tokens that the platform signs itself (shared/base/tokens). */
 	readonly signsTokens?: boolean;
 	/** Whether the identity is refused for a platform with a bus, because it knows its callers by their programs. */
 	readonly forOneProcess?: boolean;
@@ -71,7 +71,7 @@ export interface IdentityProviderClass {
 	readonly sharesOneTenant?: boolean;
 	/** Whether the configuration decides about tenant and roles of all people, so that stored memberships are only a copy. */
 	readonly configuresPeople?: boolean;
-	/** Whether the platform creates a token that commands on the same machine read (shared/secrets/api-token.ts). */
+	/** Whether the platform creates a token that commands on the same machine read (shared/config/api-token.ts). */
 	readonly storesToken?: boolean;
 }
 

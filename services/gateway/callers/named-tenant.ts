@@ -1,7 +1,7 @@
 /** The tenant that a request names, for people who are members of several. */
 import type { IncomingHttpHeaders } from "node:http";
-import type { Principal } from "#shared/bus/principal.ts";
-import { ForbiddenError } from "#shared/errors.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { ForbiddenError } from "#shared/base/errors.ts";
 
 /** The header with the id of a tenant, in UTF-8. */
 const tenantHeader = "atelier-tenant";

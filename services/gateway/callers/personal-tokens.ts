@@ -4,15 +4,15 @@
  * also when the hint is lost. When nobody can say, the token is refused.
  */
 import { LRUCache } from "lru-cache";
-import { rolesWithin } from "#shared/access/admission.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { monotonic, now } from "#shared/clock.ts";
+import { rolesWithin } from "#shared/contracts/access/admission.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { monotonic, now } from "#shared/base/clock.ts";
 import type { StoredStanding } from "#shared/contracts/identity/admissions.ts";
 import type { ActiveToken } from "#shared/contracts/pat/tokens.ts";
-import { ServiceError, UnauthorizedError, UnavailableError } from "#shared/errors.ts";
-import { isPersonalToken } from "#shared/tokens/personal-token.ts";
-import { tokenKey } from "#shared/tokens/token-key.ts";
-import { shownClaims, strictClaims } from "#shared/tokens/shown-claims.ts";
+import { ServiceError, UnauthorizedError, UnavailableError } from "#shared/base/errors.ts";
+import { isPersonalToken } from "#shared/base/tokens/personal-token.ts";
+import { tokenKey } from "#shared/base/tokens/token-key.ts";
+import { shownClaims, strictClaims } from "#shared/base/tokens/shown-claims.ts";
 import type { TokenTrust } from "./identity-provider.ts";
 
 /** The dependencies of {@link PersonalTokens}. */

@@ -3,10 +3,10 @@
  * that follow within a second as one entry at its end. A refusal of one action never hides those of another.
  */
 import { LRUCache } from "lru-cache";
-import { isPerson, type Principal, systemPrincipal } from "#shared/bus/principal.ts";
+import { isPerson, type Principal, systemPrincipal } from "#shared/base/principal.ts";
 import { call, type Caller } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
-import { after } from "#shared/clock.ts";
+import { after } from "#shared/base/clock.ts";
 import { audit } from "#shared/contracts/audit.ts";
 
 /** The time that one entry stands for, in milliseconds. */

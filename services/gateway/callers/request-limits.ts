@@ -4,10 +4,10 @@
  * has some places of the tenant in any case.
  */
 import { LRUCache } from "lru-cache";
-import type { Principal } from "#shared/bus/principal.ts";
-import { monotonic } from "#shared/clock.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { monotonic } from "#shared/base/clock.ts";
 import type { Limits } from "#shared/config/limits.ts";
-import { TooManyRequestsError, UnauthorizedError } from "#shared/errors.ts";
+import { TooManyRequestsError, UnauthorizedError } from "#shared/base/errors.ts";
 import { BodyBytes } from "../http/body-bytes.ts";
 import { type Account, ownAccount } from "./accounts.ts";
 

@@ -4,8 +4,8 @@
  * waits for something else and is no longer counted. Nothing is refused, and a person who is alone never waits. A person's
  * logins and tokens are one person here.
  */
-import type { Principal } from "#shared/bus/principal.ts";
-import { monotonic, nextTurn, sleep } from "#shared/clock.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { monotonic, nextTurn, sleep } from "#shared/base/clock.ts";
 import { callerKey } from "./accounts.ts";
 
 /** The requests of one person that are worked on at a time while other persons are present. */

@@ -1,7 +1,7 @@
 /** Finds the platform's roles in the words of an identity provider. Pure. */
-import { schema, type Output } from "#shared/bus/schema.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { tenantRoles } from "#shared/contracts/identity/people-fields.ts";
-import { ForbiddenError } from "#shared/errors.ts";
+import { ForbiddenError } from "#shared/base/errors.ts";
 
 const name = { type: "string", min: 1, max: 255 } as const;
 

@@ -3,10 +3,10 @@
  * the roles are others. Claims without an end of their own get one, so that the client comes back with new ones. A request is checked when it comes, but these stay open for days.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Principal } from "#shared/bus/principal.ts";
-import { monotonic } from "#shared/clock.ts";
-import { ForbiddenError, NotFoundError, UnauthorizedError } from "#shared/errors.ts";
-import { RecurringJob } from "#shared/recurring-job.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import { ForbiddenError, NotFoundError, UnauthorizedError } from "#shared/base/errors.ts";
+import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 
 /** The interval of the checks in milliseconds. */
 const everyMs = 4_000;

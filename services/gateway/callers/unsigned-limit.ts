@@ -5,8 +5,8 @@
  * signatures: they are counted for the address that sends them, and right ones for the provider whose name they have.
  */
 import { LRUCache } from "lru-cache";
-import { monotonic } from "#shared/clock.ts";
-import { TooManyRequestsError } from "#shared/errors.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import { TooManyRequestsError } from "#shared/base/errors.ts";
 import type { BegunRequest } from "./request-limits.ts";
 
 /** Providers send a few messages for each push. */

@@ -1,6 +1,6 @@
 /** Sends HTTP answers. Every answer has the request id and headers that restrict what browsers do with it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { after } from "#shared/clock.ts";
+import { after } from "#shared/base/clock.ts";
 
 /** One answer. */
 export interface Answer {

@@ -2,7 +2,7 @@
  * Bounds the memory for bodies of requests that are not answered yet. A caller has a bound, and beyond the bound of the gateway
  * those with more than their share are refused, so that others still send theirs.
  */
-import { TooManyRequestsError } from "#shared/errors.ts";
+import { TooManyRequestsError } from "#shared/base/errors.ts";
 
 /** The most bytes of all bodies, and of those of one caller. */
 export interface BodyBounds {

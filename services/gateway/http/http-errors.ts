@@ -1,5 +1,5 @@
 /** Makes the bodies of failures: `ErrorResponse`, and the list of a 422. No other module does. */
-import { InvalidParametersError, isWellFormed, ServiceError, UnprocessableError } from "#shared/errors.ts";
+import { InvalidParametersError, isWellFormed, ServiceError, UnprocessableError } from "#shared/base/errors.ts";
 import type { Answer } from "./answer.ts";
 import { problemItem, type Problem } from "./problem-items.ts";
 

@@ -1,7 +1,7 @@
 /** Reads the body of a request: one JSON object in UTF-8, or its unparsed text, bounded in bytes and depth before other code reads it. */
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readBounded } from "#shared/bounded-read.ts";
+import { readBounded } from "#shared/base/bounded-read.ts";
 import { HttpError, InvalidRequestError } from "./http-errors.ts";
 import { jsonMistake } from "./json-mistake.ts";
 

@@ -2,8 +2,8 @@
  * Makes the items of a 422 in the form of the contract's first implementation (pydantic's error types), so that clients
  * written for it understand them.
  */
-import type { Rule } from "#shared/bus/schema.ts";
-import { type Failure, patternSentence } from "#shared/bus/validator.ts";
+import type { Rule } from "#shared/base/schema/schema.ts";
+import { type Failure, patternSentence } from "#shared/base/schema/validator.ts";
 
 /** A violated rule with its location: the place in the request, then names and indexes. */
 export interface Problem {

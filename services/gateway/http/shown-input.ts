@@ -2,7 +2,7 @@
  * Prepares the refused value for the answer that repeats it. Members that the contract names are shown. Texts of free members
  * are masked, because they are where requests have secrets; unknown members are left out, because one may be a misspelt secret.
  */
-import type { Rule } from "#shared/bus/schema.ts";
+import type { Rule } from "#shared/base/schema/schema.ts";
 
 const mask = "***";
 

@@ -5,12 +5,12 @@
  */
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { personKey, type Principal } from "#shared/bus/principal.ts";
-import { schema, type Output } from "#shared/bus/schema.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
+import { personKey, type Principal } from "#shared/base/principal.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
 import { ConfigError } from "#shared/config/config.ts";
-import { ForbiddenError } from "#shared/errors.ts";
-import { LocalTokens } from "#shared/tokens/local-tokens.ts";
+import { ForbiddenError } from "#shared/base/errors.ts";
+import { LocalTokens } from "#shared/base/tokens/local-tokens.ts";
 import { typedNames } from "../callers/adapter-options.ts";
 import { bearerToken } from "../callers/bearer-token.ts";
 import type { Ends } from "../http/connection-rows.ts";

@@ -4,10 +4,10 @@
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { schema, type Output } from "#shared/bus/schema.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { ConfigError } from "#shared/config/config.ts";
 import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
-import { ForbiddenError } from "#shared/errors.ts";
+import { ForbiddenError } from "#shared/base/errors.ts";
 import { checkedOptions, typedNames } from "../callers/adapter-options.ts";
 import type { Ends } from "../http/connection-rows.ts";
 import type { ClaimedPerson, IdentityProvider } from "../callers/identity-provider.ts";

@@ -3,13 +3,13 @@
  * audience. Who somebody is, the claims say; tenant and roles are decided by services/identity.
  */
 import type { IncomingHttpHeaders } from "node:http";
-import { schema, type Output } from "#shared/bus/schema.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { ConfigError } from "#shared/config/config.ts";
 import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
-import { JwtVerifier, type VerifiedJwt } from "#shared/tokens/jwt-verifier.ts";
-import { isTrustedAddress, RemoteKeySet } from "#shared/tokens/remote-key-set.ts";
-import { TokenRefusedError } from "#shared/tokens/token-refused.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
+import { JwtVerifier, type VerifiedJwt } from "#shared/base/tokens/jwt-verifier.ts";
+import { isTrustedAddress, RemoteKeySet } from "#shared/base/tokens/remote-key-set.ts";
+import { TokenRefusedError } from "#shared/base/tokens/token-refused.ts";
 import { checkedOptions, typedNames } from "../callers/adapter-options.ts";
 import { bearerToken } from "../callers/bearer-token.ts";
 import { textAt, wordsAt } from "../callers/claim-path.ts";

@@ -2,7 +2,7 @@
  * Makes the id of a person from that of an identity provider. An id is one person in the whole installation, whose tokens
  * and memberships belong together; where a provider's ids are unique within a tenant only, the tenant becomes a part of it.
  */
-import { schema, type Output } from "#shared/bus/schema.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 
 const maxLength = 255;
 

@@ -1,6 +1,6 @@
 /** Says in a sentence for operators why a token of an OpenID provider is no credential. It repeats issuer and audience of the token, and nothing else. */
-import { readJwt } from "#shared/tokens/jwt-form.ts";
-import type { TokenFault } from "#shared/tokens/token-refused.ts";
+import { readJwt } from "#shared/base/tokens/jwt-form.ts";
+import type { TokenFault } from "#shared/base/tokens/token-refused.ts";
 
 /** The rules that the sentence compares with. */
 export interface ExpectedToken {

@@ -6,8 +6,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { ConfigError } from "#shared/config/config.ts";
-import { openApiToken } from "#shared/secrets/api-token.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import { openApiToken } from "#shared/config/api-token.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { bearerToken } from "../callers/bearer-token.ts";
 import type { Ends } from "../http/connection-rows.ts";
 import type { BrowserLogin, IdentityProvider } from "../callers/identity-provider.ts";

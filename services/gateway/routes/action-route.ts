@@ -1,6 +1,6 @@
 /** One REST route of one action, with everything that can be computed before the first request. */
-import { type AnyAction, type Contract, type Method, type Route, routesOf } from "#shared/bus/contract.ts";
-import type { Schema } from "#shared/bus/schema.ts";
+import { type AnyAction, type Contract, type Method, type Route, routesOf } from "#shared/contracts/contract.ts";
+import type { Schema } from "#shared/base/schema/schema.ts";
 import { defaultMaxBody } from "../http/json-body.ts";
 import { compileIgnored, type FindIgnored } from "./ignored-parts.ts";
 import { compileParams, type Place, placeOf, type ReadParams } from "./request-params.ts";

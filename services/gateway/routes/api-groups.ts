@@ -1,5 +1,5 @@
 /** The words of the API page that belong to no single operation: the introduction, and the groups in order of use. */
-import type { AnyAction } from "#shared/bus/contract.ts";
+import type { AnyAction } from "#shared/contracts/contract.ts";
 
 /** The groups of operations in the order in which people come to need them, each with what it is for. */
 const groups: Readonly<Record<string, string>> = {

@@ -3,8 +3,8 @@
  * because clients of other releases and other implementations of the contract send them. Only names are repeated, because a
  * value may be a secret.
  */
-import type { Schema } from "#shared/bus/schema.ts";
-import { didYouMean } from "#shared/nearest-name.ts";
+import type { Schema } from "#shared/base/schema/schema.ts";
+import { didYouMean } from "#shared/base/nearest-name.ts";
 import { knownMembers, unknownMembers } from "./known-members.ts";
 import type { RequestParts } from "./request-params.ts";
 import { printable } from "./warning-headers.ts";

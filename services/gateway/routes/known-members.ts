@@ -1,6 +1,6 @@
 /** Finds the members of a value that a rule does not name, at every depth. Pure. */
-import type { Rule, Schema } from "#shared/bus/schema.ts";
-import { nearestName } from "#shared/nearest-name.ts";
+import type { Rule, Schema } from "#shared/base/schema/schema.ts";
+import { nearestName } from "#shared/base/nearest-name.ts";
 
 /** The members that a rule names; undefined for a value whose members are free. */
 export type Known =

@@ -2,7 +2,7 @@
  * Reads numbers and booleans that a client has written as texts, as the contract's first implementation does in bodies: "12" is
  * 12, and "true" or 1 is true. Calls on the bus are not converted, because the platform's own services write the right type.
  */
-import type { Rule, Schema } from "#shared/bus/schema.ts";
+import type { Rule, Schema } from "#shared/base/schema/schema.ts";
 
 /** Returns the value with the type that its rule wants, or unchanged when it does not mean one. Members change in place. */
 export type Convert = (value: unknown) => unknown;

@@ -1,7 +1,7 @@
 /** Derives the OpenAPI 3.1 document from the contracts. */
-import type { AnyAction, TextForm } from "#shared/bus/contract.ts";
-import { type Rule, type Schema } from "#shared/bus/schema.ts";
-import { ruleToJsonSchema, toJsonSchema } from "#shared/bus/json-schema.ts";
+import type { AnyAction, TextForm } from "#shared/contracts/contract.ts";
+import { type Rule, type Schema } from "#shared/base/schema/schema.ts";
+import { ruleToJsonSchema, toJsonSchema } from "#shared/base/schema/json-schema.ts";
 import type { ActionRoute } from "./action-route.ts";
 import { groupOf, introduction, tagsOf } from "./api-groups.ts";
 import { descriptionOf } from "./operation-words.ts";

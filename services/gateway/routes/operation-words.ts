@@ -1,6 +1,6 @@
 /** Describes an operation on the API page: what its contract says in words, and what follows from its declaration. Pure. */
-import type { Access, AnyAction, Method } from "#shared/bus/contract.ts";
-import { type Right, rightFor } from "#shared/access/admission.ts";
+import type { Access, AnyAction, Method } from "#shared/contracts/contract.ts";
+import { type Right, rightFor } from "#shared/contracts/access/admission.ts";
 
 /** The callers of each access; users need the right that follows, too. */
 const callers: Readonly<Record<Exclude<Access, "system">, string>> = {

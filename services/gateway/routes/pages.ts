@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Answer } from "../http/answer.ts";
 import { HttpError } from "../http/http-errors.ts";
-import type { Readiness } from "#shared/http/readiness.ts";
+import type { Readiness } from "#host/readiness.ts";
 
 /** The route of one page. */
 export interface PageRoute {

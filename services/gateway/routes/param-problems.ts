@@ -1,6 +1,6 @@
 /** Describes what is wrong with the parameters of a request, as the contract's first implementation does: one item for each member. */
-import type { Rule, Schema } from "#shared/bus/schema.ts";
-import type { Failure } from "#shared/bus/validator.ts";
+import type { Rule, Schema } from "#shared/base/schema/schema.ts";
+import type { Failure } from "#shared/base/schema/validator.ts";
 import type { Problem } from "../http/problem-items.ts";
 import { shownInput } from "../http/shown-input.ts";
 

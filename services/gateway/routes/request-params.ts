@@ -2,9 +2,9 @@
  * Converts an HTTP request to the parameters of one action, by its contract. Each parameter is read from its own place
  * only, so that a body cannot override a path.
  */
-import type { Method } from "#shared/bus/contract.ts";
-import type { Rule, Schema } from "#shared/bus/schema.ts";
-import { compileSchema, type Failure } from "#shared/bus/validator.ts";
+import type { Method } from "#shared/contracts/contract.ts";
+import type { Rule, Schema } from "#shared/base/schema/schema.ts";
+import { compileSchema, type Failure } from "#shared/base/schema/validator.ts";
 import { InvalidRequestError } from "../http/http-errors.ts";
 import type { JsonObject } from "../http/json-body.ts";
 import type { Problem } from "../http/problem-items.ts";

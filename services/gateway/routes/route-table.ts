@@ -3,7 +3,7 @@
  * about it.
  */
 import router from "find-my-way";
-import { type AnyAction, isIdempotent } from "#shared/bus/contract.ts";
+import { type AnyAction, isIdempotent } from "#shared/contracts/contract.ts";
 import type { HttpError } from "../http/http-errors.ts";
 import type { ActionRoute } from "./action-route.ts";
 import type { PageRoute } from "./pages.ts";

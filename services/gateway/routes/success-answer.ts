@@ -2,8 +2,8 @@
  * Makes the answer to a successful request: the result as JSON, or as the text that the client accepts, or a page's items and
  * the URL of the next page.
  */
-import { textOf } from "#shared/bus/json-text.ts";
-import type { TextForm } from "#shared/bus/contract.ts";
+import { textOf } from "#shared/base/schema/json-text.ts";
+import type { TextForm } from "#shared/contracts/contract.ts";
 import type { ActionRoute } from "./action-route.ts";
 import type { Answer } from "../http/answer.ts";
 import { warningHeaders } from "./warning-headers.ts";

@@ -1,6 +1,6 @@
 /** Puts merge confidence together: evaluations, their lists, what became of them. */
 import type { Config } from "#shared/config/config.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { Calibration } from "./calibration/calibration.ts";
 import { ConfidenceDesk, type FindRepository } from "./evaluate/confidence-desk.ts";

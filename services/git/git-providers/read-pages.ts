@@ -1,6 +1,6 @@
 /** Reads lists that a provider answers in numbered pages. */
 import type { IncomingHttpHeaders } from "node:http";
-import type { ProviderClient, ProviderRequest, Reader } from "#shared/outbound/provider-client.ts";
+import type { ProviderClient, ProviderRequest, Reader } from "#shared/net/outbound/provider-client.ts";
 
 /** A list to read. */
 export interface WantedPages<T> {

@@ -1,5 +1,5 @@
 /** Reads the git providers of the configuration. */
-import { baseUrl } from "#shared/base-url.ts";
+import { baseUrl } from "#shared/base/base-url.ts";
 import { type Config, ConfigError, environmentSecret } from "#shared/config/config.ts";
 import type { GitProvider, GitProviderOptions } from "./git-provider.ts";
 import type { ProviderMaker } from "./provider-maker.ts";

@@ -3,8 +3,8 @@
  * `services/git/git-providers/<type>/`; `test/contract/git/git-provider.contract.ts` is its suite.
  */
 import type { GitProviderType, Repository } from "#shared/contracts/git/repositories.ts";
-import type { Outbound } from "#shared/outbound/outbound.ts";
-import type { OperationBounds } from "#shared/outbound/outbound-fetch.ts";
+import type { Outbound } from "#shared/net/outbound/outbound.ts";
+import type { OperationBounds } from "#shared/net/outbound/outbound-fetch.ts";
 
 /** The place of a repository at its provider. */
 export interface RepositoryPlace {
@@ -112,7 +112,7 @@ export interface MergeRequest {
 
 /**
  * One account at one git host. Every method is one operation with one budget of calls and time. All throw the errors of
- * `shared/outbound/provider-errors.ts`.
+ * `shared/net/outbound/provider-errors.ts`.
  */
 export interface GitProvider {
 	/** The name that the configuration or the connection gives it. */

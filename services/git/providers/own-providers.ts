@@ -1,9 +1,9 @@
 /** Makes the git providers of a person's own connections, which the integrations service keeps. */
-import { isPerson, type Principal, systemPrincipal } from "#shared/bus/principal.ts";
+import { isPerson, type Principal, systemPrincipal } from "#shared/base/principal.ts";
 import { type Caller, call } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { connections, type UsableConnection } from "#shared/contracts/integrations/connections.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { GitProvider } from "./git-provider.ts";
 import type { ProviderMaker } from "./provider-maker.ts";
 

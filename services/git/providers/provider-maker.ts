@@ -1,9 +1,9 @@
 /** Makes git providers: those of the configuration, and those of users' connections. */
-import { baseUrl } from "#shared/base-url.ts";
+import { baseUrl } from "#shared/base/base-url.ts";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import type { GitProviderType } from "#shared/contracts/git/repositories.ts";
-import { UnprocessableError } from "#shared/errors.ts";
-import type { Outbound } from "#shared/outbound/outbound.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
+import type { Outbound } from "#shared/net/outbound/outbound.ts";
 import { type GitProvider, type GitProviderOptions, gitProviderMethods } from "./git-provider.ts";
 
 /** The modules of the adapters by their short names. */

@@ -2,8 +2,8 @@
  * Finds the git provider that serves a repository for a caller: the caller's own connections first, then the providers
  * of the configuration, as far as their organizations allow (docs/decisions/0056).
  */
-import type { Principal } from "#shared/bus/principal.ts";
-import { BadRequestError, ServiceError } from "#shared/errors.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { BadRequestError, ServiceError } from "#shared/base/errors.ts";
 import type { GitProvider, RepositoryPlace } from "./git-provider.ts";
 import { barePlace, repositoryAddress } from "./repository-place.ts";
 

@@ -1,5 +1,5 @@
 /** Answers questions about repositories with the providers that a person may use. */
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { Provider, Repository, RepoValidation } from "#shared/contracts/git/repositories.ts";
 import {
 	BadRequestError,
@@ -8,7 +8,7 @@ import {
 	UnauthorizedError,
 	UnavailableError,
 	UnprocessableError,
-} from "#shared/errors.ts";
+} from "#shared/base/errors.ts";
 import type { GitProvider } from "./git-provider.ts";
 import type { ProviderRegistry } from "./provider-registry.ts";
 

@@ -2,7 +2,7 @@
  * Says which connection is missing when a session cannot push: the token of the platform's configuration never enters a
  * pod (decision 0059). Pure.
  */
-import { BadRequestError, UpstreamError } from "#shared/errors.ts";
+import { BadRequestError, UpstreamError } from "#shared/base/errors.ts";
 import type { GitProvider } from "../providers/git-provider.ts";
 
 /** The words of git, and of hosts, for a push without a credential or with one that is not accepted. */

@@ -1,12 +1,12 @@
 /** Opens pull requests from sessions: the work is pushed, an open one of the same branches is adopted, and it is recorded. */
-import { mayUseSession, ownershipOf } from "#shared/access/access-table.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { isoTime } from "#shared/clock.ts";
+import { mayUseSession, ownershipOf } from "#shared/contracts/access/access-table.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { isoTime } from "#shared/base/clock.ts";
 import type { PullCreate, PullRequestView } from "#shared/contracts/git/pulls.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { ConflictError, ForbiddenError, ServiceError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { fingerprintOf, refuseOtherRequest } from "#shared/ids/request-fingerprint.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { ConflictError, ForbiddenError, ServiceError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { fingerprintOf, refuseOtherRequest } from "#shared/base/ids/request-fingerprint.ts";
 import type { NewPullRequest, PullRequest } from "../providers/git-provider.ts";
 import type { FoundProvider, ProviderRegistry } from "../providers/provider-registry.ts";
 import { orMissingConnection } from "./missing-connection.ts";

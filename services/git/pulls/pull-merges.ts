@@ -1,7 +1,7 @@
 /** Merges pull requests. The provider is asked again when its answer was lost, so that a merge is told exactly once. */
-import type { Principal } from "#shared/bus/principal.ts";
-import { ConflictError, ServiceError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { ConflictError, ServiceError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
 import { type MergeMethod, pullHeadMoved, pullNotMergeable, type PullRequest } from "../providers/git-provider.ts";
 import type { FoundProvider, ProviderRegistry } from "../providers/provider-registry.ts";
 import type { PullRecords } from "./pull-records.ts";

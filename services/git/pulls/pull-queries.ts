@@ -1,8 +1,8 @@
 /** Answers questions about pull requests with the provider that serves the repository for the caller. */
-import { mayUseSession } from "#shared/access/access-table.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import { mayUseSession } from "#shared/contracts/access/access-table.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { PullRequestView, SessionPull } from "#shared/contracts/git/pulls.ts";
-import { NotFoundError, ServiceError } from "#shared/errors.ts";
+import { NotFoundError, ServiceError } from "#shared/base/errors.ts";
 import type { CiStatus, PullRequest, PullState } from "../providers/git-provider.ts";
 import type { FoundProvider, ProviderRegistry } from "../providers/provider-registry.ts";
 import type { PullName } from "./pull-merges.ts";

@@ -1,11 +1,11 @@
 /**
  * The repository of pull requests. Every method takes the principal first: records of other tenants do not exist for it.
  */
-import { mayUseSession } from "#shared/access/access-table.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { isoTime } from "#shared/clock.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import { mayUseSession } from "#shared/contracts/access/access-table.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { isoTime } from "#shared/base/clock.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";

@@ -1,5 +1,5 @@
 /** Writes the title and the description of a session's pull request when the caller does not. Pure. */
-import type { Chronicle } from "#shared/contracts/chronicles.ts";
+import type { Chronicle } from "#shared/contracts/sessions/chronicles.ts";
 
 const maxTitle = 250;
 const maxDescription = 60_000;

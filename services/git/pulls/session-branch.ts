@@ -1,9 +1,9 @@
 /** Decides which repository of a session a pull request is for, and from which branch it goes where. Pure. */
 import type { Config } from "#shared/config/config.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { BadRequestError, ConflictError, UnprocessableError } from "#shared/errors.ts";
-import { isBranchName } from "#shared/git/branch-name.ts";
-import { repositoryKey } from "#shared/git/repository-key.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { BadRequestError, ConflictError, UnprocessableError } from "#shared/base/errors.ts";
+import { isBranchName } from "#shared/wire/git/branch-name.ts";
+import { repositoryKey } from "#shared/wire/git/repository-key.ts";
 
 /** The keys of the configuration that decide about branches. */
 export type BranchRules = Pick<Config["git"]["workflow"], "auto_branch" | "branch_prefix" | "protect_main">;

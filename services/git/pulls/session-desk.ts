@@ -1,7 +1,7 @@
 /** The other services, as pull requests need them; the calls act for the person who asked. */
-import type { Chronicle } from "#shared/contracts/chronicles.ts";
-import type { PublishedWork } from "#shared/contracts/session-control.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import type { Chronicle } from "#shared/contracts/sessions/chronicles.ts";
+import type { PublishedWork } from "#shared/contracts/sessions/session-control.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 
 /** The work that is to be pushed. */
 export interface WorkOrder {

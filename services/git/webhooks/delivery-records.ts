@@ -1,9 +1,9 @@
 /** The repository of deliveries: whether a message has taken effect already, by its id and by its content. */
 import { createHash } from "node:crypto";
-import { now } from "#shared/clock.ts";
+import { now } from "#shared/base/clock.ts";
 import type { GitProviderType } from "#shared/contracts/git/repositories.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { deliveryCollection } from "./delivery-collection.ts";

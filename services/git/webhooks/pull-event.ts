@@ -1,6 +1,6 @@
 /** Reads what a webhook says about a pull request. Its members are checked, because a signature vouches for the sender only. Pure. */
-import { compileSchema } from "#shared/bus/validator.ts";
-import { type Output, schema } from "#shared/bus/schema.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
 import type { GitProviderType } from "#shared/contracts/git/repositories.ts";
 import type { Delivery } from "./signature.ts";
 

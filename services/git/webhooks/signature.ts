@@ -1,6 +1,6 @@
 /** Checks the signatures of webhooks, in constant time. Pure but for the clock. */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { now } from "#shared/clock.ts";
+import { now } from "#shared/base/clock.ts";
 import type { GitProviderType } from "#shared/contracts/git/repositories.ts";
 
 /** A message as it arrived; names of headers are in lower case. */

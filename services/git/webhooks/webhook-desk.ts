@@ -4,7 +4,7 @@
  * repeated changes nothing.
  */
 import type { GitProviderType } from "#shared/contracts/git/repositories.ts";
-import { UnauthorizedError } from "#shared/errors.ts";
+import { UnauthorizedError } from "#shared/base/errors.ts";
 import { deliveryNames, type DeliveryRecords } from "./delivery-records.ts";
 import { type PullEvent, pullEvent } from "./pull-event.ts";
 import { type Delivery, isSigned } from "./signature.ts";

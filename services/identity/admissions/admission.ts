@@ -3,12 +3,12 @@
  * first request, and says with which roles they act. Nothing is written for a person who is known.
  */
 import { LRUCache } from "lru-cache";
-import { type Principal, principalKey } from "#shared/bus/principal.ts";
-import { now } from "#shared/clock.ts";
+import { type Principal, principalKey } from "#shared/base/principal.ts";
+import { now } from "#shared/base/clock.ts";
 import type { IdentifiedPerson, Standing, StoredStanding } from "#shared/contracts/identity/admissions.ts";
 import type { TenantRole } from "#shared/contracts/identity/people-fields.ts";
 import type { User } from "#shared/contracts/identity/users.ts";
-import { ForbiddenError } from "#shared/errors.ts";
+import { ForbiddenError } from "#shared/base/errors.ts";
 import { confirmedAt, type MemberDocument, rolesFor, strongestRole } from "../record/member-collection.ts";
 import type { MemberRecords } from "../record/member-records.ts";
 import { left } from "../record/provider-word.ts";

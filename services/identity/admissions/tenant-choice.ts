@@ -4,7 +4,7 @@
  * home.
  */
 import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
-import { ForbiddenError } from "#shared/errors.ts";
+import { ForbiddenError } from "#shared/base/errors.ts";
 import { type MemberDocument, roleSource, strongestRole } from "../record/member-collection.ts";
 import type { TenantRecords } from "../record/tenant-records.ts";
 

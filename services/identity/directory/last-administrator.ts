@@ -2,7 +2,7 @@
  * Keeps the last administrator of a tenant, also when two of them are removed at once. Before somebody loses the role,
  * the tenant's record says so: administrators who are leaving do not count for others.
  */
-import { ConflictError } from "#shared/errors.ts";
+import { ConflictError } from "#shared/base/errors.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { MemberRecords } from "../record/member-records.ts";
 import type { TenantDocument } from "../record/tenant-collection.ts";

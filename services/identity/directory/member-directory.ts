@@ -1,10 +1,10 @@
 /** Users and memberships as principals see and change them. Every method takes the principal first. */
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { ProvisioningResult, TenantRole } from "#shared/contracts/identity/people-fields.ts";
-import { ForbiddenError, NotFoundError } from "#shared/errors.ts";
-import { answerBytes } from "#shared/pod/answer-size.ts";
-import { refuseCursor } from "#shared/store/cursor.ts";
-import { readPage, type StoredPage, storedPage } from "#shared/store/stored-page.ts";
+import { ForbiddenError, NotFoundError } from "#shared/base/errors.ts";
+import { answerBytes } from "#shared/base/answer-size.ts";
+import { refuseCursor } from "#shared/store/pages/cursor.ts";
+import { readPage, type StoredPage, storedPage } from "#shared/store/pages/stored-page.ts";
 import type { Records } from "../admissions/admission.ts";
 import type { TenantChoice } from "../admissions/tenant-choice.ts";
 import type { MemberDocument } from "../record/member-collection.ts";

@@ -2,9 +2,9 @@
  * Decides which tenants a principal sees and administers: administrators their own tenant and all below it, those of the
  * default tenant every tenant, and everybody else sees their own one.
  */
-import { administersTenant, isAllowed, isOperator } from "#shared/access/access-table.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { ForbiddenError, NotFoundError } from "#shared/errors.ts";
+import { administersTenant, isAllowed, isOperator } from "#shared/contracts/access/access-table.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { ForbiddenError, NotFoundError } from "#shared/base/errors.ts";
 import type { TenantDocument } from "../record/tenant-collection.ts";
 import type { TenantRecords } from "../record/tenant-records.ts";
 

@@ -1,12 +1,12 @@
 /** Tenants as principals see and change them. Every method takes the principal first. */
 import { randomBytes } from "node:crypto";
-import { administersTenant } from "#shared/access/access-table.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import { administersTenant } from "#shared/contracts/access/access-table.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { TenantCreate, TenantUpdate } from "#shared/contracts/identity/tenants.ts";
-import { ConflictError, ForbiddenError, NotFoundError } from "#shared/errors.ts";
-import { answerBytes } from "#shared/pod/answer-size.ts";
-import { refuseCursor } from "#shared/store/cursor.ts";
-import { readPage, type StoredPage } from "#shared/store/stored-page.ts";
+import { ConflictError, ForbiddenError, NotFoundError } from "#shared/base/errors.ts";
+import { answerBytes } from "#shared/base/answer-size.ts";
+import { refuseCursor } from "#shared/store/pages/cursor.ts";
+import { readPage, type StoredPage } from "#shared/store/pages/stored-page.ts";
 import type { TenantDocument } from "../record/tenant-collection.ts";
 import type { TenantRecords } from "../record/tenant-records.ts";
 import type { Reach } from "./reach.ts";

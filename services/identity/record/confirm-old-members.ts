@@ -2,8 +2,8 @@
  * The migration that gives memberships of the release before a time of the provider's last word: the upgrade itself, so
  * that tokens of people who do not log in again end some weeks after it, and not at once.
  */
-import { now } from "#shared/clock.ts";
-import type { MigrationWork } from "#shared/migrations/migration.ts";
+import { now } from "#shared/base/clock.ts";
+import type { MigrationWork } from "#shared/store/migrations/migration.ts";
 import { memberCollection } from "./member-collection.ts";
 
 /** The memberships of one step. */

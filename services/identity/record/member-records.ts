@@ -1,8 +1,8 @@
 /** The repository of memberships. Who may see and change which of them is decided by the directory. */
-import { isoTime } from "#shared/clock.ts";
+import { isoTime } from "#shared/base/clock.ts";
 import type { TenantRole } from "#shared/contracts/identity/people-fields.ts";
 import type { Member } from "#shared/contracts/identity/tenants.ts";
-import { failpoint } from "#shared/failpoints.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { DocumentStore, Found, Page } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";

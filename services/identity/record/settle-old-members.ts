@@ -3,7 +3,7 @@
  * A grant that no provider has ever confirmed is a grant. Of the others nothing says who has made them: they stay as they
  * are, the next word of a provider that names the tenant settles them, and the count is told.
  */
-import type { MigrationWork } from "#shared/migrations/migration.ts";
+import type { MigrationWork } from "#shared/store/migrations/migration.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { isUnsettled, memberCollection, type MemberDocument } from "./member-collection.ts";
 

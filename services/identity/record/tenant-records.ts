@@ -1,8 +1,8 @@
 /** The repository of tenants. Who may see and change which of them is decided by the directory. */
-import { isoTime } from "#shared/clock.ts";
+import { isoTime } from "#shared/base/clock.ts";
 import type { Tenant, TenantCreate, TenantUpdate } from "#shared/contracts/identity/tenants.ts";
-import { ConflictError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
+import { ConflictError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { DocumentPage, DocumentStore, Found } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";

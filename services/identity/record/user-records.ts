@@ -1,8 +1,8 @@
 /** The repository of users. A user is written with the first request of a person, and when the provider's words change. */
-import { isoTime } from "#shared/clock.ts";
+import { isoTime } from "#shared/base/clock.ts";
 import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
 import type { User } from "#shared/contracts/identity/users.ts";
-import { failpoint } from "#shared/failpoints.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { DocumentStore, Found } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";

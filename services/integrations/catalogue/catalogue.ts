@@ -1,8 +1,8 @@
 /** The present integration definitions: those of the project, and those of a folder of the configuration, which come first. */
 import type { IntegrationDefinition } from "#shared/contracts/integrations/definition-fields.ts";
 import type { CatalogEntry } from "#shared/contracts/integrations/integrations.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
-import { YamlFolder } from "#shared/yaml/yaml-folder.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
+import { YamlFolder } from "#shared/base/yaml/yaml-folder.ts";
 import { definitionIn, faultOf, type ReadDefinition } from "./definition-file.ts";
 
 /** The choice of a definition in a request. */

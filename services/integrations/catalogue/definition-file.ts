@@ -1,10 +1,10 @@
 /** Reads the integration definition of one file. Its faults name the file, the line and the key. Pure. */
-import { compileSchema } from "#shared/bus/validator.ts";
-import { placedYamlDocuments, type YamlDocument } from "#shared/config/yaml-text.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { placedYamlDocuments, type YamlDocument } from "#shared/base/yaml/yaml-text.ts";
 import { definitionFields, type IntegrationDefinition } from "#shared/contracts/integrations/definition-fields.ts";
-import { isSettable } from "#shared/pod/variable-name.ts";
-import { secretTarget } from "#shared/pod/secret-target.ts";
-import { documentMistake } from "#shared/yaml/document-mistake.ts";
+import { isSettable } from "#shared/wire/pod/variable-name.ts";
+import { secretTarget } from "#shared/wire/pod/secret-target.ts";
+import { documentMistake } from "#shared/base/yaml/document-mistake.ts";
 
 /** A definition, or the sentence that says why there is none. */
 export type ReadDefinition = { readonly definition: IntegrationDefinition } | { readonly fault: string };

@@ -2,20 +2,20 @@
  * The repository of connections. Every method takes their owner first: connections of others do not exist for the owner,
  * also not for administrators, because a connection speaks for its owner.
  */
-import { isoTime, now } from "#shared/clock.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
 import type { IntegrationType } from "#shared/contracts/integrations/definition-fields.ts";
 import type { Connection, ConnectionUpdate } from "#shared/contracts/integrations/integrations.ts";
-import { ConflictError, NotFoundError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
-import { fingerprintOf, refuseOtherRequest } from "#shared/ids/request-fingerprint.ts";
-import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
-import { answerBytes } from "#shared/pod/answer-size.ts";
+import { ConflictError, NotFoundError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
+import { fingerprintOf, refuseOtherRequest } from "#shared/base/ids/request-fingerprint.ts";
+import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
+import { answerBytes } from "#shared/base/answer-size.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
-import { refuseCursor } from "#shared/store/cursor.ts";
+import { refuseCursor } from "#shared/store/pages/cursor.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
-import { type StoredPage, storedPage } from "#shared/store/stored-page.ts";
+import { type StoredPage, storedPage } from "#shared/store/pages/stored-page.ts";
 import { connectionCollection, type ConnectionDocument } from "./connection-collection.ts";
 
 /** The person to whom connections belong. */

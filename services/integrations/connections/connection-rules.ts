@@ -1,7 +1,7 @@
 /** The rules of connections: what the definition allows, and what its settings may be. Pure. */
 import type { IntegrationDefinition } from "#shared/contracts/integrations/definition-fields.ts";
 import type { ConnectionCreate } from "#shared/contracts/integrations/integrations.ts";
-import { InvalidParametersError, ServiceError } from "#shared/errors.ts";
+import { InvalidParametersError, ServiceError } from "#shared/base/errors.ts";
 
 /** Refuses a URL that the platform must not request. @throws {UnprocessableError} */
 export type CheckUrl = (url: string) => void;

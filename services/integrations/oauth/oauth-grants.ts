@@ -3,9 +3,9 @@
  * replaced. The tokens themselves are a credential. Whoever changes the tokens holds the grant for a while, so that two
  * processes never use one refresh token.
  */
-import { now } from "#shared/clock.ts";
-import { UnavailableError } from "#shared/errors.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import { now } from "#shared/base/clock.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import { defineCollection, type Document } from "#shared/store/collection.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";

@@ -1,8 +1,8 @@
 /** Logins at providers: begun by a person, ended by the provider's redirect of a browser, undone by the person. */
 import { timingSafeEqual } from "node:crypto";
-import { BadRequestError, InvalidParametersError, NotFoundError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import type { InstallationKey } from "#shared/secrets/keys.ts";
+import { BadRequestError, InvalidParametersError, NotFoundError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import { authorizeUrl } from "./authorize-url.ts";
 import { confirmationPage, connectedPage, type Page, refusedPage } from "./callback-page.ts";
 import { type ConnectionKeeper, credentialName, tokenCredential, type TokenKeeper } from "./connected-account.ts";

@@ -1,7 +1,7 @@
 /** The providers of logins: definitions of the catalogue for which the configuration has a client. */
 import { type Config, environmentSecret } from "#shared/config/config.ts";
 import type { IntegrationDefinition } from "#shared/contracts/integrations/definition-fields.ts";
-import { BadRequestError, NotFoundError } from "#shared/errors.ts";
+import { BadRequestError, NotFoundError } from "#shared/base/errors.ts";
 import type { OAuthProvider } from "./oauth-definition.ts";
 
 /** Returns the present definitions by slug. */

@@ -2,9 +2,9 @@
  * Replaces tokens before they end. It happens when a token is about to be used, and the pod manager asks for the tokens
  * of running sessions again and again, so there is no other timer.
  */
-import { monotonic, now, sleep } from "#shared/clock.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
+import { monotonic, now, sleep } from "#shared/base/clock.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
 import { credentialName, type TokenCredential, tokenCredential, type TokenKeeper } from "./connected-account.ts";
 import type { OAuthProvider, Person } from "./oauth-definition.ts";
 import type { Grant, Life, OAuthGrants } from "./oauth-grants.ts";

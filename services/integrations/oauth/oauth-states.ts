@@ -3,9 +3,9 @@
  * whoever removes the document has it, in whichever process.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { now } from "#shared/clock.ts";
-import { TooManyRequestsError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
+import { now } from "#shared/base/clock.ts";
+import { TooManyRequestsError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
 import { defineCollection, type Document } from "#shared/store/collection.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { Person } from "./oauth-definition.ts";

@@ -1,6 +1,6 @@
 /** Requests to the token URL and the revocation URL of a provider (RFC 6749, 7009). Both are of the configuration. */
-import { BadRequestError, UpstreamError } from "#shared/errors.ts";
-import type { Outbound, OutboundAnswer } from "#shared/outbound/outbound.ts";
+import { BadRequestError, UpstreamError } from "#shared/base/errors.ts";
+import type { Outbound, OutboundAnswer } from "#shared/net/outbound/outbound.ts";
 import type { OAuthClient, OAuthProvider } from "./oauth-definition.ts";
 import { tokenAnswer, type Tokens } from "./token-answer.ts";
 

@@ -1,10 +1,10 @@
 /** Tests connections: one at a time for each person, and the outcome is an answer whatever it is. */
-import { personKey } from "#shared/bus/principal.ts";
-import { deadline } from "#shared/clock.ts";
+import { personKey } from "#shared/base/principal.ts";
+import { deadline } from "#shared/base/clock.ts";
 import type { IntegrationDefinition } from "#shared/contracts/integrations/definition-fields.ts";
 import type { Connection, TestResult } from "#shared/contracts/integrations/integrations.ts";
-import { ServiceError, TimeoutError } from "#shared/errors.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
+import { ServiceError, TimeoutError } from "#shared/base/errors.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Owner } from "../connections/connection-records.ts";
 import { missingFields } from "../connections/connection-rules.ts";

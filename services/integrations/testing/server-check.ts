@@ -1,7 +1,7 @@
 /** Tests a connection by one request that its definition describes. */
 import type { IntegrationDefinition } from "#shared/contracts/integrations/definition-fields.ts";
-import { UnprocessableError, UpstreamError } from "#shared/errors.ts";
-import type { Outbound } from "#shared/outbound/outbound.ts";
+import { UnprocessableError, UpstreamError } from "#shared/base/errors.ts";
+import type { Outbound } from "#shared/net/outbound/outbound.ts";
 import { settingOf } from "../use/launch-mapping.ts";
 
 type Texts = Readonly<Record<string, string>>;

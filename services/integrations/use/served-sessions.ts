@@ -3,7 +3,7 @@
  * elsewhere, and must not get a credential that belongs to another host. Pure.
  */
 import type { IntegrationDefinition } from "#shared/contracts/integrations/definition-fields.ts";
-import { repositoryKey } from "#shared/git/repository-key.ts";
+import { repositoryKey } from "#shared/wire/git/repository-key.ts";
 
 /** The session of a launch. */
 export interface ServedSession {

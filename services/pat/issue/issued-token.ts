@@ -1,9 +1,9 @@
 /** Checks what an issuer has issued before anybody gets it: the platform must be able to recognise and revoke it. Pure. */
-import { UpstreamError } from "#shared/errors.ts";
-import { tokenKey } from "#shared/tokens/token-key.ts";
-import type { Claims } from "#shared/tokens/jwt-form.ts";
-import { shownClaims, strictClaims } from "#shared/tokens/shown-claims.ts";
-import { isPersonalToken } from "#shared/tokens/personal-token.ts";
+import { UpstreamError } from "#shared/base/errors.ts";
+import { tokenKey } from "#shared/base/tokens/token-key.ts";
+import type { Claims } from "#shared/base/tokens/jwt-form.ts";
+import { shownClaims, strictClaims } from "#shared/base/tokens/shown-claims.ts";
+import { isPersonalToken } from "#shared/base/tokens/personal-token.ts";
 
 /** The properties of an issued token that the platform needs. */
 export interface IssuedToken {

@@ -1,11 +1,11 @@
 /** Issues tokens to persons: checks the request, asks the issuer, stores what may be stored. */
-import { administersTenant } from "#shared/access/access-table.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { now } from "#shared/clock.ts";
+import { administersTenant } from "#shared/contracts/access/access-table.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { now } from "#shared/base/clock.ts";
 import type { PersonalToken, TokenCreate } from "#shared/contracts/pat/tokens.ts";
-import { ForbiddenError, UnavailableError } from "#shared/errors.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
-import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
+import { ForbiddenError, UnavailableError } from "#shared/base/errors.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
+import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
 import { readIssuedToken } from "./issued-token.ts";
 import type { OpenIssuer } from "./open-issuer.ts";
 

@@ -1,5 +1,5 @@
 /** Port: issues personal access tokens. The configuration names the adapter (`pat.token_issuer_adapter`). */
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 
 /** A request for one token. */
 export interface TokenRequest {

@@ -2,17 +2,17 @@
  * The repository of personal access tokens. Methods for persons take the principal first: tokens of others do not exist
  * for the principal. A token that has no document here is refused, whoever has signed it.
  */
-import type { Principal } from "#shared/bus/principal.ts";
-import { isoTime, now } from "#shared/clock.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
 import type { ActiveToken, PersonalToken, TokenScope } from "#shared/contracts/pat/tokens.ts";
-import { ConflictError, NotFoundError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { answerBytes } from "#shared/pod/answer-size.ts";
+import { ConflictError, NotFoundError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { answerBytes } from "#shared/base/answer-size.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
-import { refuseCursor } from "#shared/store/cursor.ts";
+import { refuseCursor } from "#shared/store/pages/cursor.ts";
 import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
-import { type StoredPage, storedPage } from "#shared/store/stored-page.ts";
-import { digestOf } from "#shared/tokens/token-key.ts";
+import { type StoredPage, storedPage } from "#shared/store/pages/stored-page.ts";
+import { digestOf } from "#shared/base/tokens/token-key.ts";
 import { tokenCollection, type TokenDocument } from "./token-collection.ts";
 
 /** A token that was issued and is not stored yet. */

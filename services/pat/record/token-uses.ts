@@ -2,9 +2,9 @@
  * Collects when tokens were used, and stores it now and then: a write for each request would cost more than the request.
  * A process that dies loses the uses of half a minute; nothing but the display depends on them.
  */
-import { now } from "#shared/clock.ts";
-import { RecurringJob } from "#shared/recurring-job.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
+import { now } from "#shared/base/clock.ts";
+import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { TokenRecords } from "./token-records.ts";
 
 const everyMs = 30_000;

@@ -1,6 +1,6 @@
 /** Issues tokens that the platform signs itself. They are accepted by the identity `dev` only. */
-import { now } from "#shared/clock.ts";
-import { LocalTokens } from "#shared/tokens/local-tokens.ts";
+import { now } from "#shared/base/clock.ts";
+import { LocalTokens } from "#shared/base/tokens/local-tokens.ts";
 import type { TokenIssuer, TokenRequest } from "../issue/token-issuer.ts";
 
 /** The issuer for development. */

@@ -2,12 +2,12 @@
  * Issues tokens by an exchange of the caller's own token at the identity provider (RFC 8693), as a confidential client
  * that does nothing else. The provider signs the token and decides how long it lives.
  */
-import { schema } from "#shared/bus/schema.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
-import { readBounded } from "#shared/bounded-read.ts";
-import { deadline } from "#shared/clock.ts";
+import { schema } from "#shared/base/schema/schema.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { readBounded } from "#shared/base/bounded-read.ts";
+import { deadline } from "#shared/base/clock.ts";
 import { ConfigError } from "#shared/config/config.ts";
-import { UnprocessableError, UpstreamError } from "#shared/errors.ts";
+import { UnprocessableError, UpstreamError } from "#shared/base/errors.ts";
 import type { TokenIssuer, TokenRequest } from "../issue/token-issuer.ts";
 
 const grantType = "urn:ietf:params:oauth:grant-type:token-exchange";

@@ -5,12 +5,12 @@
  */
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { now, sleep } from "#shared/clock.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { loopbackHost } from "#shared/pod/agent-url.ts";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
-import type { PodFailure } from "#shared/pod/status.ts";
-import { projectRoot as ownRoot } from "#shared/project-root.ts";
+import { now, sleep } from "#shared/base/clock.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
+import type { PodFailure } from "#shared/wire/pod/status.ts";
+import { projectRoot as ownRoot } from "#shared/base/project-root.ts";
 import type { Inventory, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
 import { podName } from "../pod-runtime.ts";
 import { ControlGroups } from "./local-process/control-groups.ts";
@@ -31,7 +31,7 @@ import { missingGit } from "./local-process/needed-programs.ts";
 import { PodList } from "./local-process/pod-list.ts";
 import { PodMarks } from "./local-process/pod-marks.ts";
 import { PodWatch } from "./local-process/pod-watch.ts";
-import { sendSignal } from "#shared/process-files.ts";
+import { sendSignal } from "#shared/base/files/process-files.ts";
 import { RunFolders, type RunRecords } from "./local-process/run-folders.ts";
 import { SessionFolders } from "./local-process/session-folders.ts";
 import { type AgentProgram, spawnAgent } from "./local-process/spawn-agent.ts";

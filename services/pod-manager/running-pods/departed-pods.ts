@@ -2,9 +2,9 @@
  * Finds pods whose owners are no members of their tenant any more. A quiet session gets no pass by itself, so this asks for
  * one; the sessions service then ends the session's run.
  */
-import type { DepartedOwners } from "#shared/access/departed-owners.ts";
-import type { Claim } from "#shared/contracts/session-work.ts";
-import { RecurringJob } from "#shared/recurring-job.ts";
+import type { DepartedOwners } from "#shared/bus/departed-owners.ts";
+import type { Claim } from "#shared/contracts/sessions/session-work.ts";
+import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import type { Pod } from "../pod-runtime.ts";
 
 /** The time between two looks, in milliseconds. A removed member loses access within 10 s. */

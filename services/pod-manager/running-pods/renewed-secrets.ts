@@ -4,12 +4,12 @@
  * that differ from the last ones.
  */
 import { createHash } from "node:crypto";
-import { monotonic } from "#shared/clock.ts";
-import { personKey } from "#shared/bus/principal.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import { personKey } from "#shared/base/principal.ts";
 import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
-import type { Claim } from "#shared/contracts/session-work.ts";
-import { RecurringJob } from "#shared/recurring-job.ts";
-import { SingleFlight } from "#shared/single-flight.ts";
+import type { Claim } from "#shared/contracts/sessions/session-work.ts";
+import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
+import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import { DeduplicatingLog, sentenceOf } from "../deduplicating-log.ts";
 import type { Pod } from "../pod-runtime.ts";
 

@@ -1,7 +1,7 @@
 /** Measures what sessions use: tokens, cost, and how often a budget stops one. */
-import type { BudgetScope } from "#shared/contracts/session-resource.ts";
-import type { CounterCell, Metrics } from "#shared/metrics/metrics.ts";
-import { dollarsOf } from "#shared/models/money.ts";
+import type { BudgetScope } from "#shared/contracts/sessions/session-resource.ts";
+import type { CounterCell, Metrics } from "#shared/telemetry/metrics/metrics.ts";
+import { dollarsOf } from "#shared/wire/models/money.ts";
 import { isMoney, type LedgerRow } from "./ledger-collection.ts";
 
 const kinds = ["input", "output", "cache_read", "cache_write"] as const;

@@ -3,12 +3,12 @@
  * stores the number of its newest row in the same write as its sums, so booking may be repeated any number of times. A
  * poll finds rows that a dead process has left unbooked.
  */
-import { systemPrincipal } from "#shared/bus/principal.ts";
-import { now, sleep } from "#shared/clock.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { RecurringJob } from "#shared/recurring-job.ts";
-import { SingleFlight } from "#shared/single-flight.ts";
-import { writtenTogether } from "#shared/event-log/written-together.ts";
+import { systemPrincipal } from "#shared/base/principal.ts";
+import { now, sleep } from "#shared/base/clock.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
+import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
+import { writtenTogether } from "#shared/store/event-log/written-together.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { DayAccounts } from "./day-accounts.ts";
 import type { Ledger } from "./ledger.ts";

@@ -3,13 +3,13 @@
  * session, of the owner's day and of the tenant's day, in this order. When one of them has too little, all holds are
  * released. The store refuses a write that would exceed a limit, so no number of concurrent turns does.
  */
-import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
-import { now } from "#shared/clock.ts";
-import type { PlannedCall, Reservation, ReservationRequest } from "#shared/contracts/budgets.ts";
-import type { BudgetReason, BudgetScope, Session } from "#shared/contracts/session-resource.ts";
-import { noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
-import { NotFoundError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
+import { type Principal, systemPrincipal } from "#shared/base/principal.ts";
+import { now } from "#shared/base/clock.ts";
+import type { PlannedCall, Reservation, ReservationRequest } from "#shared/contracts/sessions/budgets.ts";
+import type { BudgetReason, BudgetScope, Session } from "#shared/contracts/sessions/session-resource.ts";
+import { noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import { DoesNotFitError, type SessionRecords } from "../record/session-records.ts";
@@ -17,7 +17,7 @@ import { accountOf, heldBy, holdId, holdMs, missing, type HoldRequest, withoutEn
 import type { BookMetrics } from "./book-metrics.ts";
 import type { BudgetLimits } from "./budget-limits.ts";
 import { type DayAccounts, dayOf, type Payer, type TimedHoldRequest } from "./day-accounts.ts";
-import { dollarsOf, priceTag } from "#shared/models/money.ts";
+import { dollarsOf, priceTag } from "#shared/wire/models/money.ts";
 import { KeyedMutex } from "../record/keyed-mutex.ts";
 import type { PriceList } from "./price-list.ts";
 import { budgetExceeded, holdChange, pauseChange, releaseChange, resumeChange } from "../record/session-budget.ts";

@@ -1,12 +1,12 @@
 /** Corrections of spent amounts: rows of the ledger that only administrators write. */
 import { randomUUID } from "node:crypto";
-import type { Principal } from "#shared/bus/principal.ts";
-import { isoTime, now } from "#shared/clock.ts";
-import type { Correction, CorrectionRequest } from "#shared/contracts/budgets.ts";
-import { ConflictError, NotFoundError } from "#shared/errors.ts";
-import { microsOf } from "#shared/models/money.ts";
-import { fingerprintOf } from "#shared/ids/request-fingerprint.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
+import type { Correction, CorrectionRequest } from "#shared/contracts/sessions/budgets.ts";
+import { ConflictError, NotFoundError } from "#shared/base/errors.ts";
+import { microsOf } from "#shared/wire/models/money.ts";
+import { fingerprintOf } from "#shared/base/ids/request-fingerprint.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { Bookkeeper } from "./bookkeeper.ts";
 import { dayOf } from "./day-accounts.ts";

@@ -1,6 +1,6 @@
 /** Folds the counts of sessions when there are new events: at once in the process that moves events, later in others. */
-import { sleep } from "#shared/clock.ts";
-import { SingleFlight } from "#shared/single-flight.ts";
+import { sleep } from "#shared/base/clock.ts";
+import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import type { SessionCounts } from "./session-counts.ts";
 
 /** The process that moves events has usually folded them after this time, in milliseconds; otherwise this one does. */

@@ -1,5 +1,5 @@
 /** Computes the changes of a day's account by reservations, releases and rows of the ledger. Pure. */
-import { UnavailableError } from "#shared/errors.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
 import type { Document, Row } from "#shared/store/collection.ts";
 import type { Guard } from "#shared/store/document-store.ts";
 import {

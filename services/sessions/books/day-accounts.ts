@@ -1,6 +1,6 @@
 /** The accounts of users and tenants, one per day: the spent and the held amounts, and the used tokens. */
-import { isoTime, now } from "#shared/clock.ts";
-import { failpoint } from "#shared/failpoints.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";

@@ -1,5 +1,5 @@
 /** The repository of parked holds: one document for each hold of an account that has many (parked-holds.ts). */
-import { now } from "#shared/clock.ts";
+import { now } from "#shared/base/clock.ts";
 import type { Document } from "#shared/store/collection.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import { type DocumentStore, maxAppended, maxRemoved } from "#shared/store/document-store.ts";

@@ -1,6 +1,6 @@
 /** The ledger: the rows of usage, each report once, numbered without gaps per tenant, and never changed afterwards. */
-import { now } from "#shared/clock.ts";
-import { UnavailableError } from "#shared/errors.ts";
+import { now } from "#shared/base/clock.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
 import { appendWithoutGaps } from "#shared/store/append-without-gaps.ts";
 import { type DocumentStore, maxAppended } from "#shared/store/document-store.ts";
 import { bookedColumns, ledgerCollection, type LedgerRow } from "./ledger-collection.ts";

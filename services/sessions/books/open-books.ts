@@ -1,10 +1,10 @@
 /** Composes the books: ledger, accounts, budgets, counts. */
 import type { Config } from "#shared/config/config.ts";
-import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
+import type { ModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { SessionRecords } from "../record/session-records.ts";
-import type { Metrics } from "#shared/metrics/metrics.ts";
+import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { BookMetrics } from "./book-metrics.ts";
 import { Bookkeeper } from "./bookkeeper.ts";
 import { BudgetLimits } from "./budget-limits.ts";
@@ -19,7 +19,7 @@ import { Corrections } from "./corrections.ts";
 import { DayAccounts } from "./day-accounts.ts";
 import { Ledger } from "./ledger.ts";
 import { ledgerCollection } from "./ledger-collection.ts";
-import { microsOf } from "#shared/models/money.ts";
+import { microsOf } from "#shared/wire/models/money.ts";
 import { PriceList } from "./price-list.ts";
 import type { SessionCounts } from "./session-counts.ts";
 import { StatsReader } from "./stats-reader.ts";

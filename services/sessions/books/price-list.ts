@@ -1,14 +1,14 @@
 /** Computes the cost of tokens from the model catalogue. */
-import type { UsageReport } from "#shared/contracts/usage.ts";
+import type { UsageReport } from "#shared/contracts/sessions/usage.ts";
 import {
 	type CatalogueModel,
 	idsByName,
 	type ModelCatalogue,
 	namesOf,
 	tokenPrices,
-} from "#shared/models/model-catalogue.ts";
-import { costMicros, noTokens, type TokenCounts, type TokenPrices } from "#shared/models/token-counts.ts";
-import { microsOf } from "#shared/models/money.ts";
+} from "#shared/wire/models/model-catalogue.ts";
+import { costMicros, noTokens, type TokenCounts, type TokenPrices } from "#shared/wire/models/token-counts.ts";
+import { microsOf } from "#shared/wire/models/money.ts";
 
 /** The assumed tokens of a model call of unknown size. */
 const usualInput = 16_000;

@@ -2,14 +2,14 @@
  * Counts the sessions and the running sessions of users and tenants: a fold of the event log, whose events carry the
  * changes of the counts. Each document stores the number of the newest event it has counted.
  */
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { Document } from "#shared/store/collection.ts";
-import { SingleFlight } from "#shared/single-flight.ts";
+import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { Audience, DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
-import { type CountedEvent, entryKey, type EventLog } from "#shared/event-log/event-log.ts";
-import { seesWholeTenant } from "#shared/access/access-table.ts";
+import { type CountedEvent, entryKey, type EventLog } from "#shared/store/event-log/event-log.ts";
+import { seesWholeTenant } from "#shared/contracts/access/access-table.ts";
 import { countersChange, type SessionCounters } from "../record/counters-change.ts";
 import { sessionCollection } from "../record/session-collection.ts";
 import { sessionCountCollection } from "./collections.ts";

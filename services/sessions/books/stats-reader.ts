@@ -2,12 +2,12 @@
  * Reads the statistics of `GET /stats`: a user's own ones, an administrator's tenant. The cost of a reading does not
  * depend on the amount of data.
  */
-import type { Principal } from "#shared/bus/principal.ts";
-import { now } from "#shared/clock.ts";
-import type { Stats } from "#shared/contracts/usage.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { now } from "#shared/base/clock.ts";
+import type { Stats } from "#shared/contracts/sessions/usage.ts";
 import { type DayAccounts, dayOf } from "./day-accounts.ts";
-import { dollarsOf } from "#shared/models/money.ts";
-import { seesWholeTenant } from "#shared/access/access-table.ts";
+import { dollarsOf } from "#shared/wire/models/money.ts";
+import { seesWholeTenant } from "#shared/contracts/access/access-table.ts";
 import type { SessionCounts } from "./session-counts.ts";
 
 /** The reader of one process. */

@@ -1,16 +1,16 @@
 /** Takes reports of usage: each becomes one row of the ledger and is answered when all accounts have booked it. */
 import { randomUUID } from "node:crypto";
-import type { Principal } from "#shared/bus/principal.ts";
-import { isoTime, now } from "#shared/clock.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import type { UsageRecord, UsageReport } from "#shared/contracts/usage.ts";
-import { ConflictError, ForbiddenError, UnprocessableError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
-import { fingerprintOf } from "#shared/ids/request-fingerprint.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import type { UsageRecord, UsageReport } from "#shared/contracts/sessions/usage.ts";
+import { ConflictError, ForbiddenError, UnprocessableError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
+import { fingerprintOf } from "#shared/base/ids/request-fingerprint.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import type { SessionRecord } from "../record/session-change.ts";
-import { mayUseSession, ownershipOf } from "#shared/access/access-table.ts";
+import { mayUseSession, ownershipOf } from "#shared/contracts/access/access-table.ts";
 import { desiredOf } from "../record/session-lifecycle.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { BookMetrics } from "./book-metrics.ts";
@@ -18,7 +18,7 @@ import type { Bookkeeper } from "./bookkeeper.ts";
 import { dayOf } from "./day-accounts.ts";
 import type { Ledger } from "./ledger.ts";
 import type { LedgerRow } from "./ledger-collection.ts";
-import { dollarsOf, microsOf } from "#shared/models/money.ts";
+import { dollarsOf, microsOf } from "#shared/wire/models/money.ts";
 import type { PriceList } from "./price-list.ts";
 
 /** How long the pod of a finished launch may still report, in milliseconds. */

@@ -1,7 +1,7 @@
 /** Makes new chronicles, and the changes of a chronicle by reports and edits. Pure. */
-import { isoTime } from "#shared/clock.ts";
-import type { Chronicle, ChronicleReport } from "#shared/contracts/chronicles.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import { isoTime } from "#shared/base/clock.ts";
+import type { Chronicle, ChronicleReport } from "#shared/contracts/sessions/chronicles.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 
 /** The data of a new draft. */

@@ -1,10 +1,10 @@
 /** Reads pages of the list of chronicles. */
-import type { Principal } from "#shared/bus/principal.ts";
-import { nextTurn } from "#shared/clock.ts";
-import type { Chronicle } from "#shared/contracts/chronicles.ts";
-import { answerBytes } from "#shared/pod/answer-size.ts";
-import { encodeCursor, refuseCursor } from "#shared/store/cursor.ts";
-import { type FoundDocuments, readPage, type StoredPage } from "#shared/store/stored-page.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { nextTurn } from "#shared/base/clock.ts";
+import type { Chronicle } from "#shared/contracts/sessions/chronicles.ts";
+import { answerBytes } from "#shared/base/answer-size.ts";
+import { encodeCursor, refuseCursor } from "#shared/store/pages/cursor.ts";
+import { type FoundDocuments, readPage, type StoredPage } from "#shared/store/pages/stored-page.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { chronicleOf, type ChronicleRecords } from "./chronicle-records.ts";
 

@@ -1,8 +1,8 @@
 /**
  * Removes deleted chronicles from the store: first the timeline, then the tombstone after its last event was relayed.
  */
-import { RecurringJob } from "#shared/recurring-job.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
+import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { chronicleCollection } from "./chronicle-collections.ts";
 import type { ChronicleRecords } from "./chronicle-records.ts";

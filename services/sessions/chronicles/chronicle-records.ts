@@ -2,14 +2,14 @@
  * The repository of chronicles. Every method with an answer for a caller takes the principal first: chronicles that the
  * principal may not see do not exist for it.
  */
-import type { NotingStore } from "#shared/audit/audited-store.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { isoTime, now } from "#shared/clock.ts";
-import type { Chronicle } from "#shared/contracts/chronicles.ts";
-import { NotFoundError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { answerBytes } from "#shared/pod/answer-size.ts";
-import { mayUseSession, relationTo, seesWholeTenant } from "#shared/access/access-table.ts";
+import type { NotingStore } from "#shared/store/audit/audited-store.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
+import type { Chronicle } from "#shared/contracts/sessions/chronicles.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { answerBytes } from "#shared/base/answer-size.ts";
+import { mayUseSession, relationTo, seesWholeTenant } from "#shared/contracts/access/access-table.ts";
 import type { Row } from "#shared/store/collection.ts";
 import type { OutboxEntry } from "#shared/store/document-store.ts";
 import { type Asker, ChangeQueue } from "../record/change-queue.ts";

@@ -1,6 +1,6 @@
 /** Composes the chronicles within the sessions part. */
-import type { RecurringJob } from "#shared/recurring-job.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
+import type { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { SessionCreations } from "../commands/session-creations.ts";
 import type { SessionRecords } from "../record/session-records.ts";

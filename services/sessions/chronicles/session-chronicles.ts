@@ -1,11 +1,11 @@
 /** The chronicles of a session. The first report begins one, and they may be retained when the session is deleted. */
 import { randomUUID } from "node:crypto";
-import { systemPrincipal } from "#shared/bus/principal.ts";
-import { now } from "#shared/clock.ts";
-import type { Chronicle, ChronicleReport, TimelineEntry } from "#shared/contracts/chronicles.ts";
-import { NotFoundError } from "#shared/errors.ts";
-import { answerBytes } from "#shared/pod/answer-size.ts";
-import { PageRoom } from "#shared/store/page-room.ts";
+import { systemPrincipal } from "#shared/base/principal.ts";
+import { now } from "#shared/base/clock.ts";
+import type { Chronicle, ChronicleReport, TimelineEntry } from "#shared/contracts/sessions/chronicles.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
+import { answerBytes } from "#shared/base/answer-size.ts";
+import { PageRoom } from "#shared/store/pages/page-room.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import type { Asker } from "../record/change-queue.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";

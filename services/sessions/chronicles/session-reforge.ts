@@ -1,10 +1,10 @@
 /** Makes a new session from a chronicle: like the recorded one, with the caller's rights, and not started. */
-import type { Session } from "#shared/contracts/session-resource.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import type { LaunchSettings } from "#shared/pod/launch.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { chronicleOf } from "./chronicle-records.ts";
-import { mayUseSession } from "#shared/access/access-table.ts";
+import { mayUseSession } from "#shared/contracts/access/access-table.ts";
 import { newSession } from "../commands/new-session.ts";
 import type { Commander } from "../commands/commander.ts";
 import type { SessionCreations } from "../commands/session-creations.ts";

@@ -1,6 +1,6 @@
 /** The stored form of a timeline: totals, the newest entries, and references to chunks with older ones. Pure. */
-import type { TimelineEntry } from "#shared/contracts/chronicles.ts";
-import { jsonBytes } from "#shared/pod/answer-size.ts";
+import type { TimelineEntry } from "#shared/contracts/sessions/chronicles.ts";
+import { jsonBytes } from "#shared/base/answer-size.ts";
 import { addEntry, noTotals, type RunningTotals } from "./timeline-totals.ts";
 
 /** The most entries in the state itself; more are moved to a chunk. */

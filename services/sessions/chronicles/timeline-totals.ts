@@ -1,6 +1,6 @@
 /** Computes the totals of a timeline entry by entry: changed files, commits, tokens over time. Pure. */
-import type { TimelineEntry, TimelineTotals } from "#shared/contracts/chronicles.ts";
-import { jsonBytes } from "#shared/pod/answer-size.ts";
+import type { TimelineEntry, TimelineTotals } from "#shared/contracts/sessions/chronicles.ts";
+import { jsonBytes } from "#shared/base/answer-size.ts";
 
 /** The length of one bucket of tokens in seconds. */
 const burnSeconds = 300;

@@ -1,9 +1,9 @@
 /** The repository of timelines. Entries, totals and the events about them are one write. */
 import { randomUUID } from "node:crypto";
-import { isoTime, now } from "#shared/clock.ts";
-import type { Timeline, TimelineEntry } from "#shared/contracts/chronicles.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
+import type { Timeline, TimelineEntry } from "#shared/contracts/sessions/chronicles.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { answerBytes, jsonBytes } from "#shared/base/answer-size.ts";
 import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { type Asker, ChangeQueue } from "../record/change-queue.ts";

@@ -1,6 +1,6 @@
 /** Chooses the coding agent of a session: the choice of the first level that has one, by its id. */
-import { agentIds } from "#shared/agents/agent-records.ts";
-import { UnprocessableError } from "#shared/errors.ts";
+import { agentIds } from "#shared/wire/agents/agent-records.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
 
 const defaultAgent = "builtin";
 

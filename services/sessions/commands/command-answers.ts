@@ -3,10 +3,10 @@
  * changed, so that effect and answer are one write. A repeated command gets the first answer; the same key with another
  * request is refused.
  */
-import { fingerprintOf, refuseOtherRequest } from "#shared/ids/request-fingerprint.ts";
-import { personKey, type Principal } from "#shared/bus/principal.ts";
-import { now } from "#shared/clock.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import { fingerprintOf, refuseOtherRequest } from "#shared/base/ids/request-fingerprint.ts";
+import { personKey, type Principal } from "#shared/base/principal.ts";
+import { now } from "#shared/base/clock.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { Commander } from "./commander.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 

@@ -1,7 +1,7 @@
 /** Removes idempotency records that are older than the time for which keys are remembered. */
-import { now } from "#shared/clock.ts";
-import { RecurringJob } from "#shared/recurring-job.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
+import { now } from "#shared/base/clock.ts";
+import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { rememberedMs } from "./command-answers.ts";
 import { idempotencyRecordCollection } from "./idempotency-record-collection.ts";

@@ -2,10 +2,10 @@
  * Remembers the first answers to commands with an `Idempotency-Key` that cannot be stored in one session: commands on
  * several sessions, messages, and creations, whose answers outlive the session.
  */
-import type { Principal } from "#shared/bus/principal.ts";
-import { refuseOtherRequest } from "#shared/ids/request-fingerprint.ts";
-import { now } from "#shared/clock.ts";
-import { UnprocessableError } from "#shared/errors.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { refuseOtherRequest } from "#shared/base/ids/request-fingerprint.ts";
+import { now } from "#shared/base/clock.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { rememberedMs } from "./command-answers.ts";

@@ -2,11 +2,11 @@
  * Checks the models that sessions name against the catalogue. Whether a model's key is set is known only where pods are
  * started.
  */
-import { UnprocessableError } from "#shared/errors.ts";
-import { idsByName, type ModelCatalogue } from "#shared/models/model-catalogue.ts";
-import { modelTerms } from "#shared/models/model-access.ts";
-import type { ModelTerms } from "#shared/models/model-wire.ts";
-import { unknownModel } from "#shared/models/unknown-model.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
+import { idsByName, type ModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
+import { modelTerms } from "#shared/wire/models/model-access.ts";
+import type { ModelTerms } from "#shared/wire/models/model-wire.ts";
+import { unknownModel } from "#shared/wire/models/unknown-model.ts";
 import type { Blueprints } from "./levels/merged-order.ts";
 
 /** The models of the catalogue. */

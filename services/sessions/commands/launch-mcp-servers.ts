@@ -1,8 +1,8 @@
 /** Converts the MCP servers of a blueprint to those of a launch. Pure. */
-import { compileSchema } from "#shared/bus/validator.ts";
-import { type Output, schema } from "#shared/bus/schema.ts";
-import { UnprocessableError } from "#shared/errors.ts";
-import type { McpServer } from "#shared/pod/launch.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
+import type { McpServer } from "#shared/wire/pod/launch.ts";
 import type { Named } from "./levels/launch-level.ts";
 
 const text = { type: "string", max: 10_000, default: "" } as const;

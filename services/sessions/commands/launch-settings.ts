@@ -1,7 +1,7 @@
 /** Makes the settings of a launch from the merged levels of a session (levels/merged-order.ts). Pure. */
-import { UnprocessableError } from "#shared/errors.ts";
-import type { SessionCreate } from "#shared/contracts/session-resource.ts";
-import type { LaunchSettings } from "#shared/pod/launch.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
+import type { SessionCreate } from "#shared/contracts/sessions/session-resource.ts";
+import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 import type { LocalSource } from "../sources/local-sources.ts";
 import { sessionRepositories } from "../sources/session-repositories.ts";
 import { chosenAgent } from "./chosen-agent.ts";

@@ -1,10 +1,10 @@
 /** Makes the document of a new session. Pure except for the time. */
-import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
-import { isoTime } from "#shared/clock.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
-import type { LaunchSettings } from "#shared/pod/launch.ts";
-import { microsOf } from "#shared/models/money.ts";
+import type { WrittenAgent } from "#shared/wire/agents/agent-fields.ts";
+import { isoTime } from "#shared/base/clock.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import type { Session, SessionCreate } from "#shared/contracts/sessions/session-resource.ts";
+import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
+import { microsOf } from "#shared/wire/models/money.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { GitSource } from "./session-source.ts";
 import { enter } from "../record/session-change.ts";

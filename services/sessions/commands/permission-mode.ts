@@ -1,8 +1,8 @@
 /**
  * Chooses who answers the coding agent's permission requests: the choice of the first level that has one. Pure.
  */
-import { type PermissionMode, permissionModes } from "#shared/contracts/session-resource.ts";
-import { UnprocessableError } from "#shared/errors.ts";
+import { type PermissionMode, permissionModes } from "#shared/contracts/sessions/session-resource.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
 import type { Named } from "./levels/launch-level.ts";
 
 const defaultMode: PermissionMode = "auto";

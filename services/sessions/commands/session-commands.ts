@@ -1,10 +1,10 @@
 /** The commands on a session. Each is one compare-and-set, and none waits for a pod. */
-import { jsonText, type JsonText } from "#shared/bus/json-text.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { isoTime, now } from "#shared/clock.ts";
-import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
+import { jsonText, type JsonText } from "#shared/base/schema/json-text.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
+import type { Session, SessionCreate } from "#shared/contracts/sessions/session-resource.ts";
 import type { Profile } from "#shared/contracts/blueprints/profiles.ts";
-import type { LaunchSettings, LocalMount } from "#shared/pod/launch.ts";
+import type { LaunchSettings, LocalMount } from "#shared/wire/pod/launch.ts";
 import { answeredBefore, type CommandAnswer, commandMark, rememberAnswer } from "./command-answers.ts";
 import type { Commander } from "./commander.ts";
 import { launchSettings, refuseLargeLaunch } from "./launch-settings.ts";

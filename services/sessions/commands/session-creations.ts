@@ -3,12 +3,12 @@
  * that a repeated command finishes what a crash interrupted (decision 0018).
  */
 import { randomUUID } from "node:crypto";
-import { now } from "#shared/clock.ts";
-import { failpoint } from "#shared/failpoints.ts";
+import { now } from "#shared/base/clock.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
-import { fingerprintOf } from "#shared/ids/request-fingerprint.ts";
+import { fingerprintOf } from "#shared/base/ids/request-fingerprint.ts";
 import { type IdempotencyRecords, ownerOf } from "./idempotency-records.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { Commander } from "./commander.ts";
 import type { SessionRecords } from "../record/session-records.ts";

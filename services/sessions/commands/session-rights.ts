@@ -2,12 +2,17 @@
  * Says who may change what of a session. Which code runs, and what is done with the owner's rights, is decided by the owner
  * alone; administrators look after a session and end it (docs/decisions/0102-the-owner-decides-what-runs.md). Pure.
  */
-import { mayUseSession, type Ownership, ownershipOf, type SessionAction } from "#shared/access/access-table.ts";
-import type { Action } from "#shared/bus/contract.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import type { sessions } from "#shared/contracts/sessions.ts";
-import { ForbiddenError } from "#shared/errors.ts";
+import {
+	mayUseSession,
+	type Ownership,
+	ownershipOf,
+	type SessionAction,
+} from "#shared/contracts/access/access-table.ts";
+import type { Action } from "#shared/contracts/contract.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import type { sessions } from "#shared/contracts/sessions/sessions.ts";
+import { ForbiddenError } from "#shared/base/errors.ts";
 import type { Command } from "../record/session-lifecycle.ts";
 
 type Right = Extract<SessionAction, "manage" | "command-agent">;

@@ -1,9 +1,9 @@
 /** The rules for every new session of this installation. */
-import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
-import { readAgentRecords } from "#shared/agents/agent-records.ts";
-import { gitProtocols } from "#shared/git/allowed-protocols.ts";
-import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
-import type { Platform } from "#shared/platform.ts";
+import type { WrittenAgent } from "#shared/wire/agents/agent-fields.ts";
+import { readAgentRecords } from "#shared/wire/agents/agent-records.ts";
+import { gitProtocols } from "#shared/wire/git/allowed-protocols.ts";
+import type { ModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
+import type { Platform } from "#host/platform.ts";
 import { LocalSources } from "../sources/local-sources.ts";
 import { KnownModels } from "./known-models.ts";
 

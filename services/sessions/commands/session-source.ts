@@ -1,8 +1,8 @@
 /** Resolves the origin of a workspace: the two request forms as one, with the template's defaults. Pure. */
-import type { SessionCreate, SessionSource } from "#shared/contracts/session-resource.ts";
-import { UnprocessableError } from "#shared/errors.ts";
-import { isBranchName } from "#shared/git/branch-name.ts";
-import { readRepositoryUrl } from "#shared/git/repository-url.ts";
+import type { SessionCreate, SessionSource } from "#shared/contracts/sessions/session-resource.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
+import { isBranchName } from "#shared/wire/git/branch-name.ts";
+import { readRepositoryUrl } from "#shared/wire/git/repository-url.ts";
 import type { LaunchLevel } from "./levels/launch-level.ts";
 
 /** The repository and branch of a workspace. */

@@ -2,10 +2,10 @@
  * The command `stop`. Its answer waits for a moment until the pod has ended, because a client that gets `stopped` may
  * start the session again at once. Only the answer waits; other changes of the session do not.
  */
-import { type Principal, principalKey } from "#shared/bus/principal.ts";
-import { monotonic, now, sleep } from "#shared/clock.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { NotFoundError } from "#shared/errors.ts";
+import { type Principal, principalKey } from "#shared/base/principal.ts";
+import { monotonic, now, sleep } from "#shared/base/clock.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
 import { completedAnswer } from "./command-answers.ts";
 import type { Commander } from "./commander.ts";
 import type { SessionRecord } from "../record/session-change.ts";

@@ -1,9 +1,9 @@
 /** Makes the warnings of a new session: what its owner may not expect. Pure. */
-import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
-import { unaskedActions } from "#shared/agents/unasked-actions.ts";
-import type { SessionCreate } from "#shared/contracts/session-resource.ts";
-import type { LaunchSettings } from "#shared/pod/launch.ts";
-import { readResources } from "#shared/pod/resource-limits.ts";
+import type { WrittenAgent } from "#shared/wire/agents/agent-fields.ts";
+import { unaskedActions } from "#shared/wire/agents/unasked-actions.ts";
+import type { SessionCreate } from "#shared/contracts/sessions/session-resource.ts";
+import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
+import { readResources } from "#shared/wire/pod/resource-limits.ts";
 import type { Blueprints } from "./levels/merged-order.ts";
 import { misspeltMembers } from "./levels/misspelt-members.ts";
 import { unfilledPlaceholders } from "./unfilled-placeholders.ts";

@@ -2,15 +2,15 @@
  * Archives stopped sessions, one page per call. With an `Idempotency-Key`, the ids are stored before the first session
  * is archived: a repeated call finishes what a crash interrupted and gives the same answer.
  */
-import type { Principal } from "#shared/bus/principal.ts";
-import { now } from "#shared/clock.ts";
-import { ConflictError, NotFoundError, TooManyRequestsError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { fingerprintOf } from "#shared/ids/request-fingerprint.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { now } from "#shared/base/clock.ts";
+import { ConflictError, NotFoundError, TooManyRequestsError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { fingerprintOf } from "#shared/base/ids/request-fingerprint.ts";
 import { answeredBefore, commandMark } from "./command-answers.ts";
 import { type IdempotencyRecords, ownerOf } from "./idempotency-records.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
-import { refuseCursor } from "#shared/store/cursor.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
+import { refuseCursor } from "#shared/store/pages/cursor.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import type { Commander } from "./commander.ts";
 import { commandChange, remembered } from "./session-commands.ts";

@@ -1,5 +1,5 @@
 /** Stores texts of any length in chunks of at most 256 KB, ordered within session and kind. */
-import { nextTurn } from "#shared/clock.ts";
+import { nextTurn } from "#shared/base/clock.ts";
 import { type DocumentStore, maxRemoved } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { type HistoryChunk, historyChunkCollection } from "./history-collections.ts";

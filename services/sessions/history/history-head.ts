@@ -1,5 +1,5 @@
 /** The head of a session's history: everything but its chunks. Pure. */
-import type { HistoryReport } from "#shared/contracts/history.ts";
+import type { HistoryReport } from "#shared/contracts/sessions/history.ts";
 import type { Row } from "#shared/store/collection.ts";
 import {
 	type AcknowledgedReports,

@@ -1,15 +1,15 @@
 /** Takes the reports of pods about their session, from the pod of the present launch only. */
-import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
-import type { TimelineEntry } from "#shared/contracts/chronicles.ts";
-import { maxTimelineSeconds } from "#shared/contracts/chronicles.ts";
-import type { HistoryReport, ReportedEntry } from "#shared/contracts/history.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { NotFoundError, UnprocessableError } from "#shared/errors.ts";
+import { type Principal, systemPrincipal } from "#shared/base/principal.ts";
+import type { TimelineEntry } from "#shared/contracts/sessions/chronicles.ts";
+import { maxTimelineSeconds } from "#shared/contracts/sessions/chronicles.ts";
+import type { HistoryReport, ReportedEntry } from "#shared/contracts/sessions/history.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
 import type { Asker } from "../record/change-queue.ts";
 import type { SessionChronicles } from "../chronicles/session-chronicles.ts";
 import type { ReportNumber } from "../record/acknowledged-reports.ts";
 import { maxChunkBytes } from "./history-entries.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import { eventOf, type SessionEventRecords } from "../raw-events/session-event-records.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import type { SessionHistory } from "./session-history.ts";

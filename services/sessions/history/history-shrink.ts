@@ -1,6 +1,6 @@
 /** Shrinks the history of turns: first the oldest outputs of tools are removed, then the oldest turns. */
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import { dropOutputs, fitTurn } from "#shared/pod/conversation-history.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
+import { dropOutputs, fitTurn } from "#shared/wire/pod/conversation-history.ts";
 import { type Entry, type HistoryEntries, maxChunkBytes } from "./history-entries.ts";
 
 /** The most bytes of all turns of a session. */

@@ -2,11 +2,11 @@
  * The history of a session from the reports of its pods: stored within bounds, and used for answers when there is no
  * pod.
  */
-import type { HistoryReport, PatchPiece } from "#shared/contracts/history.ts";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
-import { type PodLogEntry, maxLogEntries } from "#shared/pod/log-tail.ts";
+import type { HistoryReport, PatchPiece } from "#shared/contracts/sessions/history.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { answerBytes, jsonBytes } from "#shared/base/answer-size.ts";
+import { type PodLogEntry, maxLogEntries } from "#shared/wire/pod/log-tail.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { type Asker, ChangeQueue } from "../record/change-queue.ts";

@@ -1,8 +1,8 @@
 /** Answers a request for a diff from a stored patch. Pure, and slow for large patches. */
-import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
-import { answerBytes } from "#shared/pod/answer-size.ts";
-import { fitFileList } from "#shared/pod/changed-files.ts";
-import { fileOfPatch, filesOfPatch, fitPatch } from "#shared/pod/diff-output.ts";
+import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/sessions/session-diff.ts";
+import { answerBytes } from "#shared/base/answer-size.ts";
+import { fitFileList } from "#shared/wire/pod/changed-files.ts";
+import { fileOfPatch, filesOfPatch, fitPatch } from "#shared/wire/pod/diff-output.ts";
 import type { StoredPatch } from "./session-history.ts";
 
 export type StoredDiff = FileDiff | DiffFileList | DiffPatch;

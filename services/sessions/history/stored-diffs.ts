@@ -4,10 +4,10 @@
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { deadline } from "#shared/clock.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { UnavailableError, UpstreamError } from "#shared/errors.ts";
-import { FairTurns } from "#shared/fair-turns.ts";
+import { deadline } from "#shared/base/clock.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { UnavailableError, UpstreamError } from "#shared/base/errors.ts";
+import { FairTurns } from "#shared/base/concurrency/fair-turns.ts";
 import { type StoredDiff, storedDiff, type StoredDiffOrder } from "./stored-diff.ts";
 
 /** Patches below this length are read at once, in a few milliseconds. */

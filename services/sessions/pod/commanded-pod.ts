@@ -1,8 +1,8 @@
 /** Decides who may speak to the coding agent of a session, and finds the pod that it runs in. */
-import type { Principal } from "#shared/bus/principal.ts";
-import { ConflictError, ForbiddenError } from "#shared/errors.ts";
-import type { InstallationKey } from "#shared/secrets/keys.ts";
-import { mayUseSession, ownershipOf } from "#shared/access/access-table.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { ConflictError, ForbiddenError } from "#shared/base/errors.ts";
+import type { InstallationKey } from "#shared/base/secrets/keys.ts";
+import { mayUseSession, ownershipOf } from "#shared/contracts/access/access-table.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import { type PodAddress, podAddress } from "./pod-address.ts";
 

@@ -1,5 +1,5 @@
 /** Reads the frames of a connection for confirmations, which a pod may have forged. */
-import { oneLine } from "#shared/log/one-line.ts";
+import { oneLine } from "#shared/base/one-line.ts";
 
 /** The answer of a pod to a message. */
 export interface Confirmation {

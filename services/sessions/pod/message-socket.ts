@@ -3,12 +3,12 @@
  * without messages.
  */
 import type { WebSocket } from "ws";
-import { after, type Timer } from "#shared/clock.ts";
-import { UpstreamError } from "#shared/errors.ts";
-import { connectWebSocket } from "#shared/http/websockets.ts";
-import { agentSocketUrl } from "#shared/pod/agent-url.ts";
-import { FrameBudget } from "#shared/http/frame-budget.ts";
-import { confirmationsPath, maxFrameBytes } from "#shared/pod/frames.ts";
+import { after, type Timer } from "#shared/base/clock.ts";
+import { UpstreamError } from "#shared/base/errors.ts";
+import { connectWebSocket } from "#shared/net/http/websockets.ts";
+import { agentSocketUrl } from "#shared/wire/pod/agent-url.ts";
+import { FrameBudget } from "#shared/net/http/frame-budget.ts";
+import { confirmationsPath, maxFrameBytes } from "#shared/wire/pod/frames.ts";
 import { confirmationIn } from "./confirmation.ts";
 import type { PodAddress } from "./pod-address.ts";
 

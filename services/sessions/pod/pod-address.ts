@@ -1,6 +1,6 @@
 /** Finds the address of a pod, and the key with which the platform authenticates to it. */
-import { NotFoundError } from "#shared/errors.ts";
-import type { InstallationKey } from "#shared/secrets/keys.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
+import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 
 /** The address of the pod of one launch, with its key. */

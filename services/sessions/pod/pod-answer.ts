@@ -1,9 +1,9 @@
 /** Reads the answers of pods, which a pod may have forged: what does not have the form of the contract goes no further. */
-import type { Action } from "#shared/bus/contract.ts";
-import type { Output, Rule, Schema } from "#shared/bus/schema.ts";
-import { compileRule } from "#shared/bus/validator.ts";
-import { UpstreamError } from "#shared/errors.ts";
-import { oneLine } from "#shared/log/one-line.ts";
+import type { Action } from "#shared/contracts/contract.ts";
+import type { Output, Rule, Schema } from "#shared/base/schema/schema.ts";
+import { compileRule } from "#shared/base/schema/validator.ts";
+import { UpstreamError } from "#shared/base/errors.ts";
+import { oneLine } from "#shared/base/one-line.ts";
 
 /** The form of an answer. */
 export interface PodForm<T> {

@@ -1,10 +1,10 @@
 /** Requests of the sessions service to a running pod: logs, conversation and diff over HTTP, messages over a WebSocket. */
-import { readBounded } from "#shared/bounded-read.ts";
-import { deadline } from "#shared/clock.ts";
-import { BadRequestError, type ServiceError, UpstreamError } from "#shared/errors.ts";
+import { readBounded } from "#shared/base/bounded-read.ts";
+import { deadline } from "#shared/base/clock.ts";
+import { BadRequestError, type ServiceError, UpstreamError } from "#shared/base/errors.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
-import { agentUrl } from "#shared/pod/agent-url.ts";
-import { traced, traceHeaders } from "#shared/tracing/span.ts";
+import { agentUrl } from "#shared/wire/pod/agent-url.ts";
+import { traced, traceHeaders } from "#shared/telemetry/tracing/span.ts";
 import { MessageSocket } from "./message-socket.ts";
 import { answerIn, failureIn, type PodForm, refusalIn } from "./pod-answer.ts";
 import type { PodAddress } from "./pod-address.ts";

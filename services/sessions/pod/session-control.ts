@@ -1,5 +1,5 @@
 /** Sends commands other than messages to the agent of a running session, and returns the address of its pod. */
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import {
 	type AgentMode,
 	type InterruptResult,
@@ -8,7 +8,7 @@ import {
 	type PermissionRequest,
 	type PublishedWork,
 	sessionControl,
-} from "#shared/contracts/session-control.ts";
+} from "#shared/contracts/sessions/session-control.ts";
 import {
 	BadRequestError,
 	ConflictError,
@@ -16,9 +16,9 @@ import {
 	type ServiceError,
 	TimeoutError,
 	UpstreamError,
-} from "#shared/errors.ts";
-import type { PublishOrder } from "#shared/pod/published-work.ts";
-import type { InstallationKey } from "#shared/secrets/keys.ts";
+} from "#shared/base/errors.ts";
+import type { PublishOrder } from "#shared/wire/pod/published-work.ts";
+import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import { refuseOthers, runningPod } from "./commanded-pod.ts";
 import type { PodAddress } from "./pod-address.ts";
 import { answerForm } from "./pod-answer.ts";

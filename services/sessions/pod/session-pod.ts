@@ -1,6 +1,6 @@
 /** The pod of a session, as its owner may use it. */
 import { randomUUID } from "node:crypto";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import {
 	type DiffFileList,
 	diffFileList,
@@ -8,17 +8,17 @@ import {
 	diffPatch,
 	type FileDiff,
 	fileDiff,
-} from "#shared/contracts/session-diff.ts";
-import { type ConversationPage, type SessionLogs, sessions } from "#shared/contracts/sessions.ts";
-import { BadRequestError, ServiceError } from "#shared/errors.ts";
-import type { InstallationKey } from "#shared/secrets/keys.ts";
-import { historyPage } from "#shared/pod/conversation-history.ts";
-import { logTail } from "#shared/pod/log-tail.ts";
-import { pathBelow } from "#shared/pod/path-below.ts";
-import { fingerprintOf } from "#shared/ids/request-fingerprint.ts";
+} from "#shared/contracts/sessions/session-diff.ts";
+import { type ConversationPage, type SessionLogs, sessions } from "#shared/contracts/sessions/sessions.ts";
+import { BadRequestError, ServiceError } from "#shared/base/errors.ts";
+import type { InstallationKey } from "#shared/base/secrets/keys.ts";
+import { historyPage } from "#shared/wire/pod/conversation-history.ts";
+import { logTail } from "#shared/wire/pod/log-tail.ts";
+import { pathBelow } from "#shared/wire/pod/path-below.ts";
+import { fingerprintOf } from "#shared/base/ids/request-fingerprint.ts";
 import { StoredDiffs } from "../history/stored-diffs.ts";
 import { type IdempotencyRecords, ownerOf } from "../commands/idempotency-records.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import { refuseOthers, refuseUnlessRunning } from "./commanded-pod.ts";
 import { type PodAddress, podAddress } from "./pod-address.ts";
 import { answerForm, type PodForm, podForm } from "./pod-answer.ts";

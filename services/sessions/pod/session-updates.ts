@@ -2,10 +2,10 @@
  * Updates of sessions: stored first, and then applied to the running pod where that is possible
  * (docs/decisions/0046-a-model-is-changed-at-its-provider.md).
  */
-import type { Principal } from "#shared/bus/principal.ts";
-import type { EffectTime, UpdatedSession } from "#shared/contracts/session-resource.ts";
-import { ServiceError } from "#shared/errors.ts";
-import type { InstallationKey } from "#shared/secrets/keys.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import type { EffectTime, UpdatedSession } from "#shared/contracts/sessions/session-resource.ts";
+import { ServiceError } from "#shared/base/errors.ts";
+import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import type { KnownModels } from "../commands/known-models.ts";
 import { refuseBadRef } from "../commands/session-source.ts";
 import type { SessionRecord } from "../record/session-change.ts";

@@ -5,15 +5,15 @@ import {
 	type SessionEvent,
 	type SessionEventType,
 	sessionEventTypes,
-} from "#shared/contracts/session-events.ts";
-import type { NotingStore } from "#shared/audit/audited-store.ts";
-import { nextTurn } from "#shared/clock.ts";
-import { UnprocessableError } from "#shared/errors.ts";
-import { answerBytes } from "#shared/pod/answer-size.ts";
+} from "#shared/contracts/sessions/session-events.ts";
+import type { NotingStore } from "#shared/store/audit/audited-store.ts";
+import { nextTurn } from "#shared/base/clock.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
+import { answerBytes } from "#shared/base/answer-size.ts";
 import type { Document } from "#shared/store/collection.ts";
-import { encodeCursor, refuseCursor } from "#shared/store/cursor.ts";
+import { encodeCursor, refuseCursor } from "#shared/store/pages/cursor.ts";
 import { maxAppended, maxRemoved } from "#shared/store/document-store.ts";
-import { type FoundDocuments, readPage, type StoredPage } from "#shared/store/stored-page.ts";
+import { type FoundDocuments, readPage, type StoredPage } from "#shared/store/pages/stored-page.ts";
 import { sessionEventCollection } from "./session-event-collection.ts";
 
 /** The most events of one session; the oldest are removed first. */

@@ -1,5 +1,5 @@
 /** Computes tokens over time from raw events, counting each token once. Pure. */
-import type { SessionEvent, TokenBucket } from "#shared/contracts/session-events.ts";
+import type { SessionEvent, TokenBucket } from "#shared/contracts/sessions/session-events.ts";
 
 /** The members of an event that are counted; the others may be a thousand times as large. */
 export type CountedEvent = Pick<SessionEvent, "event_type" | "timestamp" | "tokens_in" | "tokens_out" | "cost">;

@@ -55,7 +55,7 @@ export const holdMs = 600_000;
 
 /**
  * The clock of another process may be ahead by this much, in milliseconds: the clocks of both differ from the store's by at
- * most 2 s (shared/processes/unlikeness.ts).
+ * most 2 s (host/presence/unlikeness.ts).
  */
 const clockSkewMs = 5_000;
 

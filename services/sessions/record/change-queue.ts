@@ -2,11 +2,11 @@
  * Serialises the changes of one document in this process, so that they lose no races against each other: each is a
  * read, a decision and a compare-and-set, of which many concurrent ones would nearly all be repeated (decision 0019).
  */
-import { type Principal, principalKey } from "#shared/bus/principal.ts";
+import { type Principal, principalKey } from "#shared/base/principal.ts";
 import { isLate } from "#shared/bus/service.ts";
-import { TooManyRequestsError } from "#shared/errors.ts";
+import { TooManyRequestsError } from "#shared/base/errors.ts";
 import { repeatLostRaces } from "#shared/store/lost-races.ts";
-import { TimeLimits } from "#shared/time-limits.ts";
+import { TimeLimits } from "#shared/base/concurrency/time-limits.ts";
 
 /** The most waiting changes of one principal for one document; more are refused. */
 const maxInLine = 64;

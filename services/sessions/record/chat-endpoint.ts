@@ -1,7 +1,7 @@
 /** Makes the address of a session's chat at the gateway, while its pod exists or is starting. Pure. */
 import type { Config } from "#shared/config/config.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { gatewayUrl } from "#shared/gateway-url.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { gatewayUrl } from "#shared/config/gateway-url.ts";
 import type { StoredStatus } from "./session-lifecycle.ts";
 
 export type ChatEndpoint = (session: Pick<Session, "id" | "status">) => string | null;

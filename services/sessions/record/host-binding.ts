@@ -1,5 +1,5 @@
 /** Says which pod managers may act for a session or a workspace whose files are on one host (decision 0077). */
-import { monotonic } from "#shared/clock.ts";
+import { monotonic } from "#shared/base/clock.ts";
 
 /**
  * How long hosts have, after a start, to name the files that an earlier version has left there, in milliseconds. Until

@@ -1,6 +1,6 @@
 /** Serialises work per key in this process, so that it does not lose races against itself. */
 import { isLate } from "#shared/bus/service.ts";
-import { TimeoutError } from "#shared/errors.ts";
+import { TimeoutError } from "#shared/base/errors.ts";
 
 export class KeyedMutex {
 	readonly #last = new Map<string, Promise<unknown>>();

@@ -3,8 +3,8 @@
  * from its claim until its pod is ready, is gone, or waits for something itself, such as a repository. Places also end
  * by time, so that a dead or hanging launch cannot occupy one for ever.
  */
-import { personKey } from "#shared/bus/principal.ts";
-import type { Observation, ObservedPhase } from "#shared/contracts/session-work.ts";
+import { personKey } from "#shared/base/principal.ts";
+import type { Observation, ObservedPhase } from "#shared/contracts/sessions/session-work.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { ColumnChange, SessionChange, SessionRecord } from "./session-change.ts";
 import { sessionCollection, type SessionDocument } from "./session-collection.ts";

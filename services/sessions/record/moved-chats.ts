@@ -3,10 +3,10 @@
  * at another address updates all of them once; the address that they all have is stored, so that other starts read no
  * sessions.
  */
-import { systemPrincipal } from "#shared/bus/principal.ts";
-import { now } from "#shared/clock.ts";
+import { systemPrincipal } from "#shared/base/principal.ts";
+import { now } from "#shared/base/clock.ts";
 import type { Config } from "#shared/config/config.ts";
-import { NotFoundError } from "#shared/errors.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
 import { defineCollection } from "#shared/store/collection.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";

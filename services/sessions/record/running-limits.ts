@@ -2,7 +2,7 @@
  * Limits how many sessions of a person and of a tenant run at a time. Each process decides about one launch of a tenant
  * after the other; processes that decide at the same moment may together admit one more each.
  */
-import { ConflictError } from "#shared/errors.ts";
+import { ConflictError } from "#shared/base/errors.ts";
 import type { Limits } from "#shared/config/limits.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { KeyedMutex } from "./keyed-mutex.ts";

@@ -1,6 +1,6 @@
 /** Computes the changes of a session by usage, reservations and limits. Pure. */
-import { isoTime } from "#shared/clock.ts";
-import type { BudgetReason, Session } from "#shared/contracts/session-resource.ts";
+import { isoTime } from "#shared/base/clock.ts";
+import type { BudgetReason, Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { ColumnChange, SessionChange, SessionRecord } from "./session-change.ts";
 import { desiredOf } from "./session-lifecycle.ts";
 import { reasonFor } from "./status-reason.ts";
@@ -17,7 +17,7 @@ import {
 	withoutHolds,
 	withSpendings,
 } from "./account.ts";
-import { dollarsOf, microsOf } from "#shared/models/money.ts";
+import { dollarsOf, microsOf } from "#shared/wire/models/money.ts";
 
 export const budgetExceeded = "BUDGET_EXCEEDED";
 

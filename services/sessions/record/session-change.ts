@@ -1,7 +1,7 @@
 /** The record of a session, and its changes by commands and observations. Pure. */
-import { isoTime } from "#shared/clock.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { cutToJsonBytes } from "#shared/pod/answer-size.ts";
+import { isoTime } from "#shared/base/clock.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { cutToJsonBytes } from "#shared/base/answer-size.ts";
 import type { Change, Guard } from "#shared/store/document-store.ts";
 import type { sessionCollection, SessionDocument } from "./session-collection.ts";
 import { deadlinesMs, desiredOf, shelfOf, type StoredStatus } from "./session-lifecycle.ts";

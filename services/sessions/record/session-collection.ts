@@ -40,7 +40,7 @@ export const sessionCollection = defineCollection(
 		place_until: "integer",
 		/** The value 1 after its owner was told that it waits for such a place. */
 		waiting_reported: "integer",
-		/** The LaunchSettings (shared/pod/launch.ts). */
+		/** The LaunchSettings (shared/wire/pod/launch.ts). */
 		launch: "json",
 		/** The StoredLevels (commands/levels/profile-change.ts) that the launch was merged from. */
 		levels: "json",

@@ -2,11 +2,11 @@
  * The session state machine: the allowed commands and the desired pods of each status. Pure; the table is in
  * docs/session-life.md.
  */
-import type { SessionStatus } from "#shared/contracts/session-resource.ts";
-import type { Desired } from "#shared/contracts/session-work.ts";
-import { ConflictError } from "#shared/errors.ts";
-import type { LaunchSettings } from "#shared/pod/launch.ts";
-import { provisioningMs } from "#shared/launch/setup-time.ts";
+import type { SessionStatus } from "#shared/contracts/sessions/session-resource.ts";
+import type { Desired } from "#shared/contracts/sessions/session-work.ts";
+import { ConflictError } from "#shared/base/errors.ts";
+import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
+import { provisioningMs } from "#shared/wire/launch/setup-time.ts";
 
 export const commands = ["start", "stop", "archive", "restore", "delete"] as const;
 export type Command = (typeof commands)[number];

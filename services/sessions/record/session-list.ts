@@ -1,11 +1,11 @@
 /**
  * Reads pages of the session list. Archived sessions have an index range of their own; a list with both merges the two.
  */
-import type { Principal } from "#shared/bus/principal.ts";
-import type { SessionStatus } from "#shared/contracts/session-resource.ts";
-import { refuseCursor } from "#shared/store/cursor.ts";
-import { mergedPage } from "#shared/store/merged-page.ts";
-import { readPage, type StoredPage, storedPage } from "#shared/store/stored-page.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import type { SessionStatus } from "#shared/contracts/sessions/session-resource.ts";
+import { refuseCursor } from "#shared/store/pages/cursor.ts";
+import { mergedPage } from "#shared/store/pages/merged-page.ts";
+import { readPage, type StoredPage, storedPage } from "#shared/store/pages/stored-page.ts";
 import type { SessionRecords } from "./session-records.ts";
 
 /** The filter and the position of a page. */

@@ -2,14 +2,14 @@
  * The repository of sessions. Every method takes the principal first: sessions that the principal may not see do not
  * exist for it.
  */
-import type { NotingStore } from "#shared/audit/audited-store.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { isoTime } from "#shared/clock.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { NotFoundError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { answerBytes } from "#shared/pod/answer-size.ts";
-import { mayUseSession, relationTo, seesWholeTenant } from "#shared/access/access-table.ts";
+import type { NotingStore } from "#shared/store/audit/audited-store.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { isoTime } from "#shared/base/clock.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { answerBytes } from "#shared/base/answer-size.ts";
+import { mayUseSession, relationTo, seesWholeTenant } from "#shared/contracts/access/access-table.ts";
 import type { Found, Guard, OutboxEntry, Range } from "#shared/store/document-store.ts";
 import { withBudgetRules } from "./session-budget.ts";
 import { countersChange, type SessionCounters } from "./counters-change.ts";

@@ -1,7 +1,7 @@
 /** Computes the change of a session by an update, which applies to its next launch. Pure except for the time. */
-import { now } from "#shared/clock.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import type { LaunchSettings } from "#shared/pod/launch.ts";
+import { now } from "#shared/base/clock.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 import { shownRepositories } from "../sources/session-repositories.ts";
 import { limitChange } from "./session-budget.ts";
 import { both, type SessionChange, type SessionRecord } from "./session-change.ts";

@@ -1,6 +1,6 @@
 /** Refuses reports of pods whose launch is over. */
-import type { Principal } from "#shared/bus/principal.ts";
-import { ConflictError } from "#shared/errors.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { ConflictError } from "#shared/base/errors.ts";
 
 /** Refuses reports of an older launch, whose pod then ends itself. @throws {ConflictError} */
 export function refuseStale({ kind, generation }: Principal, current: number): void {

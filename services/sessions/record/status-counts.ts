@@ -1,6 +1,6 @@
 /** Counts the sessions of the installation by status for the metrics, at most once a minute. */
-import { monotonic } from "#shared/clock.ts";
-import type { Metrics, Sample } from "#shared/metrics/metrics.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import type { Metrics, Sample } from "#shared/telemetry/metrics/metrics.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { sessionCollection } from "./session-collection.ts";
 

@@ -1,6 +1,6 @@
 /** Explains the status of a session in words for the person who looks at it. */
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { isoTime } from "#shared/clock.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { isoTime } from "#shared/base/clock.ts";
 import { deadlinesMs, type StoredStatus } from "./session-lifecycle.ts";
 
 type Reason = NonNullable<Session["status_reason"]>;

@@ -1,12 +1,12 @@
 /** Decides who may use folders of the host as the workspace of a session, and which. */
-import { isAllowed } from "#shared/access/access-table.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import { isAllowed } from "#shared/contracts/access/access-table.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { Config } from "#shared/config/config.ts";
-import type { SessionSource } from "#shared/contracts/session-resource.ts";
-import { UnprocessableError } from "#shared/errors.ts";
-import type { LocalMount } from "#shared/pod/launch.ts";
-import { maxMounts, mountPlace, type MountRules, realMount } from "#shared/pod/local-mounts.ts";
-import { pathsInside } from "#shared/pod/repository-path.ts";
+import type { SessionSource } from "#shared/contracts/sessions/session-resource.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
+import type { LocalMount } from "#shared/wire/pod/launch.ts";
+import { maxMounts, mountPlace, type MountRules, realMount } from "#shared/wire/pod/local-mounts.ts";
+import { pathsInside } from "#shared/wire/pod/repository-path.ts";
 
 type Paths = NonNullable<SessionSource["paths"]>;
 

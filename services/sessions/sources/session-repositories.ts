@@ -1,9 +1,9 @@
 /** Lays out the repositories of a new session: its own one, and those that its template adds. Pure. */
 import type { Template } from "#shared/contracts/templates.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { UnprocessableError } from "#shared/errors.ts";
-import type { LaunchSettings, Repository } from "#shared/pod/launch.ts";
-import { maxRepositories, repositoryName, repositoryPath } from "#shared/pod/repository-path.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
+import type { LaunchSettings, Repository } from "#shared/wire/pod/launch.ts";
+import { maxRepositories, repositoryName, repositoryPath } from "#shared/wire/pod/repository-path.ts";
 import { checkRepository, type GitSource, refuseBadRef } from "../commands/session-source.ts";
 
 /**

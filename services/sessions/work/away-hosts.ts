@@ -2,11 +2,11 @@
  * Tells of sessions whose host is away, and ends their passing statuses in time: no other host may act for them (decision
  * 0077). Every process with sessions does it; each change is a compare-and-set, so doing it twice does nothing.
  */
-import { isoTime, monotonic, now } from "#shared/clock.ts";
-import { systemPrincipal } from "#shared/bus/principal.ts";
-import type { ProcessRegistry } from "#shared/processes/process-registry.ts";
-import { RecurringJob } from "#shared/recurring-job.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
+import { isoTime, monotonic, now } from "#shared/base/clock.ts";
+import { systemPrincipal } from "#shared/base/principal.ts";
+import type { ProcessRegistry } from "#host/presence/process-registry.ts";
+import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { DocumentPage, DocumentStore, Found } from "#shared/store/document-store.ts";
 import { enter, type SessionChange, type SessionRecord, statusOf } from "../record/session-change.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";

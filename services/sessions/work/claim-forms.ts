@@ -1,5 +1,5 @@
 /** The forms in which the pod manager gets sessions: as claims, and as what it should find. Pure. */
-import type { Claim, Desired, Expectation } from "#shared/contracts/session-work.ts";
+import type { Claim, Desired, Expectation } from "#shared/contracts/sessions/session-work.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import { workspaceOf } from "../workspaces/workspace-changes.ts";
 

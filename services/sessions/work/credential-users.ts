@@ -1,7 +1,7 @@
 /** Finds the sessions whose pods may have read a credential. */
 import type { AffectedSession } from "#shared/contracts/credentials/credentials.ts";
 import type { NamingConnection } from "#shared/contracts/integrations/connections.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 

@@ -3,8 +3,8 @@
  * (disk-guard.ts); the decision is here, because two pod managers of one host may ask at the same time. After a stop all sizes
  * are stored, so that only what grows from then on can stop another session (decision 0114).
  */
-import { systemPrincipal } from "#shared/bus/principal.ts";
-import { now } from "#shared/clock.ts";
+import { systemPrincipal } from "#shared/base/principal.ts";
+import { now } from "#shared/base/clock.ts";
 import type { MeasuredSession, StoppedGrower, UsedWorkspace } from "#shared/contracts/workspaces/workspace-work.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { enter } from "../record/session-change.ts";

@@ -2,7 +2,7 @@
  * Selects the sessions that get a pass next: due sessions, one of each owner in rotation, for each owner the longest
  * waiting first: launches in the order of their requests, whatever has become of their earlier passes.
  */
-import { maxDueMs } from "#shared/contracts/session-work.ts";
+import { maxDueMs } from "#shared/contracts/sessions/session-work.ts";
 import type { DocumentStore, Range } from "#shared/store/document-store.ts";
 import { isLaunch, type LaunchPlaces, ownerOf, turnOf } from "../record/launch-places.ts";
 import { boundColumns } from "../record/host-binding.ts";

@@ -2,7 +2,7 @@
  * Numbers the launches of restored sessions anew. A pod that was started after the backup has a number that the restored
  * session would use again, and would be taken for the session's own pod.
  */
-import { now } from "#shared/clock.ts";
+import { now } from "#shared/base/clock.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { sessionCollection } from "../record/session-collection.ts";
 

@@ -1,6 +1,6 @@
 /** Measures launches: how long their phases take, and why sessions fail. */
-import type { Session } from "#shared/contracts/session-resource.ts";
-import type { HistogramCell, Metrics } from "#shared/metrics/metrics.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import type { HistogramCell, Metrics } from "#shared/telemetry/metrics/metrics.ts";
 
 /** The phases of a launch, by the times at which they begin and end. */
 const phases = [

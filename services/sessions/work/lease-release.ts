@@ -2,7 +2,7 @@
  * Releases leases that an earlier start of this process has left. Without a bus no other process can hold one, so
  * sessions need not wait for their ends after a crash.
  */
-import { now } from "#shared/clock.ts";
+import { now } from "#shared/base/clock.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 

@@ -2,10 +2,10 @@
  * Computes the change of a session by an observation of its pods: the automatic transitions (specification, States and
  * transitions). Pure.
  */
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { type Observation, type ObservedPhase, podLost } from "#shared/contracts/session-work.ts";
-import { isoTime } from "#shared/clock.ts";
-import { cutToJsonBytes } from "#shared/pod/answer-size.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { type Observation, type ObservedPhase, podLost } from "#shared/contracts/sessions/session-work.ts";
+import { isoTime } from "#shared/base/clock.ts";
+import { cutToJsonBytes } from "#shared/base/answer-size.ts";
 import { branchChange } from "../sources/found-branches.ts";
 import {
 	both,

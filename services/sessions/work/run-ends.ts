@@ -1,6 +1,6 @@
 /** Ends the runs of sessions for reasons other than their pods, e.g. because the owner has departed. */
-import type { DepartedOwners } from "#shared/access/departed-owners.ts";
-import { systemPrincipal } from "#shared/bus/principal.ts";
+import type { DepartedOwners } from "#shared/bus/departed-owners.ts";
+import { systemPrincipal } from "#shared/base/principal.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { SessionRecords } from "../record/session-records.ts";

@@ -1,14 +1,19 @@
 /**
  * Hands out work to the pod manager: sessions are leased to one pass at a time, and only the newest lease may report.
  */
-import { failpoint } from "#shared/failpoints.ts";
-import { now } from "#shared/clock.ts";
-import { type Claim, type Expectation, type Observation, type PassReport } from "#shared/contracts/session-work.ts";
-import { systemPrincipal } from "#shared/bus/principal.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { now } from "#shared/base/clock.ts";
+import {
+	type Claim,
+	type Expectation,
+	type Observation,
+	type PassReport,
+} from "#shared/contracts/sessions/session-work.ts";
+import { systemPrincipal } from "#shared/base/principal.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
-import { NotFoundError } from "#shared/errors.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
 import type { Change, DocumentStore } from "#shared/store/document-store.ts";
-import type { DepartedOwners } from "#shared/access/departed-owners.ts";
+import type { DepartedOwners } from "#shared/bus/departed-owners.ts";
 import { RunEnds } from "./run-ends.ts";
 import { claimOf, expectationOf } from "./claim-forms.ts";
 import { dueSessions } from "./due-sessions.ts";

@@ -2,8 +2,8 @@
  * The migration that gives sessions of the release before the column of their name, by which they are found. A session that
  * a process of that release changes beside it gets the column with its next change.
  */
-import type { Session } from "#shared/contracts/session-resource.ts";
-import type { MigrationWork } from "#shared/migrations/migration.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import type { MigrationWork } from "#shared/store/migrations/migration.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { sessionCollection } from "../record/session-collection.ts";
 

@@ -1,6 +1,6 @@
 /** Measures how many launches wait for a place of their owner or for a pod manager, and since when the oldest one does. */
-import { monotonic, now } from "#shared/clock.ts";
-import type { Metrics } from "#shared/metrics/metrics.ts";
+import { monotonic, now } from "#shared/base/clock.ts";
+import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { isLaunch, turnOf } from "../record/launch-places.ts";
 import { sessionCollection } from "../record/session-collection.ts";

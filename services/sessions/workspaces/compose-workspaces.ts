@@ -1,7 +1,7 @@
 /** Composes the workspaces within the sessions part. */
 import type { Config } from "#shared/config/config.ts";
-import type { RecurringJob } from "#shared/recurring-job.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
+import type { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { HostBinding } from "../record/host-binding.ts";
 import { SessionWorkspaces } from "./session-workspaces.ts";

@@ -3,15 +3,15 @@
  * session that may run in it. A session takes it when it is created, makes sure of it at each launch, and gives it up
  * only when its pod is gone; each step may be repeated after a crash (decision 0043).
  */
-import { now } from "#shared/clock.ts";
-import { ConflictError, UnprocessableError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
+import { now } from "#shared/base/clock.ts";
+import { ConflictError, UnprocessableError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
 import { compareAndSet, tooFast } from "#shared/store/compare-and-set.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { repeatLostRaces } from "#shared/store/lost-races.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { StoredStatus } from "../record/session-lifecycle.ts";
 import {

@@ -1,8 +1,8 @@
 /** The record of a workspace, and its changes. Pure; each returns what one compare-and-set writes. */
-import { isoTime } from "#shared/clock.ts";
-import type { Session, SessionSource } from "#shared/contracts/session-resource.ts";
+import { isoTime } from "#shared/base/clock.ts";
+import type { Session, SessionSource } from "#shared/contracts/sessions/session-resource.ts";
 import type { WorkspaceView } from "#shared/contracts/workspaces/workspaces.ts";
-import type { LaunchSettings, Repository } from "#shared/pod/launch.ts";
+import type { LaunchSettings, Repository } from "#shared/wire/pod/launch.ts";
 import type { Change } from "#shared/store/document-store.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { WorkspaceColumns, WorkspaceDocument } from "./workspace-collection.ts";

@@ -1,5 +1,5 @@
 /** Gives a session whose workspace was deleted another one within the start, so that the quota is not got around. */
-import { ServiceError } from "#shared/errors.ts";
+import { ServiceError } from "#shared/base/errors.ts";
 import type { ColumnChange, SessionRecord } from "../record/session-change.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { SessionWorkspaces } from "./session-workspaces.ts";

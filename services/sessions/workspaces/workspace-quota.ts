@@ -1,6 +1,6 @@
 /** The quota of workspaces per user, checked when a session with a new workspace is created. */
-import { personKey } from "#shared/bus/principal.ts";
-import { ConflictError } from "#shared/errors.ts";
+import { personKey } from "#shared/base/principal.ts";
+import { ConflictError } from "#shared/base/errors.ts";
 import type { WorkspaceView } from "#shared/contracts/workspaces/workspaces.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { KeyedMutex } from "../record/keyed-mutex.ts";

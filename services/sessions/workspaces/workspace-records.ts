@@ -2,18 +2,18 @@
  * The workspaces as users see and change them. Every method takes the principal first: workspaces that the principal
  * may not see do not exist for it.
  */
-import type { NotingStore } from "#shared/audit/audited-store.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { monotonic, now, sleep } from "#shared/clock.ts";
-import { isAllowed, relationTo } from "#shared/access/access-table.ts";
-import { rolesWithin } from "#shared/access/admission.ts";
+import type { NotingStore } from "#shared/store/audit/audited-store.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { monotonic, now, sleep } from "#shared/base/clock.ts";
+import { isAllowed, relationTo } from "#shared/contracts/access/access-table.ts";
+import { rolesWithin } from "#shared/contracts/access/admission.ts";
 import type { WorkspaceStatus } from "#shared/contracts/workspaces/workspaces.ts";
-import { ConflictError, NotFoundError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { answerBytes } from "#shared/pod/answer-size.ts";
+import { ConflictError, NotFoundError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { answerBytes } from "#shared/base/answer-size.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
-import { refuseCursor } from "#shared/store/cursor.ts";
-import { type StoredPage, storedPage } from "#shared/store/stored-page.ts";
+import { refuseCursor } from "#shared/store/pages/cursor.ts";
+import { type StoredPage, storedPage } from "#shared/store/pages/stored-page.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 import { deleted, restored, type WorkspaceChange } from "./workspace-changes.ts";
 import { workspaceCollection, type WorkspaceDocument } from "./workspace-collection.ts";

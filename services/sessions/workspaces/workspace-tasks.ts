@@ -1,7 +1,7 @@
 /** Hands out work on the files of workspaces to the pod manager: removals, and one measurement at a time. */
-import { isoTime, now } from "#shared/clock.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
 import type { WorkspaceTask, WorkspaceTaskReport } from "#shared/contracts/workspaces/workspace-work.ts";
-import { failpoint } from "#shared/failpoints.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
 import type { DocumentStore, Range } from "#shared/store/document-store.ts";
 import { HostBinding } from "../record/host-binding.ts";
 import { deleted, measured } from "./workspace-changes.ts";

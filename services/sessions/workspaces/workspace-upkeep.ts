@@ -1,7 +1,7 @@
 /** Looks after workspaces in the background: creations that were interrupted, and archived ones that expire. */
-import { now } from "#shared/clock.ts";
-import { RecurringJob } from "#shared/recurring-job.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
+import { now } from "#shared/base/clock.ts";
+import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { sessionCollection } from "../record/session-collection.ts";
 import type { SessionWorkspaces } from "./session-workspaces.ts";

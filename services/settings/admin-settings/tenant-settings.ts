@@ -1,5 +1,5 @@
 /** The settings that administrators turn for their tenant while the platform runs. */
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { AdminSettings, AdminSettingsUpdate } from "#shared/contracts/settings/settings.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { settingCollection } from "../record/setting-collection.ts";

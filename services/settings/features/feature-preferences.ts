@@ -1,8 +1,8 @@
 /** The layout of the modules that each user has chosen: order and visibility. */
-import type { Principal } from "#shared/bus/principal.ts";
-import type { Failure } from "#shared/bus/validator.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import type { Failure } from "#shared/base/schema/validator.ts";
 import type { FeaturePreference } from "#shared/contracts/settings/features.ts";
-import { InvalidParametersError } from "#shared/errors.ts";
+import { InvalidParametersError } from "#shared/base/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { settingCollection } from "../record/setting-collection.ts";
 import { SettingRecords } from "../record/setting-records.ts";

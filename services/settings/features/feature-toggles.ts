@@ -1,8 +1,8 @@
 /** Decides which modules are switched on in a tenant: its administrators' choices, otherwise the modules' defaults. */
-import { administersTenant } from "#shared/access/access-table.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import { administersTenant } from "#shared/contracts/access/access-table.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { FeatureModule } from "#shared/contracts/settings/features.ts";
-import { NotFoundError } from "#shared/errors.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { settingCollection } from "../record/setting-collection.ts";
 import { SettingRecords } from "../record/setting-records.ts";

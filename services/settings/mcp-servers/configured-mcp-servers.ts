@@ -1,11 +1,11 @@
 /** Offers the MCP servers of the configuration. */
-import { isAllowed } from "#shared/access/access-table.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import { isAllowed } from "#shared/contracts/access/access-table.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { ConfigError } from "#shared/config/config.ts";
 import type { McpServerFields } from "#shared/config/fields/mcp-server-fields.ts";
 import type { ListedMcpServer } from "#shared/contracts/settings/mcp-servers.ts";
-import { NotFoundError } from "#shared/errors.ts";
-import { maskedMcpServer } from "#shared/secrets/masked-mcp-server.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
+import { maskedMcpServer } from "#shared/base/secrets/masked-mcp-server.ts";
 
 /** The servers, read at the start of the process. */
 export class ConfiguredMcpServers {

@@ -2,7 +2,7 @@
  * The repository of settings. A change reads the setting, decides and writes by compare-and-set, so that concurrent
  * changes of different members are all applied.
  */
-import { failpoint } from "#shared/failpoints.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
 import type { Document } from "#shared/store/collection.ts";
 import { tooFast } from "#shared/store/compare-and-set.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";

@@ -1,8 +1,8 @@
 /** Keeps secrets in the memory of the process, for trying out and for tests; they end with it. */
-import { personKey, type Principal } from "#shared/bus/principal.ts";
+import { personKey, type Principal } from "#shared/base/principal.ts";
 import type { SecretEntry } from "#shared/contracts/settings/secrets.ts";
-import { ConflictError, UnavailableError } from "#shared/errors.ts";
-import { jsonBytes } from "#shared/pod/answer-size.ts";
+import { ConflictError, UnavailableError } from "#shared/base/errors.ts";
+import { jsonBytes } from "#shared/base/answer-size.ts";
 import type { NewSecret, SecretStore } from "../secrets/secret-store.ts";
 
 interface MemoryOptions {

@@ -2,11 +2,11 @@
  * Keeps secrets in the platform's store, so that all processes have them. Values are sealed, bound to their user and
  * name: the store, its backups and its administrators have names and keys only (decision 0084).
  */
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { SecretEntry } from "#shared/contracts/settings/secrets.ts";
-import { ConflictError, UnavailableError } from "#shared/errors.ts";
-import { jsonBytes } from "#shared/pod/answer-size.ts";
-import type { TextSeal } from "#shared/secrets/sealed-text.ts";
+import { ConflictError, UnavailableError } from "#shared/base/errors.ts";
+import { jsonBytes } from "#shared/base/answer-size.ts";
+import type { TextSeal } from "#shared/base/secrets/sealed-text.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { SettingRecords } from "../record/setting-records.ts";
 import { secretCollection } from "../secrets/secret-collection.ts";

@@ -1,6 +1,6 @@
 /** The rules for names and keys of secrets. Pure. */
-import type { Failure } from "#shared/bus/validator.ts";
-import { BadRequestError, InvalidParametersError } from "#shared/errors.ts";
+import type { Failure } from "#shared/base/schema/validator.ts";
+import { BadRequestError, InvalidParametersError } from "#shared/base/errors.ts";
 import type { NewSecret } from "./secret-store.ts";
 
 /** A label of RFC 1123: lower-case letters and digits, with hyphens between them. */

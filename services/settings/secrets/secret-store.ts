@@ -1,5 +1,5 @@
 /** Port: a store of secrets. Each secret belongs to one user; to everybody else it does not exist. */
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { SecretEntry } from "#shared/contracts/settings/secrets.ts";
 
 /** A secret with its values. */

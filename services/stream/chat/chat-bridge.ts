@@ -4,26 +4,26 @@
  * process (docs/chat.md).
  */
 import type { WebSocket } from "ws";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { type Caller, call } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
-import { every, sleep, type Timer } from "#shared/clock.ts";
+import { every, sleep, type Timer } from "#shared/base/clock.ts";
 import { ownSubprotocol, tokenSubprotocol } from "#shared/contracts/chat-subprotocols.ts";
-import { sessionControl } from "#shared/contracts/session-control.ts";
-import { sessions } from "#shared/contracts/sessions.ts";
+import { sessionControl } from "#shared/contracts/sessions/session-control.ts";
+import { sessions } from "#shared/contracts/sessions/sessions.ts";
 import {
 	ConflictError,
 	ForbiddenError,
 	NotFoundError,
 	TooManyRequestsError,
 	UnavailableError,
-} from "#shared/errors.ts";
-import type { FrameRate } from "#shared/http/frame-budget.ts";
-import { webSocketServer } from "#shared/http/websockets.ts";
-import type { InstallationKey } from "#shared/secrets/keys.ts";
-import type { UpgradeRequest } from "#shared/platform.ts";
-import { agentSocketUrl } from "#shared/pod/agent-url.ts";
-import { chatPath, contractChatPath, maxFrameBytes } from "#shared/pod/frames.ts";
+} from "#shared/base/errors.ts";
+import type { FrameRate } from "#shared/net/http/frame-budget.ts";
+import { webSocketServer } from "#shared/net/http/websockets.ts";
+import type { InstallationKey } from "#shared/base/secrets/keys.ts";
+import type { UpgradeRequest } from "#host/platform.ts";
+import { agentSocketUrl } from "#shared/wire/pod/agent-url.ts";
+import { chatPath, contractChatPath, maxFrameBytes } from "#shared/wire/pod/frames.ts";
 import { ChatPipe } from "./chat-pipe.ts";
 import { FrameBudgets } from "./frame-budgets.ts";
 import { connectToPod } from "./pod-connection.ts";

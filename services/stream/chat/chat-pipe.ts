@@ -3,8 +3,8 @@
  * ends.
  */
 import type { WebSocket } from "ws";
-import { refusalInContractDialect } from "#shared/pod/frames.ts";
-import type { FrameBudget } from "#shared/http/frame-budget.ts";
+import { refusalInContractDialect } from "#shared/wire/pod/frames.ts";
+import type { FrameBudget } from "#shared/net/http/frame-budget.ts";
 import { answerTo, type ChangeModel, modelNamedBy } from "./model-frames.ts";
 import { ReadingGate } from "./reading-gate.ts";
 

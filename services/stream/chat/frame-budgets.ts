@@ -1,5 +1,5 @@
 /** The budgets of frames of all chats of a process: one for each session, and one for each person over all sessions. */
-import { FrameBudget, type FrameRate } from "#shared/http/frame-budget.ts";
+import { FrameBudget, type FrameRate } from "#shared/net/http/frame-budget.ts";
 
 /** A session has up to 16 chats, and each of them receives every part of an answer: up to 200 a second. */
 const ofSession: FrameRate = { frames: 3_200, bytes: 16_777_216 };

@@ -2,9 +2,9 @@
  * The frame `set_model` of a chat: the platform changes the session's model, so that the record has it and the pod gets
  * its terms from the platform.
  */
-import { ServiceError } from "#shared/errors.ts";
-import type { UpdatedSession } from "#shared/contracts/session-resource.ts";
-import type { ErrorFrame } from "#shared/pod/frames.ts";
+import { ServiceError } from "#shared/base/errors.ts";
+import type { UpdatedSession } from "#shared/contracts/sessions/session-resource.ts";
+import type { ErrorFrame } from "#shared/wire/pod/frames.ts";
 
 /** Changes the model of the chat's session, as the client. */
 export type ChangeModel = (model: string) => Promise<UpdatedSession>;

@@ -1,8 +1,8 @@
 /** Opens a connection to the chat of a pod; its frames wait until it is resumed. */
 import type { WebSocket } from "ws";
-import { UnavailableError, UpstreamError } from "#shared/errors.ts";
-import { connectWebSocket } from "#shared/http/websockets.ts";
-import { maxFrameBytes } from "#shared/pod/frames.ts";
+import { UnavailableError, UpstreamError } from "#shared/base/errors.ts";
+import { connectWebSocket } from "#shared/net/http/websockets.ts";
+import { maxFrameBytes } from "#shared/wire/pod/frames.ts";
 
 const handshakeMs = 3_000;
 

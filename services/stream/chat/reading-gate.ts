@@ -1,7 +1,7 @@
 /** Pauses the reading from a socket for as long as there is a reason to. */
 import type { WebSocket } from "ws";
-import { after, type Timer } from "#shared/clock.ts";
-import type { FrameBudget } from "#shared/http/frame-budget.ts";
+import { after, type Timer } from "#shared/base/clock.ts";
+import type { FrameBudget } from "#shared/net/http/frame-budget.ts";
 
 /** `budget`: it sent more than its share; `unread`: the other side is slower; `busy`: an earlier frame is worked on. */
 type Reason = "budget" | "unread" | "busy";

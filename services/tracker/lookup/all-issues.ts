@@ -1,6 +1,6 @@
 /** Asks all trackers of a person; those that fail are skipped. */
 import type { TrackerIssue } from "#shared/contracts/tracker/issue-fields.ts";
-import { NotFoundError } from "#shared/errors.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
 import type { ConnectedTrackers, Person } from "../trackers/connected-trackers.ts";
 import type { IssueTracker } from "../trackers/issue-tracker.ts";
 

@@ -1,10 +1,10 @@
 /** Finds the issues of a session: its own one, and those of its repository's project that may belong to its work. */
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { type TrackerIssue, maxIssues } from "#shared/contracts/tracker/issue-fields.ts";
 import type { IssueMove, SessionIssues } from "#shared/contracts/tracker/issues.ts";
 import type { Mapping } from "#shared/contracts/tracker/mappings.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { ServiceError } from "#shared/errors.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { ServiceError } from "#shared/base/errors.ts";
 import { type ConnectedTrackers, chosen } from "../trackers/connected-trackers.ts";
 import type { IssueTracker } from "../trackers/issue-tracker.ts";
 

@@ -2,21 +2,21 @@
  * The repository of mappings. Every method takes the principal first: mappings of other tenants do not exist for the
  * principal.
  */
-import { administersTenant, isAllowed } from "#shared/access/access-table.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { isoTime, now } from "#shared/clock.ts";
+import { administersTenant, isAllowed } from "#shared/contracts/access/access-table.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
 import type { Mapping, MappingCreate } from "#shared/contracts/tracker/mappings.ts";
-import { ConflictError, ForbiddenError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { repositoryKey } from "#shared/git/repository-key.ts";
-import { readRepositoryUrl } from "#shared/git/repository-url.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
-import { fingerprintOf, refuseOtherRequest } from "#shared/ids/request-fingerprint.ts";
-import { answerBytes } from "#shared/pod/answer-size.ts";
-import { refuseCursor } from "#shared/store/cursor.ts";
+import { ConflictError, ForbiddenError, NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { repositoryKey } from "#shared/wire/git/repository-key.ts";
+import { readRepositoryUrl } from "#shared/wire/git/repository-url.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
+import { fingerprintOf, refuseOtherRequest } from "#shared/base/ids/request-fingerprint.ts";
+import { answerBytes } from "#shared/base/answer-size.ts";
+import { refuseCursor } from "#shared/store/pages/cursor.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
-import { type StoredPage, storedPage } from "#shared/store/stored-page.ts";
+import { type StoredPage, storedPage } from "#shared/store/pages/stored-page.ts";
 import { mappingCollection, type MappingDocument } from "./mapping-collection.ts";
 
 /** The position of a page and what the client has already. */

@@ -3,10 +3,10 @@
  * process that dies in between notes it again, under the same ids. While nothing is noted it is stored once a second, so
  * that a process that dies reads the events of a second again.
  */
-import { monotonic } from "#shared/clock.ts";
+import { monotonic } from "#shared/base/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
-import type { EventLog } from "#shared/event-log/event-log.ts";
-import { SingleFlight } from "#shared/single-flight.ts";
+import type { EventLog } from "#shared/store/event-log/event-log.ts";
+import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { followedCollection } from "./move-collection.ts";

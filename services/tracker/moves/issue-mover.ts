@@ -2,8 +2,8 @@
  * Moves issues: tries each move with the tracker of the session's owner, and again after failures that may pass. A move
  * that was made before its process died is made again, which changes nothing.
  */
-import { backoffMs } from "#shared/backoff.ts";
-import { personKey } from "#shared/bus/principal.ts";
+import { backoffMs } from "#shared/base/concurrency/backoff.ts";
+import { personKey } from "#shared/base/principal.ts";
 import {
 	BadRequestError,
 	ForbiddenError,
@@ -12,8 +12,8 @@ import {
 	UnauthorizedError,
 	UnavailableError,
 	UnprocessableError,
-} from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
+} from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
 import { chosen, type ConnectedTrackers, type Person } from "../trackers/connected-trackers.ts";
 import { cut } from "../trackers/issue-form.ts";
 import type { HeldMove, IssueMoves, MoveOutcome } from "./issue-moves.ts";

@@ -1,10 +1,10 @@
 /** The repository of moves of issues: notes them, hands them out for a try, and keeps what came of it. */
-import type { Principal } from "#shared/bus/principal.ts";
-import { isoTime, now } from "#shared/clock.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
 import type { LogEntry } from "#shared/contracts/event-log.ts";
 import type { IssueMove } from "#shared/contracts/tracker/issues.ts";
 import type { Mapping } from "#shared/contracts/tracker/mappings.ts";
-import { failpoint } from "#shared/failpoints.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
 import { type DocumentStore, maxRemoved } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import type { TrackerWish } from "../trackers/connected-trackers.ts";

@@ -1,7 +1,7 @@
 /** Reads from events of the log which issue may have to move. Pure. */
 import type { LogEntry } from "#shared/contracts/event-log.ts";
 import type { MoveEvent } from "#shared/contracts/tracker/issues.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 
 /** Something that happened to a session at which a mapping may move its issue. */
 export interface MoveOccasion {

@@ -1,6 +1,6 @@
 /** A tracker whose answers are kept for a short time. */
 import type { TrackerIssue } from "#shared/contracts/tracker/issue-fields.ts";
-import { ServiceError, UpstreamError } from "#shared/errors.ts";
+import { ServiceError, UpstreamError } from "#shared/base/errors.ts";
 import type { IssueTracker, TrackerIdentity } from "./issue-tracker.ts";
 import type { TrackerCache } from "./tracker-cache.ts";
 

@@ -3,7 +3,7 @@
  * Every tracker acts with the credential of its connection.
  */
 import { createHash } from "node:crypto";
-import type { Outbound } from "#shared/outbound/outbound.ts";
+import type { Outbound } from "#shared/net/outbound/outbound.ts";
 import { CachedTracker } from "./cached-tracker.ts";
 import type { IssueTracker } from "./issue-tracker.ts";
 import { type AdapterChoice, openTracker } from "./tracker-adapter.ts";

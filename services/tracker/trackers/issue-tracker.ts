@@ -1,5 +1,5 @@
 /** Port: an issue tracker, as one person or the configuration reaches it. */
-import type { Outbound } from "#shared/outbound/outbound.ts";
+import type { Outbound } from "#shared/net/outbound/outbound.ts";
 import type { TrackerIssue } from "#shared/contracts/tracker/issue-fields.ts";
 
 /**

@@ -2,7 +2,7 @@
  * Keeps answers of trackers for a short time, in this process. A key holds the person, the connection and its credential,
  * so that nobody gets what was asked for somebody else.
  */
-import { monotonic } from "#shared/clock.ts";
+import { monotonic } from "#shared/base/clock.ts";
 
 const maxEntries = 500;
 /** The bound of all texts together, in UTF-16 units. */

@@ -3,7 +3,7 @@
  * counts a refusal neither as success nor as failure, so a breaker whose trials are refused would bar everyone else for ever.
  */
 import type { Context, ServiceBroker } from "moleculer";
-import { ServiceError } from "../../errors.ts";
+import { ServiceError } from "#shared/base/errors.ts";
 
 /** The framework's record of one breaker, as far as it concerns a trial. */
 interface Breaker {

@@ -5,7 +5,7 @@
  */
 import type { ActionHandler, CallingOptions, Context, Middleware, Service, ServiceBroker } from "moleculer";
 import { type Breakers, endTrial } from "./breaker-trials.ts";
-import { UnavailableError } from "../../errors.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
 
 /** These sentences hold for every call until the outage is over, also for a call that is not made. */
 const lastingOutages: readonly unknown[] = ["STORE_CLOSED", "STORE_UNREACHABLE", "STORE_UNWRITABLE"];

@@ -2,7 +2,7 @@
  * Notices packets that this process cannot open. When it is known after a while that no process with the store has answered this
  * one, it has another installation key than they.
  */
-import { after } from "../../clock.ts";
+import { after } from "#shared/base/clock.ts";
 
 /** The time in which a process with the store would have answered, in milliseconds: one interval of announcements and a margin. */
 const graceMs = 15_000;

@@ -4,7 +4,7 @@
  */
 import type { ServiceBroker } from "moleculer";
 import type { NatsConnection } from "nats";
-import { deadline } from "../../clock.ts";
+import { deadline } from "#shared/base/clock.ts";
 import { NatsTransporter } from "./nats-transporter.ts";
 
 const answerMs = 1_000;

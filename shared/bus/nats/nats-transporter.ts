@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { Transporters } from "moleculer";
 import type * as Nats from "nats";
 import type { Msg, NatsConnection, NatsError } from "nats";
-import { nextTurn, sleep } from "../../clock.ts";
+import { nextTurn, sleep } from "#shared/base/clock.ts";
 import { NatsReport } from "./nats-report.ts";
 
 /** The pause between attempts to connect at the start, in milliseconds. */

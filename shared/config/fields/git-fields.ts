@@ -1,5 +1,5 @@
 /** The keys `git.*` of the configuration. */
-import { type Rule, schema } from "../../bus/schema.ts";
+import { type Rule, schema } from "#shared/base/schema/schema.ts";
 
 const url = {
 	type: "string",

@@ -1,5 +1,5 @@
 /** The configuration of integrations. */
-import { schema } from "../../bus/schema.ts";
+import { schema } from "#shared/base/schema/schema.ts";
 
 export const integrationFields = schema({
 	folder: {

@@ -1,5 +1,5 @@
 /** The configuration of what one caller, one person and one tenant may use at a time. */
-import { schema } from "../../bus/schema.ts";
+import { schema } from "#shared/base/schema/schema.ts";
 
 const count = { type: "number", integer: true, min: 0, max: 1_000_000, optional: true } as const;
 const off = "0: no limit; empty: no limit with an identity that trusts its callers, otherwise";

@@ -1,5 +1,5 @@
 /** The form of one MCP server in the configuration. */
-import { type Output, schema } from "../../bus/schema.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
 
 const text = { type: "string", max: 10_000 } as const;
 const texts = { type: "record", key: { type: "string" }, value: text, default: {} } as const;

@@ -1,5 +1,5 @@
 /** The configuration of logins at the services that integrations connect to. */
-import { schema } from "../../bus/schema.ts";
+import { schema } from "#shared/base/schema/schema.ts";
 
 const client = schema({
 	client_id: { type: "string", min: 1, max: 500 },

@@ -1,5 +1,5 @@
 /** The configuration of what operators look at: the ops listener, logs and traces. */
-import { schema } from "../../bus/schema.ts";
+import { schema } from "#shared/base/schema/schema.ts";
 
 export const opsFields = schema({
 	host: {

@@ -1,5 +1,5 @@
 /** The keys `outbound.*` of the configuration: where requests to URLs of people may go. */
-import { schema } from "../../bus/schema.ts";
+import { schema } from "#shared/base/schema/schema.ts";
 
 export const outboundFields = schema({
 	allow: {

@@ -1,5 +1,5 @@
 /** The configuration of personal access tokens. */
-import { schema } from "../../bus/schema.ts";
+import { schema } from "#shared/base/schema/schema.ts";
 
 export const patFields = schema({
 	token_issuer_adapter: {

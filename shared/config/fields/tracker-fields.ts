@@ -1,5 +1,5 @@
 /** The keys `linear.*` and `tracker.*` of the configuration: trackers of everybody who has no connection of their own. */
-import { schema } from "../../bus/schema.ts";
+import { schema } from "#shared/base/schema/schema.ts";
 
 export const linearFields = schema({
 	enabled: { type: "boolean", default: false, description: "Whether everybody uses Linear with the platform's key" },

@@ -1,5 +1,5 @@
 /** The keys of the configuration about workspaces (docs/workspaces.md). */
-import { schema } from "../../bus/schema.ts";
+import { schema } from "#shared/base/schema/schema.ts";
 
 export const workspaceFields = schema({
 	retention_days: {

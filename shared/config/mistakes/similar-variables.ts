@@ -2,8 +2,8 @@
  * Finds environment variables that set nothing and are similar to one that does. A start goes on with them, because they may belong to
  * another program. Pure.
  */
-import type { Rule, Schema } from "../../bus/schema.ts";
-import { nearestName } from "../../nearest-name.ts";
+import type { Rule, Schema } from "#shared/base/schema/schema.ts";
+import { nearestName } from "#shared/base/nearest-name.ts";
 import { fromEnvironment, plain } from "../env.ts";
 import { shortNames } from "./wrong-value.ts";
 

@@ -1,6 +1,6 @@
 /** Makes the sentence about a value that the configuration cannot use: the key, its variable, the value, and what is allowed. Pure. */
-import type { Rule, Schema } from "../../bus/schema.ts";
-import type { Failure } from "../../bus/validator.ts";
+import type { Rule, Schema } from "#shared/base/schema/schema.ts";
+import type { Failure } from "#shared/base/schema/validator.ts";
 import { plain } from "../env.ts";
 
 /** Variables with a short name, and their keys. */

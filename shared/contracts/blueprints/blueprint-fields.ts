@@ -1,5 +1,5 @@
 /** The fields that profiles and presets have in common, with the bounds of what their owners write. */
-import { schema } from "../../bus/schema.ts";
+import { schema } from "#shared/base/schema/schema.ts";
 import { mcpServerNames, resourceNames, workloadNames } from "./free-form-names.ts";
 
 const text = { type: "string" } as const;

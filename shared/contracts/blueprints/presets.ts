@@ -2,10 +2,10 @@
  * The contract of presets: what one person chooses again and again for new sessions. Nobody else sees them (decision
  * 0039).
  */
-import { defineContract } from "../../bus/contract.ts";
-import { schema, type Output } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
-import { promptBodies } from "../sessions.ts";
+import { promptBodies } from "../sessions/sessions.ts";
 import {
 	anyMembers,
 	blueprintName,

@@ -2,10 +2,10 @@
  * The contract of profiles: named runtime settings of one person, which sessions are started with. Nobody else sees them
  * (decision 0039).
  */
-import { defineContract } from "../../bus/contract.ts";
-import { schema, type Output } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
-import { promptBodies } from "../sessions.ts";
+import { promptBodies } from "../sessions/sessions.ts";
 import { blueprintName, empty, groupName, keep, launchFields, none } from "./blueprint-fields.ts";
 
 const workloadType = { ...groupName, min: 1, description: "`session`, `reviewer`, …" } as const;

@@ -1,8 +1,8 @@
 /** The contract of saved prompts: texts that people use again and again, with `{{name}}` where the caller fills in. */
-import { defineContract } from "../../bus/contract.ts";
-import { schema, type Output } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf } from "../page-fields.ts";
-import { promptBodies } from "../sessions.ts";
+import { promptBodies } from "../sessions/sessions.ts";
 
 export const promptScopes = ["global", "project"] as const;
 export type PromptScope = (typeof promptScopes)[number];

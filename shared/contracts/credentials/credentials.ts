@@ -1,8 +1,8 @@
 /**
  * The contract of credentials: named secrets with a type, of a person or of a tenant. Values come in and never go out.
  */
-import { defineContract } from "../../bus/contract.ts";
-import { schema, type Output } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 import { secretTypes } from "./secret-types.ts";
 

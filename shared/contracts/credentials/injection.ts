@@ -3,8 +3,8 @@
  * the values travel from the credentials service to the pod manager and into the launch document, and are stored
  * nowhere else.
  */
-import { defineContract } from "../../bus/contract.ts";
-import { type Output, schema } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { launchMappingFields } from "./launch-mapping.ts";
 import { podSecretsFields } from "./pod-secrets.ts";
 import { secretTypes } from "./secret-types.ts";

@@ -1,5 +1,5 @@
 /** The parts of a credential that a launch gets by a connection of its owner, whose integration says what they are for. */
-import { type Output, schema } from "../../bus/schema.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
 
 const text = { type: "string" } as const;
 const map = { type: "record", key: text, value: text } as const;

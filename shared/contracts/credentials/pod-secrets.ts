@@ -1,5 +1,5 @@
 /** The secrets of one launch: what the platform puts into a pod from credentials, and what the pod does with it. */
-import { type Output, schema } from "../../bus/schema.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
 
 const text = { type: "string" } as const;
 

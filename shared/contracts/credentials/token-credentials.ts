@@ -2,7 +2,7 @@
  * The contract by which the platform's own services keep the tokens of a person's logins as credentials. Values travel
  * in sealed packets; they are neither logged nor stored elsewhere.
  */
-import { defineContract } from "../../bus/contract.ts";
+import { defineContract } from "../contract.ts";
 
 const text = { type: "string" } as const;
 const person = { tenant: { ...text, max: 1_000 }, owner: { ...text, max: 1_000 } } as const;

@@ -2,8 +2,8 @@
  * The contract of keyed deletions, which only the gateway calls: it notes a DELETE with an `Idempotency-Key` before it passes
  * it on, because nothing is left afterwards that could tell a repetition that it is one (decision 0110).
  */
-import { defineContract } from "../../bus/contract.ts";
-import { type Output, schema } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
 
 const deletion = schema({
 	action: {

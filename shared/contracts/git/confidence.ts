@@ -2,8 +2,8 @@
  * The contract of merge confidence: how safe it is to merge a change, by what its author says about it or by what the
  * git provider shows of its pull request. The formula stands in docs/merge-confidence.md.
  */
-import { defineContract } from "../../bus/contract.ts";
-import { schema, type Output } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 
 const mergeActions = ["auto_merge", "notify_then_merge", "require_approval"] as const;

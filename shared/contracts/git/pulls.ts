@@ -1,6 +1,6 @@
 /** The contract of pull requests: those that sessions open, and those of a repository at its git provider. */
-import { defineContract } from "../../bus/contract.ts";
-import { type Output, schema } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 import { repoUrl } from "./repositories.ts";
 

@@ -1,6 +1,6 @@
 /** The contract of repositories at git providers: GitHub, GitLab, Gitea. */
-import { defineContract } from "../../bus/contract.ts";
-import { type Output, schema } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 
 /** The kinds of git hosts. `bitbucket` and `generic` have no adapter. */

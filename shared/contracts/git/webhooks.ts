@@ -2,7 +2,7 @@
  * The contract of webhooks: messages of git providers that say that a pull request has changed. A message has no caller;
  * its signature is its only credential (docs/webhooks.md).
  */
-import { defineContract } from "../../bus/contract.ts";
+import { defineContract } from "../contract.ts";
 
 export const webhooks = defineContract("webhooks", {
 	receive: {

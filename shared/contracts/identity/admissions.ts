@@ -2,8 +2,8 @@
  * The contract of admissions, which only the platform calls: in which tenant, and with which roles, a person acts whom an
  * identity provider has identified.
  */
-import { defineContract } from "../../bus/contract.ts";
-import { schema, type Output } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { tenantId, userId } from "./people-fields.ts";
 
 const roles = { type: "array", max: 20, items: { type: "string", max: 100 } } as const;

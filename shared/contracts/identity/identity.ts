@@ -1,5 +1,5 @@
 /** The contract of identity: the caller, and the issuer of identities. */
-import { defineContract } from "../../bus/contract.ts";
+import { defineContract } from "../contract.ts";
 
 export const identity = defineContract("identity", {
 	auth_config: {

@@ -1,5 +1,5 @@
 /** The fields that the contracts of people and tenants share. */
-import { schema, type Output } from "../../bus/schema.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 
 /** The id of a person: the subject of their tokens, which may have any characters. */
 export const userId = { type: "string", min: 1, max: 255 } as const;

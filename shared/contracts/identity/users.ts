@@ -1,6 +1,6 @@
 /** The contract of users: the caller, and the people whom an administrator may see. */
-import { defineContract } from "../../bus/contract.ts";
-import { schema, type Output } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 import { provisioningResult, time, userId } from "./people-fields.ts";
 

@@ -2,8 +2,8 @@
  * The contract by which the platform's own services use the connections of a person. Credentials travel in the answers,
  * in sealed packets; they are neither logged nor stored.
  */
-import { defineContract } from "../../bus/contract.ts";
-import { type Output, schema } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { launchMappingFields } from "../credentials/launch-mapping.ts";
 import { integrationTypes } from "./definition-fields.ts";
 

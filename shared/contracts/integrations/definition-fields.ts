@@ -1,5 +1,5 @@
 /** The form of an integration definition: configuration that says what a connection is made of and what it gives to sessions. */
-import { type Output, schema } from "../../bus/schema.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
 
 const text = { type: "string", max: 1_000 } as const;
 const label = { ...text, default: "" } as const;

@@ -1,6 +1,6 @@
 /** The contract of integrations: the catalogue of definitions, and the connections of people. */
-import { defineContract } from "../../bus/contract.ts";
-import { schema, type Output } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 import {
 	configSchemaFields,

@@ -2,8 +2,8 @@
  * The contract of logins at the services that integrations connect to (RFC 6749). The tokens come in by the provider's
  * answer, become a credential of the person, and never go out.
  */
-import { defineContract, defineEvent } from "../../bus/contract.ts";
-import { schema } from "../../bus/schema.ts";
+import { defineContract, defineEvent } from "../contract.ts";
+import { schema } from "#shared/base/schema/schema.ts";
 
 const text = { type: "string" } as const;
 const slug = { type: "string", min: 1, max: 100 } as const;

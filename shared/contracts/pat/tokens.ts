@@ -1,6 +1,6 @@
 /** The contract of personal access tokens: long-lived tokens with which a person's programs call the API. */
-import { defineContract, defineEvent } from "../../bus/contract.ts";
-import { schema, type Output } from "../../bus/schema.ts";
+import { defineContract, defineEvent } from "../contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 
 /** The scopes; each one includes those before it. */

@@ -2,8 +2,8 @@
  * The contract of features: the modules of a user interface, which administrators switch on and off for their tenant,
  * and the layout that every user makes of them.
  */
-import { defineContract } from "../../bus/contract.ts";
-import { schema, type Output } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 
 export const featureScopes = ["admin", "session", "user"] as const;

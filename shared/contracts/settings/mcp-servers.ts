@@ -2,8 +2,8 @@
  * The contract of MCP servers: those of the configuration, which clients offer for presets and profiles. Callers who do
  * not administer the platform see `***` instead of values of variables and headers.
  */
-import { defineContract } from "../../bus/contract.ts";
-import { schema, type Output } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 
 const text = { type: "string" } as const;

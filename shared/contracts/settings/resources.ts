@@ -2,8 +2,8 @@
  * The contract of resources: the resources that a session may request in `resource_config`, and the nodes that offer
  * them.
  */
-import { defineContract } from "../../bus/contract.ts";
-import { schema, type Output } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 
 const text = { type: "string" } as const;
 const amounts = { type: "record", key: text, value: text, description: "Amounts by `resource_key`" } as const;

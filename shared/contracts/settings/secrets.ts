@@ -2,8 +2,8 @@
  * The contract of secrets: named maps of texts that belong to the user who created them. Answers have names and keys;
  * no action returns a value.
  */
-import { defineContract } from "../../bus/contract.ts";
-import { schema, type Output } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 
 /** A name as a label of RFC 1123 (or several with dots between them); the service checks it. */

@@ -1,6 +1,6 @@
 /** The contract of settings: switches of this server that clients adapt to, and those that administrators turn. */
-import { defineContract } from "../../bus/contract.ts";
-import { schema, type Output } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 
 const homeEnabled = { type: "boolean", description: "Sessions of a user share a home folder" } as const;
 const fileManagerEnabled = { type: "boolean", description: "Clients may offer a file manager" } as const;

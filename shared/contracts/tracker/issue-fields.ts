@@ -1,5 +1,5 @@
 /** The fields of issues and of trackers in the API. */
-import { schema, type Output } from "../../bus/schema.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 
 const text = { type: "string" } as const;
 const nullableText = { type: "string", nullable: true } as const;

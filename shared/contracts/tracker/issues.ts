@@ -1,6 +1,6 @@
 /** The contract of issues: those of all trackers of the caller, and those of a session. */
-import { defineContract } from "../../bus/contract.ts";
-import { schema, type Output } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { issueId, issueList, searchText, stateName, trackerIssue, trackerMs } from "./issue-fields.ts";
 import { mapping } from "./mappings.ts";
 

@@ -1,6 +1,6 @@
 /** The contract of mappings: which project of which tracker belongs to a repository, and how its issues move. */
-import { defineContract } from "../../bus/contract.ts";
-import { schema, type Output } from "../../bus/schema.ts";
+import { defineContract } from "../contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 import { projectId, stateName } from "./issue-fields.ts";
 

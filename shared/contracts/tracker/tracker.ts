@@ -1,7 +1,7 @@
 /**
  * The contract of the tracker: the caller's first connection to an issue tracker, or the one of the configuration.
  */
-import { defineContract } from "../../bus/contract.ts";
+import { defineContract } from "../contract.ts";
 import {
 	issueId,
 	issueList,

@@ -2,9 +2,9 @@
  * The contract between the pod manager, which alone touches files of workspaces, and the sessions service, which alone
  * writes their records: removals and measurements that are due.
  */
-import { defineContract, defineEvent } from "../../bus/contract.ts";
-import { schema, type Output } from "../../bus/schema.ts";
-import { hostField, sessionIdRule } from "../session-work.ts";
+import { defineContract, defineEvent } from "../contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
+import { hostField, sessionIdRule } from "../sessions/session-work.ts";
 
 const id = sessionIdRule;
 const count = { type: "number", integer: true, min: 0 } as const;

@@ -1,6 +1,6 @@
 /** The contract of workspaces: the stored files of sessions, which outlive them. */
-import { type ActionSpec, defineContract } from "../../bus/contract.ts";
-import { schema, type Output } from "../../bus/schema.ts";
+import { type ActionSpec, defineContract } from "../contract.ts";
+import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 
 /** The statuses. `deleted`: its storage is being removed. */

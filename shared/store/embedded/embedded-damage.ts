@@ -1,6 +1,6 @@
 /** Finds damage in the file of the embedded store, and says what to do about it. */
 import type { DatabaseSync } from "node:sqlite";
-import { UnavailableError } from "../../errors.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
 import { codes, resultCode } from "./result-code.ts";
 
 const damageCodes: readonly unknown[] = [codes.corrupt, codes.notADatabase];

@@ -1,9 +1,9 @@
 /** The SQLite file of the embedded store. One process has it open, and a commit returns when it is on disk. */
 import { join } from "node:path";
 import { backup, DatabaseSync, type StatementSync } from "node:sqlite";
-import { makeFolder } from "../../files/new-folder.ts";
-import { UnavailableError } from "../../errors.ts";
-import { StartError } from "../../start-error.ts";
+import { makeFolder } from "#shared/base/files/new-folder.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
+import { StartError } from "#shared/base/start-error.ts";
 import type { Collection } from "../collection.ts";
 import { DuplicateKeyError } from "../document-store.ts";
 import { damageOf, refuseDamaged } from "./embedded-damage.ts";
@@ -131,7 +131,7 @@ export class EmbeddedDatabase {
 		}
 	}
 
-	/** Whether the disk has so little room that only writes are taken that make room (shared/files/making-room.ts). */
+	/** Whether the disk has so little room that only writes are taken that make room (shared/base/files/making-room.ts). */
 	get isShort(): boolean {
 		return this.#reserve.isShort;
 	}

@@ -4,7 +4,7 @@
  * the hits, a few in each turn of the event loop, until the page is full or its time is over.
  */
 import type { SQLInputValue } from "node:sqlite";
-import { monotonic, nextTurn } from "../../clock.ts";
+import { monotonic, nextTurn } from "#shared/base/clock.ts";
 import type { Collection } from "../collection.ts";
 import type { IndexQuery, Positioned } from "../index-query.ts";
 import type { SearchStep } from "../search-query.ts";

@@ -11,9 +11,9 @@ import {
 	type MongoClientOptions,
 	type Timestamp,
 } from "mongodb";
-import { UnavailableError } from "../../errors.ts";
-import { StartError } from "../../start-error.ts";
-import { TimeLimits } from "../../time-limits.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
+import { StartError } from "#shared/base/start-error.ts";
+import { TimeLimits } from "#shared/base/concurrency/time-limits.ts";
 import type { StoredDocument } from "./mongodb-document.ts";
 import { isQueueTimeout, isUnsent, NoAnswerError, NoConnectionError } from "./mongodb-errors.ts";
 

@@ -3,7 +3,7 @@
  * collided with.
  */
 import { MongoBulkWriteError, MongoError, MongoServerError, MongoWriteConcernError } from "mongodb";
-import { type ServiceError, TimeoutError, UnavailableError, UpstreamError } from "../../errors.ts";
+import { type ServiceError, TimeoutError, UnavailableError, UpstreamError } from "#shared/base/errors.ts";
 import { declaredIndex } from "./mongodb-index-name.ts";
 import { refusalSentence } from "./mongodb-refusals.ts";
 import { unreachableReason } from "./mongodb-unreachable.ts";

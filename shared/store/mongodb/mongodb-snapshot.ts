@@ -1,7 +1,7 @@
 /** All documents of a MongoDB database as they are at one moment: a session whose reads name one time of the replica set. */
 import { type ClientSession, type Db, type MongoClient, MongoServerError } from "mongodb";
-import { now } from "../../clock.ts";
-import { ConflictError } from "../../errors.ts";
+import { now } from "#shared/base/clock.ts";
+import { ConflictError } from "#shared/base/errors.ts";
 import type { Collection, Columns } from "../collection.ts";
 import type { StoreSnapshot, WholeDocument } from "../document-store.ts";
 import { documentOf, type StoredDocument } from "./mongodb-document.ts";

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { type Collection as Documents, MongoServerError } from "mongodb";
-import { every, monotonic, sleep } from "../../clock.ts";
+import { every, monotonic, sleep } from "#shared/base/clock.ts";
 
 const beatMs = 2_000;
 const goneMs = 15_000;

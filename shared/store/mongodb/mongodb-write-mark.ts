@@ -3,8 +3,8 @@
  * Nothing says that one was not done, because it may still be on its way.
  */
 import { randomUUID } from "node:crypto";
-import { monotonic } from "../../clock.ts";
-import { TimeoutError } from "../../errors.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import { TimeoutError } from "#shared/base/errors.ts";
 import type { StoredDocument } from "./mongodb-document.ts";
 
 /** A write that has taken longer is not looked for: its caller hardly waits any more, in milliseconds. */

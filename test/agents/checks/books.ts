@@ -1,7 +1,7 @@
 /** The recorded usage and cost equal the model's bill, and all calls used the session's own model. */
 import { expect } from "chai";
-import { costMicros, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
-import { microsOf } from "#shared/models/money.ts";
+import { costMicros, type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
+import { microsOf } from "#shared/wire/models/money.ts";
 import { prices } from "../../support/agents/agent-platform.ts";
 import { eventually } from "../../support/eventually.ts";
 import { say, shell } from "../../support/model-server/script.ts";

@@ -1,6 +1,6 @@
 /** A question of the agent's model to the person is answered by the person and by nobody else, in every mode. */
 import { expect } from "chai";
-import type { PermissionRequest } from "#shared/contracts/session-control.ts";
+import type { PermissionRequest } from "#shared/contracts/sessions/session-control.ts";
 import { eventually } from "../../support/eventually.ts";
 import { questionCall } from "../../support/model-server/question-call.ts";
 import { repeatResult, type Step } from "../../support/model-server/script.ts";

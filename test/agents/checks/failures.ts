@@ -1,6 +1,6 @@
 /** A person learns within seconds that the model does not answer, and why; the turn reports it too. */
 import { expect } from "chai";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import { patience } from "../../support/machine/patience.ts";
 import { eventually } from "../../support/eventually.ts";
 import { say, type Step } from "../../support/model-server/script.ts";

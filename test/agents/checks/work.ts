@@ -1,6 +1,6 @@
 /** A session in which everything is permitted does its work, reports it, and can be continued. */
 import { expect } from "chai";
-import type { Chronicle, Timeline } from "#shared/contracts/chronicles.ts";
+import type { Chronicle, Timeline } from "#shared/contracts/sessions/chronicles.ts";
 import { patience } from "../../support/machine/patience.ts";
 import { eventually } from "../../support/eventually.ts";
 import { edit, say, shell } from "../../support/model-server/script.ts";

@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { type CredentialOwner, personOf, tenantOf } from "#services/credentials/store/credential-owner.ts";
 import type { CredentialStore, CredentialValues, NewCredential } from "#services/credentials/store/credential-store.ts";
-import { ConflictError } from "#shared/errors.ts";
+import { ConflictError } from "#shared/base/errors.ts";
 import { failureOf } from "../../support/failure-of.ts";
 
 const alice = personOf({ tenant: "acme", id: "alice" });

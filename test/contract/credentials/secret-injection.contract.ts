@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import type { SecretInjection } from "#services/credentials/injection/secret-injection.ts";
 import { personOf } from "#services/credentials/store/credential-owner.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
 import { podSecretsFields } from "#shared/contracts/credentials/pod-secrets.ts";
 
 const owner = personOf({ tenant: "acme", id: "alice" });

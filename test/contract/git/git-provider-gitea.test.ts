@@ -2,8 +2,8 @@
 import { expect } from "chai";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { type GitProvider, gitProviderMethods } from "#services/git/providers/git-provider.ts";
-import { isoTime, now } from "#shared/clock.ts";
-import { Outbound } from "#shared/outbound/outbound.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
+import { Outbound } from "#shared/net/outbound/outbound.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { GiteaStage } from "../../support/providers/gitea/gitea-stage.ts";

@@ -1,7 +1,7 @@
 /** The git provider GitHub at the validating fake. */
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { type GitProvider, gitProviderMethods } from "#services/git/providers/git-provider.ts";
-import { Outbound } from "#shared/outbound/outbound.ts";
+import { Outbound } from "#shared/net/outbound/outbound.ts";
 import { GitHubStage } from "../../support/providers/github/github-stage.ts";
 import { gitProviderContract } from "./git-provider.contract.ts";
 

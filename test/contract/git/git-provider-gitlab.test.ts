@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { type GitProvider, gitProviderMethods } from "#services/git/providers/git-provider.ts";
-import { Outbound } from "#shared/outbound/outbound.ts";
+import { Outbound } from "#shared/net/outbound/outbound.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { GitLabStage } from "../../support/providers/gitlab/gitlab-stage.ts";
 import { gitProviderContract } from "./git-provider.contract.ts";

@@ -1,7 +1,7 @@
 /** The suite of the port `GitProvider`, which every adapter passes at a fake or a real server of its kind. */
 import { expect } from "chai";
 import { type GitProvider, gitProviderMethods, type RepositoryPlace } from "#services/git/providers/git-provider.ts";
-import { isoTime, now } from "#shared/clock.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failureOf } from "../../support/failure-of.ts";
 

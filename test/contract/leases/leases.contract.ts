@@ -1,9 +1,9 @@
 /** The suite that leases must pass on every store of several processes. */
 import { expect } from "chai";
-import { nextTurn, turnClock } from "#shared/clock.ts";
-import { leaseCollection } from "#shared/leases/lease-collection.ts";
-import type { Lease } from "#shared/leases/leases.ts";
-import { StoredLeases } from "#shared/leases/stored-leases.ts";
+import { nextTurn, turnClock } from "#shared/base/clock.ts";
+import { leaseCollection } from "#shared/store/leases/lease-collection.ts";
+import type { Lease } from "#shared/store/leases/leases.ts";
+import { StoredLeases } from "#shared/store/leases/stored-leases.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { laxStore } from "../../support/stores/lax-store.ts";

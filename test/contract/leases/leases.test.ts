@@ -1,5 +1,5 @@
 /** Leases on the stores that need no server. */
-import { leaseCollection } from "#shared/leases/lease-collection.ts";
+import { leaseCollection } from "#shared/store/leases/lease-collection.ts";
 import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
 import { describeLeases } from "./leases.contract.ts";
 

@@ -1,11 +1,11 @@
 /** The suite of migrations: they hold on every store, with several processes at a time. */
 import { expect } from "chai";
-import type { Leases } from "#shared/leases/leases.ts";
-import { leaseCollection } from "#shared/leases/lease-collection.ts";
-import { StoredLeases } from "#shared/leases/stored-leases.ts";
-import { type Migration, MigrationLost, type MigrationWork } from "#shared/migrations/migration.ts";
-import { migrationCollection } from "#shared/migrations/migration-collection.ts";
-import { runMigrations } from "#shared/migrations/run-migrations.ts";
+import type { Leases } from "#shared/store/leases/leases.ts";
+import { leaseCollection } from "#shared/store/leases/lease-collection.ts";
+import { StoredLeases } from "#shared/store/leases/stored-leases.ts";
+import { type Migration, MigrationLost, type MigrationWork } from "#shared/store/migrations/migration.ts";
+import { migrationCollection } from "#shared/store/migrations/migration-collection.ts";
+import { runMigrations } from "#shared/store/migrations/run-migrations.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { eventually } from "../../support/eventually.ts";

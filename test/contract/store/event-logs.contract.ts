@@ -3,10 +3,10 @@
  * entry once and in order, and what did not happen has none.
  */
 import { expect } from "chai";
-import { type Actor, actingAs } from "#shared/audit/actor.ts";
+import { type Actor, actingAs } from "#shared/base/actor.ts";
 import { type Collection, defineCollection } from "#shared/store/collection.ts";
 import { DuplicateKeyError, type DocumentStore, type OutboxEntry } from "#shared/store/document-store.ts";
-import { entryKey } from "#shared/event-log/event-log.ts";
+import { entryKey } from "#shared/store/event-log/event-log.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { logCollections, LoggedStore } from "../../support/stores/logged-store.ts";

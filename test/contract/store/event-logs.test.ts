@@ -1,8 +1,8 @@
 /** The logs of changes on the stores that need no server, and the ids of their documents on the embedded one. */
 import { expect } from "chai";
-import { actingAs } from "#shared/audit/actor.ts";
-import { auditLogCollection } from "#shared/audit/audit-collections.ts";
-import { eventLogCollection } from "#shared/event-log/event-log-collection.ts";
+import { actingAs } from "#shared/base/actor.ts";
+import { auditLogCollection } from "#shared/store/audit/audit-collections.ts";
+import { eventLogCollection } from "#shared/store/event-log/event-log-collection.ts";
 import { LoggedStore, logCollections } from "../../support/stores/logged-store.ts";
 import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
 import { event, job, jobs } from "../../support/stores/sample-collections.ts";

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { askingTree } from "../../support/agents/asking-tree.ts";
 import { type ChatClient, openChat, refusedChat } from "../../support/clients/chat-client.ts";

@@ -4,9 +4,9 @@
  */
 import { expect } from "chai";
 import { type ActionRoute, actionRoutes } from "#services/gateway/routes/action-route.ts";
-import { serviceFolders } from "#services/service-folders.ts";
+import { serviceFolders } from "#host/service-folders.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { type Answer, ApiClient } from "../../support/clients/api-client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect } from "chai";
-import type { ArchiveManifest } from "#shared/archive/archive-format.ts";
+import type { ArchiveManifest } from "#host/archive/archive-format.ts";
 import { type Outcome, runArchive } from "../../support/archive/archive-command.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failureOf } from "../../support/failure-of.ts";

@@ -5,8 +5,8 @@
 import { expect } from "chai";
 import type { Preset } from "#shared/contracts/blueprints/presets.ts";
 import type { Profile } from "#shared/contracts/blueprints/profiles.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { openInstallationKey } from "#shared/secrets/keys.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { unknownId } from "../../support/conformance/request.ts";
 import { eventually } from "../../support/eventually.ts";

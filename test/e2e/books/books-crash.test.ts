@@ -3,10 +3,10 @@
  * Long: it kills and starts the platform at every step of a report.
  */
 import { expect } from "chai";
-import type { DayBudget } from "#shared/contracts/budgets.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import type { Stats, UsageRecord } from "#shared/contracts/usage.ts";
-import { openInstallationKey } from "#shared/secrets/keys.ts";
+import type { DayBudget } from "#shared/contracts/sessions/budgets.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import type { Stats, UsageRecord } from "#shared/contracts/sessions/usage.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sameDay } from "../../support/machine/same-day.ts";

@@ -4,10 +4,10 @@
  * Night: it starts a cluster and waits until calls of a killed process are over, which takes a minute.
  */
 import { expect } from "chai";
-import { sleep } from "#shared/clock.ts";
-import type { DayBudget, Reservation } from "#shared/contracts/budgets.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { sleep } from "#shared/base/clock.ts";
+import type { DayBudget, Reservation } from "#shared/contracts/sessions/budgets.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import type { Answer, ApiClient } from "../../support/clients/api-client.ts";
 import { type Cluster, startCluster } from "../../support/cluster/start-cluster.ts";
 import { sameDay } from "../../support/machine/same-day.ts";

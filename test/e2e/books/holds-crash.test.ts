@@ -1,8 +1,8 @@
 /** Parked holds of a platform that is killed while it parks them: each counts once, and all of them end. */
 import { expect } from "chai";
-import type { DayBudget } from "#shared/contracts/budgets.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { openInstallationKey } from "#shared/secrets/keys.ts";
+import type { DayBudget } from "#shared/contracts/sessions/budgets.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sameDay } from "../../support/machine/same-day.ts";
 import { createSession } from "../../support/platform/session-steps.ts";

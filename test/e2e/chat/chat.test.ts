@@ -6,8 +6,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { WebSocket } from "ws";
-import type { PermissionRequest } from "#shared/contracts/session-control.ts";
-import { openInstallationKey } from "#shared/secrets/keys.ts";
+import type { PermissionRequest } from "#shared/contracts/sessions/session-control.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { askingTree } from "../../support/agents/asking-tree.ts";
 import {

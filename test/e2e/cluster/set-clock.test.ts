@@ -8,7 +8,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import { ApiClient } from "../../support/clients/api-client.ts";
 import type { SseClient } from "../../support/clients/sse-client.ts";
 import type { ClusterMember } from "../../support/cluster/cluster-member.ts";

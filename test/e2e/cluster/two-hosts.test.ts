@@ -7,7 +7,7 @@ import { expect } from "chai";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import { TwinWatch } from "../../faults/watches/twin-watch.ts";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { hostFolder } from "../../support/cluster/own-host.ts";

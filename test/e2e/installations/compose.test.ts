@@ -10,7 +10,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { DockerEngine } from "../../support/installations/docker-engine.ts";
 import { eventually } from "../../support/eventually.ts";
 import { makeRepository } from "../../support/repositories/git-repository.ts";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { pathOfPerson } from "#shared/config/person-path.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { ApiClient } from "../../support/clients/api-client.ts";
 import { NpmStart } from "../../support/installations/npm-start.ts";
 import { ownCheckout } from "../../support/installations/own-checkout.ts";

@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import { ApiClient } from "../../support/clients/api-client.ts";
 import { OpenIdProvider } from "../../support/identity/openid-provider.ts";
 import { StartedUnit } from "../../support/installations/started-unit.ts";

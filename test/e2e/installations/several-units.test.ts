@@ -7,7 +7,7 @@ import { expect } from "chai";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import { type NatsServer, startNatsServer } from "../../support/bus/nats-server.ts";
 import { ApiClient } from "../../support/clients/api-client.ts";
 import { Balancer } from "../../support/cluster/balancer.ts";

@@ -31,7 +31,7 @@ import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freeBytes } from "#shared/files/free-bytes.ts";
+import { freeBytes } from "#shared/base/files/free-bytes.ts";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { type Cluster, startCluster } from "../../support/cluster/start-cluster.ts";
 import { freePort } from "../../support/machine/free-port.ts";

@@ -5,11 +5,11 @@
  */
 import { join } from "node:path";
 import { expect } from "chai";
-import { serviceFolders } from "#services/service-folders.ts";
+import { serviceFolders } from "#host/service-folders.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
-import { auditLogCollection } from "#shared/audit/audit-collections.ts";
-import { EventLog } from "#shared/event-log/event-log.ts";
-import { type ChainedEntry, chainStart, linkFault } from "#shared/audit/audit-chain.ts";
+import { auditLogCollection } from "#shared/store/audit/audit-collections.ts";
+import { EventLog } from "#shared/store/event-log/event-log.ts";
+import { type ChainedEntry, chainStart, linkFault } from "#shared/store/audit/audit-chain.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";

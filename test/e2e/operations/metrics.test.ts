@@ -1,6 +1,6 @@
 /** The metrics of a platform in one process after a session has run. */
 import { expect } from "chai";
-import { metricTable } from "#shared/metrics/metric-table.ts";
+import { metricTable } from "#shared/telemetry/metrics/metric-table.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/machine/free-port.ts";
 import { runningSession } from "../../support/platform/session-steps.ts";

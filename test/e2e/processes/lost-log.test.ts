@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/machine/free-port.ts";
 import { useFolder } from "../../support/use-folder.ts";
@@ -15,7 +15,7 @@ describe("a platform whose output nobody reads any more", function () {
 		const port = await freePort();
 		const env = { PATH: process.env["PATH"], PORT: String(port), DATA_DIR: folder(), BUS__LOG_LEVEL: "debug" };
 		const stdio = ["ignore", "pipe", "pipe"] as const;
-		const platform = spawn(process.execPath, ["services/start.ts"], { cwd: projectRoot, env, stdio: [...stdio] });
+		const platform = spawn(process.execPath, ["host/start.ts"], { cwd: projectRoot, env, stdio: [...stdio] });
 		const ended = once(platform, "exit");
 		try {
 			// The first of many lines has arrived.

@@ -1,6 +1,6 @@
 /** A platform that starts again at another address: running sessions go on and have their new chat address. */
 import { expect } from "chai";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { ApiClient } from "../../support/clients/api-client.ts";
 import { openChat } from "../../support/clients/chat-client.ts";
 import { eventually } from "../../support/eventually.ts";

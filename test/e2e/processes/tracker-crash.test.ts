@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { SessionIssues } from "#shared/contracts/tracker/issues.ts";
 import type { Mapping } from "#shared/contracts/tracker/mappings.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -4,7 +4,7 @@
  * Night: it starts six processes, and replaces three of them.
  */
 import { expect } from "chai";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import type { SseClient } from "../../support/clients/sse-client.ts";
 import type { ClusterMember } from "../../support/cluster/cluster-member.ts";
 import { type Cluster, startCluster } from "../../support/cluster/start-cluster.ts";

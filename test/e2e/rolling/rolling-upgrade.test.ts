@@ -8,7 +8,7 @@ import { expect } from "chai";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import type { ClusterMember } from "../../support/cluster/cluster-member.ts";
 import { startCluster } from "../../support/cluster/start-cluster.ts";
 import { freePort } from "../../support/machine/free-port.ts";

@@ -6,7 +6,7 @@
 import { expect } from "chai";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { patchedTree } from "../../faults/patched-tree.ts";
 import { accessControls } from "../../support/access/access-controls.ts";
 import { startProvenPlatform } from "../../support/access/proven-platform.ts";

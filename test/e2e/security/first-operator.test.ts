@@ -6,8 +6,8 @@ import { expect } from "chai";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
-import { openApiToken } from "#shared/secrets/api-token.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
+import { openApiToken } from "#shared/config/api-token.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
 const secret = "s".repeat(32);

@@ -1,6 +1,6 @@
 /** Limits of a real platform: one person's flood is refused, another's requests are not, and sessions are counted. */
 import { expect } from "chai";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
 const users = [

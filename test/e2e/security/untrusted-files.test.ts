@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { eventually } from "../../support/eventually.ts";
 import { putOdd, releasePipes } from "../../support/hostile/odd-files.ts";
 import { ask, runningSession } from "../../support/platform/session-steps.ts";

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, s
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { DiffFileList } from "#shared/contracts/session-diff.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import type { DiffFileList } from "#shared/contracts/sessions/session-diff.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { ask, sessionReaches } from "../../support/platform/session-steps.ts";

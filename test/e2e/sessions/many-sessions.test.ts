@@ -6,7 +6,7 @@
 import { expect } from "chai";
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { waitingTitle } from "#shared/pod/agent-title.ts";
+import { waitingTitle } from "#shared/wire/pod/agent-title.ts";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { createSession, type SessionView } from "../../support/platform/session-steps.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { stringify } from "yaml";
-import type { Session, UpdatedSession } from "#shared/contracts/session-resource.ts";
+import type { Session, UpdatedSession } from "#shared/contracts/sessions/session-resource.ts";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { openChat } from "../../support/clients/chat-client.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -5,7 +5,7 @@
  */
 import { expect } from "chai";
 import type { PullRequestView } from "#shared/contracts/git/pulls.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import type { SseClient } from "../../support/clients/sse-client.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -5,7 +5,7 @@
 import { expect } from "chai";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { WorkspaceView } from "#shared/contracts/workspaces/workspaces.ts";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { unknownId } from "../../support/conformance/request.ts";

@@ -1,6 +1,6 @@
 /** The runs with a cluster as text, and as sections of the documentation. */
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { keepSection } from "../../support/document-section.ts";
 import type { ClusterReport } from "./cluster-run.ts";
 import { isBad, type PowerCut, type PowerCutReport } from "./power-cut.ts";

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentUpdate, CodingAgent } from "#agent/coding-agents/coding-agent.ts";
-import { startTimeOf } from "#shared/process-files.ts";
+import { startTimeOf } from "#shared/base/files/process-files.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openAgent, scriptedRecord } from "../../support/agents/open-agent.ts";
 

@@ -1,7 +1,7 @@
 /** The chat of a real pod: the frames in both directions. */
 import { once } from "node:events";
 import { expect } from "chai";
-import { confirmationsPath } from "#shared/pod/frames.ts";
+import { confirmationsPath } from "#shared/wire/pod/frames.ts";
 import { WebSocket } from "ws";
 import { askingTree } from "../../support/agents/asking-tree.ts";
 import { eventually } from "../../support/eventually.ts";

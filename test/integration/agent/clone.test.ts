@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { Repository } from "#shared/pod/launch.ts";
+import type { Repository } from "#shared/wire/pod/launch.ts";
 import { eventually } from "../../support/eventually.ts";
 import { serveGit } from "../../support/repositories/git-http-server.ts";
 import { commitFiles, fileUrl, git, makeRepository } from "../../support/repositories/git-repository.ts";

@@ -5,8 +5,8 @@
 import { expect } from "chai";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
-import { totalTokens } from "#shared/models/token-counts.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
+import { totalTokens } from "#shared/wire/models/token-counts.ts";
 import { eventually } from "../../support/eventually.ts";
 import { agentTree } from "../../support/agents/agent-tree.ts";
 import { PlatformListener } from "../../support/platform/platform-listener.ts";

@@ -1,7 +1,7 @@
 /** The chat of a session, as a client of the contract shows it. */
 import { existsSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
-import { contractChatPath } from "#shared/pod/frames.ts";
+import { contractChatPath } from "#shared/wire/pod/frames.ts";
 import { join } from "node:path";
 import { screenOf } from "../../support/clients/contract-screen.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -2,8 +2,8 @@
 import { expect } from "chai";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { compileSchema } from "#shared/bus/validator.ts";
-import { historyReport } from "#shared/contracts/history.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { historyReport } from "#shared/contracts/sessions/history.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type History, PlatformListener } from "../../support/platform/platform-listener.ts";
 import { TestSession } from "../../support/pods/test-pod.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { PodStatus } from "#shared/pod/status.ts";
+import type { PodStatus } from "#shared/wire/pod/status.ts";
 import { fileUrl, git, makeRepository } from "../../support/repositories/git-repository.ts";
 import { sessionProcesses } from "../../support/platform/session-processes.ts";
 import { TestPod, TestSession } from "../../support/pods/test-pod.ts";

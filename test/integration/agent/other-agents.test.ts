@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
-import { readAgentRecord } from "#shared/agents/agent-records.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
+import { readAgentRecord } from "#shared/wire/agents/agent-records.ts";
 import { TestPod, TestSession } from "../../support/pods/test-pod.ts";
 
 describe("a pod with an agent that cannot be started", () => {

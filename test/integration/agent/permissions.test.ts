@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { PermissionRequest } from "#shared/contracts/session-control.ts";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import type { PermissionRequest } from "#shared/contracts/sessions/session-control.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { askingTree } from "../../support/agents/asking-tree.ts";
 import { eventually } from "../../support/eventually.ts";
 import { PlatformListener } from "../../support/platform/platform-listener.ts";

@@ -6,7 +6,7 @@ import { Journal } from "#agent/io/journal.ts";
 import { SavedSession } from "#agent/coding-agents/saved-session.ts";
 import { StatusFile } from "#agent/status-file.ts";
 import { readMemory, writeMemory } from "#agent/timeline/timeline-memory.ts";
-import { UntrustedFileError } from "#shared/files/untrusted-file.ts";
+import { UntrustedFileError } from "#shared/base/files/untrusted-file.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { oddFiles, putOdd, releasePipes } from "../../support/hostile/odd-files.ts";
 import { SmallDisk } from "../../support/hostile/small-disk.ts";

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect } from "chai";
-import { lostKey } from "#services/lost-key.ts";
-import type { Installation } from "#shared/archive/installation.ts";
-import { restoreArchive, type RestoreOrder } from "#shared/archive/restore-archive.ts";
-import { writeArchive } from "#shared/archive/write-archive.ts";
-import { keyPrintCollection, refuseOtherKey } from "#shared/secrets/key-print.ts";
-import { keyPrint } from "#shared/secrets/keys.ts";
+import { lostKey } from "#host/storage/lost-key.ts";
+import type { Installation } from "#host/archive/installation.ts";
+import { restoreArchive, type RestoreOrder } from "#host/archive/restore-archive.ts";
+import { writeArchive } from "#host/archive/write-archive.ts";
+import { keyPrintCollection, refuseOtherKey } from "#shared/store/key-print.ts";
+import { keyPrint } from "#shared/base/secrets/keys.ts";
 import { smallInstallation } from "../../support/archive/small-installation.ts";
 import { failureOf } from "../../support/failure-of.ts";
 

@@ -15,9 +15,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { expect } from "chai";
-import type { Installation } from "#shared/archive/installation.ts";
-import { restoreArchive } from "#shared/archive/restore-archive.ts";
-import { writeArchive } from "#shared/archive/write-archive.ts";
+import type { Installation } from "#host/archive/installation.ts";
+import { restoreArchive } from "#host/archive/restore-archive.ts";
+import { writeArchive } from "#host/archive/write-archive.ts";
 import { marks, smallInstallation } from "../../support/archive/small-installation.ts";
 import { failureOf } from "../../support/failure-of.ts";
 

@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { isHalfImported } from "#shared/archive/import-mark.ts";
-import { type Installation, interruptedRestore } from "#shared/archive/installation.ts";
-import { restoreArchive } from "#shared/archive/restore-archive.ts";
-import { writeArchive } from "#shared/archive/write-archive.ts";
-import { processCollection } from "#shared/processes/process-collection.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { isHalfImported } from "#host/archive/import-mark.ts";
+import { type Installation, interruptedRestore } from "#host/archive/installation.ts";
+import { restoreArchive } from "#host/archive/restore-archive.ts";
+import { writeArchive } from "#host/archive/write-archive.ts";
+import { processCollection } from "#host/presence/process-collection.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { fileName } from "#shared/store/embedded/embedded-database.ts";
 import { marks, smallInstallation } from "../../support/archive/small-installation.ts";

@@ -1,12 +1,12 @@
 /** Changes by persons are in the audit log exactly once, in one chain, on both stores, although relays race. */
 import { expect } from "chai";
-import { type Actor, actingAs } from "#shared/audit/actor.ts";
-import type { ChainedEntry } from "#shared/audit/audit-chain.ts";
-import { auditCheckpointCollection, auditLogCollection } from "#shared/audit/audit-collections.ts";
-import { AuditedStore } from "#shared/audit/audited-store.ts";
-import { verifyAudit } from "#shared/audit/audit-verification.ts";
-import { eventLogCollection, eventLogNameCollection } from "#shared/event-log/event-log-collection.ts";
-import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
+import { type Actor, actingAs } from "#shared/base/actor.ts";
+import type { ChainedEntry } from "#shared/store/audit/audit-chain.ts";
+import { auditCheckpointCollection, auditLogCollection } from "#shared/store/audit/audit-collections.ts";
+import { AuditedStore } from "#shared/store/audit/audited-store.ts";
+import { verifyAudit } from "#shared/store/audit/audit-verification.ts";
+import { eventLogCollection, eventLogNameCollection } from "#shared/store/event-log/event-log-collection.ts";
+import { OutboxRelay } from "#shared/store/event-log/outbox-relay.ts";
 import { defineCollection } from "#shared/store/collection.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -9,13 +9,13 @@ import { OwnedLists, type OwnedQuery } from "#services/blueprints/owned/owned-li
 import { OwnedRecords } from "#services/blueprints/owned/owned-records.ts";
 import { changedPreset, newPreset, presetKind } from "#services/blueprints/presets/preset-rules.ts";
 import { changedProfile, newProfile, profileKind } from "#services/blueprints/profiles/profile-rules.ts";
-import { textOf } from "#shared/bus/json-text.ts";
-import { turnClock } from "#shared/clock.ts";
+import { textOf } from "#shared/base/schema/json-text.ts";
+import { turnClock } from "#shared/base/clock.ts";
 import { type Preset, presetCreate, type PresetUpdate } from "#shared/contracts/blueprints/presets.ts";
 import { type Profile, profileCreate, type ProfileUpdate } from "#shared/contracts/blueprints/profiles.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";
-import type { StoredPage } from "#shared/store/stored-page.ts";
+import type { StoredPage } from "#shared/store/pages/stored-page.ts";
 import { completed } from "../../support/completed.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { startMongodbEndpoint } from "../../support/stores/mongodb-endpoint.ts";

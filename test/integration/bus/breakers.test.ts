@@ -1,9 +1,9 @@
 /** The breakers in front of another process. */
 import { expect } from "chai";
 import type { ServiceBroker } from "moleculer";
-import { defineContract } from "#shared/bus/contract.ts";
+import { defineContract } from "#shared/contracts/contract.ts";
 import { implement } from "#shared/bus/service.ts";
-import { InvalidParametersError, NotFoundError, UnavailableError } from "#shared/errors.ts";
+import { InvalidParametersError, NotFoundError, UnavailableError } from "#shared/base/errors.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { alice, callAs, type Nodes, startNodes } from "../../support/bus/test-brokers.ts";

@@ -1,15 +1,15 @@
 /** Usage, budgets and models over the bus, with their access rules. */
 import { expect } from "chai";
 import { modelsService } from "#services/models/models.service.ts";
-import { modelRefusal } from "#shared/models/model-refusal.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { budgets } from "#shared/contracts/budgets.ts";
+import { modelRefusal } from "#shared/wire/models/model-refusal.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { budgets } from "#shared/contracts/sessions/budgets.ts";
 import { type Model, models } from "#shared/contracts/models.ts";
-import { sessionWork } from "#shared/contracts/session-work.ts";
-import { sessions } from "#shared/contracts/sessions.ts";
-import { usage } from "#shared/contracts/usage.ts";
-import { ForbiddenError, InvalidParametersError, NotFoundError } from "#shared/errors.ts";
-import { type ModelCatalogue, readModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { sessionWork } from "#shared/contracts/sessions/session-work.ts";
+import { sessions } from "#shared/contracts/sessions/sessions.ts";
+import { usage } from "#shared/contracts/sessions/usage.ts";
+import { ForbiddenError, InvalidParametersError, NotFoundError } from "#shared/base/errors.ts";
+import { type ModelCatalogue, readModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
 import { describeSessions } from "../../support/platform/describe-sessions.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failureOf } from "../../support/failure-of.ts";

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { randomBytes } from "node:crypto";
 import { connect, type Msg, type NatsConnection } from "nats";
 import { ServiceBroker } from "moleculer";
-import { defineContract, defineEvent } from "#shared/bus/contract.ts";
+import { defineContract, defineEvent } from "#shared/contracts/contract.ts";
 import { call, implement, on, publish } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { brokerOptions } from "../../../moleculer.config.ts";

@@ -1,6 +1,6 @@
 /** The capacity that many calls of one caller leave for others, in one process and over NATS. */
 import { expect } from "chai";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { eventually } from "../../support/eventually.ts";
 import { ProbeService, probe } from "../../support/bus/probe-service.ts";
 import { alice, bob, callAs, type Nodes, startNodes } from "../../support/bus/test-brokers.ts";

@@ -1,13 +1,13 @@
 /** The bus: contracts, principals and errors behave the same in one process and across two nodes. */
 import { expect } from "chai";
 import { type ActionHandler, Context, type ServiceSchema } from "moleculer";
-import { defineContract } from "#shared/bus/contract.ts";
-import { jsonText } from "#shared/bus/json-text.ts";
+import { defineContract } from "#shared/contracts/contract.ts";
+import { jsonText } from "#shared/base/schema/json-text.ts";
 import { isOutage } from "#shared/bus/breakers/outage.ts";
 import { call, implement, type Meta } from "#shared/bus/service.ts";
 import { timeoutMiddleware } from "#shared/bus/timeout-middleware.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
-import { now, sleep, uptime } from "#shared/clock.ts";
+import { now, sleep, uptime } from "#shared/base/clock.ts";
 import {
 	BadRequestError,
 	ConflictError,
@@ -21,7 +21,7 @@ import {
 	UnavailableError,
 	UnprocessableError,
 	UpstreamError,
-} from "#shared/errors.ts";
+} from "#shared/base/errors.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { alice, callAs, job, type Nodes, root, startNodes } from "../../support/bus/test-brokers.ts";

@@ -5,12 +5,12 @@ import { LaunchSecrets } from "#services/credentials/injection/launch-secrets.ts
 import { injectionService } from "#services/credentials/injection.service.ts";
 import { FileInjection } from "#services/credentials/secret-injections/file.ts";
 import { personOf } from "#services/credentials/store/credential-owner.ts";
-import { systemPrincipal } from "#shared/bus/principal.ts";
+import { systemPrincipal } from "#shared/base/principal.ts";
 import { call, implement } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { injection } from "#shared/contracts/credentials/injection.ts";
 import { admissions } from "#shared/contracts/identity/admissions.ts";
-import type { ServiceError } from "#shared/errors.ts";
+import type { ServiceError } from "#shared/base/errors.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { type Nodes, startNodes } from "../../support/bus/test-brokers.ts";
 

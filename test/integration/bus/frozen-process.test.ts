@@ -8,7 +8,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { repeatKeyed } from "#services/gateway/keyed-repetition.ts";
-import type { Action } from "#shared/bus/contract.ts";
+import type { Action } from "#shared/contracts/contract.ts";
 import { isSilentNode } from "#shared/bus/silent-nodes.ts";
 import { brokerOptions } from "../../../moleculer.config.ts";
 import { answering } from "../../support/bus/answering-process.ts";

@@ -6,7 +6,7 @@
 import { expect } from "chai";
 import { ServiceBroker } from "moleculer";
 import { setTimeout as sleep } from "node:timers/promises";
-import { defineContract } from "#shared/bus/contract.ts";
+import { defineContract } from "#shared/contracts/contract.ts";
 import { implement } from "#shared/bus/service.ts";
 import { brokerOptions } from "../../../moleculer.config.ts";
 import { eventually } from "../../support/eventually.ts";

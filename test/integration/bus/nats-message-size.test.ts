@@ -1,11 +1,11 @@
 /** A message within the bounds of the bus fits into a message of a real NATS server. */
 import { expect } from "chai";
 import { ServiceBroker } from "moleculer";
-import { defineContract } from "#shared/bus/contract.ts";
-import { jsonText } from "#shared/bus/json-text.ts";
+import { defineContract } from "#shared/contracts/contract.ts";
+import { jsonText } from "#shared/base/schema/json-text.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { call, implement } from "#shared/bus/service.ts";
-import { RequestTooLargeError, ResultTooLargeError } from "#shared/errors.ts";
+import { RequestTooLargeError, ResultTooLargeError } from "#shared/base/errors.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { type NatsServer, startNatsServer } from "../../support/bus/nats-server.ts";
 import { testBusKey } from "../../support/bus/test-brokers.ts";

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect } from "chai";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type AgentsRun, runAgents } from "../../support/agents/install-agents.ts";
 

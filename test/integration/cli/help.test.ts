@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 const manifest: { scripts: Record<string, string> } = JSON.parse(
 	readFileSync(join(projectRoot, "package.json"), "utf8"),

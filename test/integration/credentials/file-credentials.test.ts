@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FileCredentials } from "#services/credentials/credential-stores/file.ts";
 import { personOf } from "#services/credentials/store/credential-owner.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 const alice = personOf({ tenant: "default", id: "alice" });
 const program = join(projectRoot, "test/support/stores/credential-writer.ts");

@@ -1,6 +1,6 @@
 /** The caller of a request, and what each caller may reach. */
 import { expect } from "chai";
-import { anonymous } from "#shared/bus/principal.ts";
+import { anonymous } from "#shared/base/principal.ts";
 import { VouchedPrincipal } from "#shared/bus/vouched-principal.ts";
 import { otherUser } from "../../support/hostile/other-user.ts";
 import { rawRequest } from "../../support/clients/raw-http.ts";

@@ -12,7 +12,7 @@ import { DevIdentity } from "#services/gateway/identity-providers/dev.ts";
 import { BrowserMarks } from "#services/gateway/callers/browser-marks.ts";
 import { RequestChain } from "#services/gateway/request-chain.ts";
 import { RouteTable } from "#services/gateway/routes/route-table.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { probe } from "../../support/bus/probe-service.ts";
 import { rawRequest, RawConnection, sendRaw } from "../../support/clients/raw-http.ts";
 import { good, json, ProbeGateway, thing, thingId as id } from "../../support/platform/probe-gateway.ts";

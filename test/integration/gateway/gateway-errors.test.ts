@@ -13,7 +13,7 @@ import {
 	UnavailableError,
 	UnprocessableError,
 	UpstreamError,
-} from "#shared/errors.ts";
+} from "#shared/base/errors.ts";
 import { eventually } from "../../support/eventually.ts";
 import { probe, ProbeService } from "../../support/bus/probe-service.ts";
 import { type RawAnswer, rawRequest, sendRaw } from "../../support/clients/raw-http.ts";

@@ -1,6 +1,6 @@
 /** Malicious bytes for an HTTP server, each followed by a good request that succeeds. */
 import { expect } from "chai";
-import { openHttpServer, portOf } from "#shared/http/http-server.ts";
+import { openHttpServer, portOf } from "#shared/net/http/http-server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { rawRequest, RawConnection, sendRaw } from "../../support/clients/raw-http.ts";
 import { ProbeGateway, thing } from "../../support/platform/probe-gateway.ts";

@@ -14,11 +14,11 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { type ActionRoute, actionRoutes } from "#services/gateway/routes/action-route.ts";
-import { serviceFolders } from "#services/service-folders.ts";
+import { serviceFolders } from "#host/service-folders.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import type { Part } from "#shared/platform.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import type { Part } from "#host/platform.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { answerFaults, givenAway } from "../../support/hostile/answer-faults.ts";
 import {
 	type Aim,

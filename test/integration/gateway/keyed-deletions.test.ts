@@ -5,8 +5,8 @@ import { IdempotencyRecords } from "#services/sessions/commands/idempotency-reco
 import { idempotencyRecordCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
 import { keyedDeletionsService } from "#services/sessions/keyed-deletions.service.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
-import { routesOf } from "#shared/bus/contract.ts";
-import { ConflictError, NotFoundError, TimeoutError } from "#shared/errors.ts";
+import { routesOf } from "#shared/contracts/contract.ts";
+import { ConflictError, NotFoundError, TimeoutError } from "#shared/base/errors.ts";
 import { rawRequest, sendRaw } from "../../support/clients/raw-http.ts";
 import { startGateway, type TestGateway } from "../../support/platform/start-gateway.ts";
 import { openEmbedded } from "../../support/stores/open-stores.ts";

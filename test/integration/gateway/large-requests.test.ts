@@ -3,7 +3,7 @@
  * block nothing.
  */
 import { expect } from "chai";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { ApiClient } from "../../support/clients/api-client.ts";
 import type { SseClient } from "../../support/clients/sse-client.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";

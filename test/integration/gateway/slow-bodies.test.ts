@@ -1,6 +1,6 @@
 /** Bodies that come late keep nobody else out, and their senders are asked again who they are. */
 import { expect } from "chai";
-import { turnClock } from "#shared/clock.ts";
+import { turnClock } from "#shared/base/clock.ts";
 import { ProbeService } from "../../support/bus/probe-service.ts";
 import { rawRequest, RawConnection, sendRaw } from "../../support/clients/raw-http.ts";
 import { presence } from "../../support/identity/leaving-person.ts";

@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { expect } from "chai";
 import { implement } from "#shared/bus/service.ts";
 import { webhooks } from "#shared/contracts/git/webhooks.ts";
-import { UnauthorizedError } from "#shared/errors.ts";
+import { UnauthorizedError } from "#shared/base/errors.ts";
 import { startGateway, type TestGateway } from "../../support/platform/start-gateway.ts";
 
 describe("gateway: webhooks", () => {

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { collections } from "#services/git/compose.ts";
 import { pullCollection, type PullRecord } from "#services/git/pulls/pull-collection.ts";
 import { PullRecords } from "#services/git/pulls/pull-records.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
 

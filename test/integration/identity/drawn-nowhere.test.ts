@@ -4,8 +4,8 @@
  */
 import { expect } from "chai";
 import { collections } from "#services/identity/compose.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { ServiceError } from "#shared/errors.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { ServiceError } from "#shared/base/errors.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import {

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { collections } from "#services/identity/compose.ts";
 import { confirmOldMembers } from "#services/identity/record/confirm-old-members.ts";
 import { memberCollection, membershipId } from "#services/identity/record/member-collection.ts";
-import { type ForbiddenError, NotFoundError } from "#shared/errors.ts";
+import { type ForbiddenError, NotFoundError } from "#shared/base/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { failureOf } from "../../support/failure-of.ts";

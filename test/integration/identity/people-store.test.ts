@@ -1,12 +1,12 @@
 /** People over real stores: first requests, tenants, roles, who reaches whom, and the last administrator. */
 import { expect } from "chai";
 import { collections } from "#services/identity/compose.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { Member, Tenant } from "#shared/contracts/identity/tenants.ts";
 import type { User } from "#shared/contracts/identity/users.ts";
-import { ConflictError, ForbiddenError, NotFoundError } from "#shared/errors.ts";
+import { ConflictError, ForbiddenError, NotFoundError } from "#shared/base/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
-import type { StoredPage } from "#shared/store/stored-page.ts";
+import type { StoredPage } from "#shared/store/pages/stored-page.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import {

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Catalogue } from "#services/integrations/catalogue/catalogue.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { useFolder } from "../../support/use-folder.ts";
 
 const builtIn = join(projectRoot, "config/integrations");

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { definitionIn } from "#services/integrations/catalogue/definition-file.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 const folder = join(projectRoot, "config/integrations");
 /** A package of npm with one exact version. */

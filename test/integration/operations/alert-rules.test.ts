@@ -2,9 +2,9 @@
 import { expect } from "chai";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { exposition } from "#shared/metrics/exposition.ts";
-import { Metrics } from "#shared/metrics/metrics.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { exposition } from "#shared/telemetry/metrics/exposition.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { promtool } from "../../support/operations/promtool.ts";
 
 const rules = "config/observability/alerts.yaml";

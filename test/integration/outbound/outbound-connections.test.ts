@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { loadConfig } from "#shared/config/config.ts";
-import { Outbound } from "#shared/outbound/outbound.ts";
-import { OutboundConnections } from "#shared/outbound/outbound-connections.ts";
+import { Outbound } from "#shared/net/outbound/outbound.ts";
+import { OutboundConnections } from "#shared/net/outbound/outbound-connections.ts";
 
 describe("outbound connections", () => {
 	let server: Server;

@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { loadConfig } from "#shared/config/config.ts";
-import { type ServiceError, TimeoutError, UnprocessableError, UpstreamError } from "#shared/errors.ts";
-import { Outbound } from "#shared/outbound/outbound.ts";
+import { type ServiceError, TimeoutError, UnprocessableError, UpstreamError } from "#shared/base/errors.ts";
+import { Outbound } from "#shared/net/outbound/outbound.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { hostileAnswers, hostileUrls } from "../../support/hostile/hostile-urls.ts";
 

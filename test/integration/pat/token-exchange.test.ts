@@ -7,7 +7,7 @@ import { decodeJwt } from "jose";
 import { readIssuedToken } from "#services/pat/issue/issued-token.ts";
 import { TokenExchange } from "#services/pat/token-issuers/token-exchange.ts";
 import { ConfigError } from "#shared/config/config.ts";
-import { UnprocessableError, UpstreamError } from "#shared/errors.ts";
+import { UnprocessableError, UpstreamError } from "#shared/base/errors.ts";
 import { alice } from "../../support/bus/test-brokers.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { audience, ExchangingProvider, issuerClient } from "../../support/identity/exchanging-provider.ts";

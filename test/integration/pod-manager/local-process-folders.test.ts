@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFil
 import { join } from "node:path";
 import type { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
 import { inheritedEnvironment } from "#shared/config/config.ts";
-import { marker } from "#shared/pod/launch.ts";
+import { marker } from "#shared/wire/pod/launch.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type LocalPods, openLocalPods } from "../../support/pods/local-pods.ts";
 import { ObservedSession } from "../../support/pods/observed-session.ts";

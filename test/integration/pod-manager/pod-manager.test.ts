@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { podManager, type PodManager } from "#services/pod-manager/pod-manager.service.ts";
 import { implement, publish } from "#shared/bus/service.ts";
-import { sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
+import { sessionDue, sessionWork } from "#shared/contracts/sessions/session-work.ts";
 import { eventually } from "../../support/eventually.ts";
 import { MemoryPods, podSpecFor } from "../../support/pods/memory-pods.ts";
 import { SessionDesk } from "../../support/platform/session-desk.ts";

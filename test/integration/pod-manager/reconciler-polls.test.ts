@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { Reconciler, type Work } from "#services/pod-manager/reconciler.ts";
-import { InvalidParametersError } from "#shared/errors.ts";
+import { InvalidParametersError } from "#shared/base/errors.ts";
 import { eventually } from "../../support/eventually.ts";
 import { MemoryPods, podSpecFor } from "../../support/pods/memory-pods.ts";
 import { SessionDesk } from "../../support/platform/session-desk.ts";

@@ -1,10 +1,10 @@
 /** Processes that begin beside others: who stays, who is refused, and who waits. */
 import { expect } from "chai";
-import { ProcessPresence, type Registry } from "#services/process-presence.ts";
-import { turnClock } from "#shared/clock.ts";
+import { ProcessPresence, type Registry } from "#host/process-presence.ts";
+import { turnClock } from "#shared/base/clock.ts";
 import type { ProcessEntry } from "#shared/contracts/processes.ts";
-import { processCollection } from "#shared/processes/process-collection.ts";
-import { ProcessRegistry } from "#shared/processes/process-registry.ts";
+import { processCollection } from "#host/presence/process-collection.ts";
+import { ProcessRegistry } from "#host/presence/process-registry.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failureOf } from "../../support/failure-of.ts";

@@ -1,10 +1,10 @@
 /** Reservations over real stores: concurrent turns never pass a limit, and every hold expires. */
 import { expect } from "chai";
 import { dayOf } from "#services/sessions/books/day-accounts.ts";
-import { now, turnClock } from "#shared/clock.ts";
-import type { ReservationRequest } from "#shared/contracts/budgets.ts";
-import type { UsageReport } from "#shared/contracts/usage.ts";
-import { ConflictError, NotFoundError } from "#shared/errors.ts";
+import { now, turnClock } from "#shared/base/clock.ts";
+import type { ReservationRequest } from "#shared/contracts/sessions/budgets.ts";
+import type { UsageReport } from "#shared/contracts/sessions/usage.ts";
+import { ConflictError, NotFoundError } from "#shared/base/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { fromNoonOn } from "../../support/machine/from-noon-on.ts";

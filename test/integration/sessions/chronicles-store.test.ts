@@ -1,6 +1,6 @@
 /** Chronicles and timelines over real stores: each report counts once, with races and interruptions. */
 import { expect } from "chai";
-import { textOf } from "#shared/bus/json-text.ts";
+import { textOf } from "#shared/base/schema/json-text.ts";
 import { randomUUID } from "node:crypto";
 import { purgeChronicles } from "#services/sessions/chronicles/chronicle-purge.ts";
 import {
@@ -16,8 +16,8 @@ import { Timelines } from "#services/sessions/chronicles/timelines.ts";
 import { sessionEventCollection } from "#services/sessions/raw-events/session-event-collection.ts";
 import { eventOf, maxEvents, SessionEventRecords } from "#services/sessions/raw-events/session-event-records.ts";
 import type { SessionRecord } from "#services/sessions/record/session-change.ts";
-import { systemPrincipal } from "#shared/bus/principal.ts";
-import type { TimelineEntry } from "#shared/contracts/chronicles.ts";
+import { systemPrincipal } from "#shared/base/principal.ts";
+import type { TimelineEntry } from "#shared/contracts/sessions/chronicles.ts";
 import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { textOf } from "#shared/bus/json-text.ts";
+import { textOf } from "#shared/base/schema/json-text.ts";
 import { randomUUID } from "node:crypto";
 import { historyChunkCollection, historyCollection } from "#services/sessions/history/history-collections.ts";
 import { chronicleCollections } from "#services/sessions/chronicles/compose-chronicles.ts";
@@ -15,8 +15,8 @@ import { sessionCollection } from "#services/sessions/record/session-collection.
 import { SessionHistory } from "#services/sessions/history/session-history.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { SessionErasure } from "#services/sessions/history/session-erasure.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { NotFoundError, UnprocessableError } from "#shared/errors.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { failureOf } from "../../support/failure-of.ts";

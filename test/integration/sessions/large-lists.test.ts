@@ -1,8 +1,8 @@
 /** Lists of large documents end by bytes, in an answer that fits a message, and continue from there. */
 import { expect } from "chai";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { sessionWork } from "#shared/contracts/session-work.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { sessionWork } from "#shared/contracts/sessions/session-work.ts";
 import { describeSessions } from "../../support/platform/describe-sessions.ts";
 import { callAs, job } from "../../support/bus/test-brokers.ts";
 

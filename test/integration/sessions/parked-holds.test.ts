@@ -8,7 +8,7 @@ import { DayAccounts, dayOf } from "#services/sessions/books/day-accounts.ts";
 import { Ledger } from "#services/sessions/books/ledger.ts";
 import { ledgerCollection, type LedgerRow } from "#services/sessions/books/ledger-collection.ts";
 import { accountOf, columnsOf, type Hold, lowered, raised } from "#services/sessions/record/account.ts";
-import { now, turnClock } from "#shared/clock.ts";
+import { now, turnClock } from "#shared/base/clock.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { Random } from "../../faults/random.ts";
 import { fromNoonOn } from "../../support/machine/from-noon-on.ts";

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { collections } from "#services/sessions/compose.ts";
 import { type Launcher, RunningLimits } from "#services/sessions/record/running-limits.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
-import { ConflictError } from "#shared/errors.ts";
+import { ConflictError } from "#shared/base/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";

@@ -1,17 +1,17 @@
 /** Commands, passes and events of sessions over the bus and a real store; the test plays the pod manager. */
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { isoTime, now, turnClock } from "#shared/clock.ts";
-import type { AnyAction } from "#shared/bus/contract.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import { isoTime, now, turnClock } from "#shared/base/clock.ts";
+import type { AnyAction } from "#shared/contracts/contract.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
-import { chronicles } from "#shared/contracts/chronicles.ts";
-import { sessionEvents } from "#shared/contracts/session-events.ts";
+import { chronicles } from "#shared/contracts/sessions/chronicles.ts";
+import { sessionEvents } from "#shared/contracts/sessions/session-events.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { type Expectation, sessionWork } from "#shared/contracts/session-work.ts";
-import { sessions } from "#shared/contracts/sessions.ts";
-import { ConflictError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { type Expectation, sessionWork } from "#shared/contracts/sessions/session-work.ts";
+import { sessions } from "#shared/contracts/sessions/sessions.ts";
+import { ConflictError, NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
 import { eventually } from "../../support/eventually.ts";
 import { describeSessions } from "../../support/platform/describe-sessions.ts";
 import { failureOf } from "../../support/failure-of.ts";

@@ -2,11 +2,11 @@
 import { expect } from "chai";
 import { SessionCounts } from "#services/sessions/books/session-counts.ts";
 import { sessionCountCollection } from "#services/sessions/books/collections.ts";
-import { eventLogCollection } from "#shared/event-log/event-log-collection.ts";
-import { EventLog } from "#shared/event-log/event-log.ts";
+import { eventLogCollection } from "#shared/store/event-log/event-log-collection.ts";
+import { EventLog } from "#shared/store/event-log/event-log.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import type { StoredStatus } from "#services/sessions/record/session-lifecycle.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
 import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
 import {

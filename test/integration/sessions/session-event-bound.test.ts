@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { sessionEventCollection } from "#services/sessions/raw-events/session-event-collection.ts";
 import { maxEvents, SessionEventRecords } from "#services/sessions/raw-events/session-event-records.ts";
-import type { SessionEvent } from "#shared/contracts/session-events.ts";
+import type { SessionEvent } from "#shared/contracts/sessions/session-events.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
 import { openEmbedded } from "../../support/stores/open-stores.ts";
 

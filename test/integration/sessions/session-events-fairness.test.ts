@@ -5,8 +5,8 @@ import { sessionEventCollection } from "#services/sessions/raw-events/session-ev
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { sessionEventsService } from "#services/sessions/session-events.service.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { sessionEvents } from "#shared/contracts/session-events.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { sessionEvents } from "#shared/contracts/sessions/session-events.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { openEmbedded } from "../../support/stores/open-stores.ts";
 import { alice, bob, callAs, type Nodes, startNodes } from "../../support/bus/test-brokers.ts";

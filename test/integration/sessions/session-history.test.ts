@@ -1,9 +1,9 @@
 /** The reports of pods over the bus and a real store, and the answers from them without a pod. */
 import { expect } from "chai";
-import type { Principal } from "#shared/bus/principal.ts";
-import { history, type SentHistoryReport } from "#shared/contracts/history.ts";
-import { sessionWork } from "#shared/contracts/session-work.ts";
-import { sessions } from "#shared/contracts/sessions.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { history, type SentHistoryReport } from "#shared/contracts/sessions/history.ts";
+import { sessionWork } from "#shared/contracts/sessions/session-work.ts";
+import { sessions } from "#shared/contracts/sessions/sessions.ts";
 import {
 	BadRequestError,
 	ConflictError,
@@ -11,7 +11,7 @@ import {
 	NotFoundError,
 	UnprocessableError,
 	UpstreamError,
-} from "#shared/errors.ts";
+} from "#shared/base/errors.ts";
 import { describeSessions } from "../../support/platform/describe-sessions.ts";
 import { FakePod } from "../../support/pods/fake-pod.ts";
 import { failureOf } from "../../support/failure-of.ts";

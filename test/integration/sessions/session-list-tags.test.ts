@@ -1,6 +1,6 @@
 /** An unchanged list is not sent again: entity tags over HTTP, with the real gateway, sessions and store. */
 import { expect } from "chai";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { type Answer, ApiClient } from "../../support/clients/api-client.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 import { storingServices } from "../../support/platform/storing-services.ts";

@@ -1,6 +1,6 @@
 /** `stop` is answered when the pod has ended, or soon; meanwhile the answer delays no other request. */
 import { expect } from "chai";
-import { sessions } from "#shared/contracts/sessions.ts";
+import { sessions } from "#shared/contracts/sessions/sessions.ts";
 import { describeSessions } from "../../support/platform/describe-sessions.ts";
 import { SessionActor } from "../../support/platform/session-actor.ts";
 import { startSessions } from "../../support/platform/sessions-part.ts";

@@ -1,9 +1,9 @@
 /** Session records over the bus and a real store, without pods: who sees what, and what is refused. */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
-import type { Principal } from "#shared/bus/principal.ts";
-import { sessions } from "#shared/contracts/sessions.ts";
-import { ForbiddenError, InvalidParametersError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { sessions } from "#shared/contracts/sessions/sessions.ts";
+import { ForbiddenError, InvalidParametersError, NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
 import { describeSessions } from "../../support/platform/describe-sessions.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { SessionActor } from "../../support/platform/session-actor.ts";

@@ -4,7 +4,7 @@
  */
 import { expect } from "chai";
 import { type Db, MongoClient } from "mongodb";
-import { turnClock } from "#shared/clock.ts";
+import { turnClock } from "#shared/base/clock.ts";
 import { defineCollection } from "#shared/store/collection.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";
 import type { TurnDocument } from "#shared/store/mongodb/mongodb-turn.ts";

@@ -2,19 +2,19 @@
 import { expect } from "chai";
 import type { ServiceBroker } from "moleculer";
 import { eventLogService } from "#services/event-log/event-log.service.ts";
-import { relayLink } from "#services/relay-link.ts";
-import { auditCheckpointCollection, auditLogCollection } from "#shared/audit/audit-collections.ts";
+import { relayLink } from "#host/relay-link.ts";
+import { auditCheckpointCollection, auditLogCollection } from "#shared/store/audit/audit-collections.ts";
 import { on } from "#shared/bus/service.ts";
 import { outboxWritten } from "#shared/contracts/event-log.ts";
 import {
 	eventLogCollection,
 	eventLogNameCollection,
 	eventLogReaderCollection,
-} from "#shared/event-log/event-log-collection.ts";
-import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
-import { leaseCollection } from "#shared/leases/lease-collection.ts";
-import { StoredLeases } from "#shared/leases/stored-leases.ts";
-import type { Part, Platform } from "#shared/platform.ts";
+} from "#shared/store/event-log/event-log-collection.ts";
+import { OutboxRelay } from "#shared/store/event-log/outbox-relay.ts";
+import { leaseCollection } from "#shared/store/leases/lease-collection.ts";
+import { StoredLeases } from "#shared/store/leases/stored-leases.ts";
+import type { Part, Platform } from "#host/platform.ts";
 import { defineCollection } from "#shared/store/collection.ts";
 import { type Nodes, startNodes } from "../../support/bus/test-brokers.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -4,12 +4,12 @@ import {
 	eventLogCollection,
 	eventLogNameCollection,
 	eventLogReaderCollection,
-} from "#shared/event-log/event-log-collection.ts";
-import { EventLog } from "#shared/event-log/event-log.ts";
-import { LogReaders } from "#shared/event-log/log-readers.ts";
-import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
-import { leaseCollection } from "#shared/leases/lease-collection.ts";
-import { StoredLeases } from "#shared/leases/stored-leases.ts";
+} from "#shared/store/event-log/event-log-collection.ts";
+import { EventLog } from "#shared/store/event-log/event-log.ts";
+import { LogReaders } from "#shared/store/event-log/log-readers.ts";
+import { OutboxRelay } from "#shared/store/event-log/outbox-relay.ts";
+import { leaseCollection } from "#shared/store/leases/lease-collection.ts";
+import { StoredLeases } from "#shared/store/leases/stored-leases.ts";
 import { defineCollection } from "#shared/store/collection.ts";
 import { type DocumentStore, documentStoreMethods, type OutboxEntry } from "#shared/store/document-store.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -3,7 +3,7 @@
  * Night: it waits for the end of an operation, which takes five seconds.
  */
 import { expect } from "chai";
-import { monotonic } from "#shared/clock.ts";
+import { monotonic } from "#shared/base/clock.ts";
 import { defineCollection } from "#shared/store/collection.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";
 import { failureOf } from "../../support/failure-of.ts";

@@ -7,11 +7,11 @@ import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadParts, serviceFolders } from "#services/service-folders.ts";
-import { openStorage } from "#services/storage.ts";
+import { loadParts, serviceFolders } from "#host/service-folders.ts";
+import { openStorage } from "#host/storage/storage.ts";
 import { ConfigError } from "#shared/config/config.ts";
-import type { Platform } from "#shared/platform.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import type { Platform } from "#host/platform.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { testPlatform } from "../../support/platform/start-gateway.ts";
 import { startMongodbEndpoint } from "../../support/stores/mongodb-endpoint.ts";
@@ -102,7 +102,7 @@ describe("the store of a process", () => {
 	it("ends the start of a process that is refused it, with the sentence", async () => {
 		const env = { PATH: process.env["PATH"], DATA_DIR: folder, PORT: "0" };
 		const { code, said } = await new Promise<{ code: unknown; said: string }>((resolve) => {
-			const program = ["services/start.ts", "sessions"];
+			const program = ["host/start.ts", "sessions"];
 			execFile(process.execPath, program, { cwd: projectRoot, env, timeout: 20_000 }, (error, _out, said) =>
 				resolve({ code: error?.code, said }),
 			);

@@ -1,8 +1,8 @@
 /** A process starts before its store, or while the servers choose a primary. */
 import { expect } from "chai";
-import { openStore } from "#services/open-store.ts";
-import { ForbiddenError } from "#shared/errors.ts";
-import { StartError } from "#shared/start-error.ts";
+import { openStore } from "#host/storage/open-store.ts";
+import { ForbiddenError } from "#shared/base/errors.ts";
+import { StartError } from "#shared/base/start-error.ts";
 import { defineCollection } from "#shared/store/collection.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";
 import { eventually } from "../../support/eventually.ts";

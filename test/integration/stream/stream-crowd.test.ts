@@ -6,7 +6,7 @@
 import { expect } from "chai";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import { EventIds } from "#services/stream/event-ids.ts";
 import { Crowd } from "../../support/clients/crowd.ts";
 import { EventLogNode } from "../../support/stores/event-log-node.ts";

@@ -2,10 +2,10 @@
 import { expect } from "chai";
 import { publish } from "#shared/bus/service.ts";
 import { logAppended } from "#shared/contracts/event-log.ts";
-import { eventLogCollection, eventLogNameCollection } from "#shared/event-log/event-log-collection.ts";
+import { eventLogCollection, eventLogNameCollection } from "#shared/store/event-log/event-log-collection.ts";
 import { eventLogService } from "#services/event-log/event-log.service.ts";
-import { EventLog } from "#shared/event-log/event-log.ts";
-import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
+import { EventLog } from "#shared/store/event-log/event-log.ts";
+import { OutboxRelay } from "#shared/store/event-log/outbox-relay.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
 import { sampleSession, type TestStream } from "../../support/platform/start-stream.ts";

@@ -1,6 +1,6 @@
 /** Positions in the stream tell nobody how much happens in other tenants. */
 import { expect } from "chai";
-import { now } from "#shared/clock.ts";
+import { now } from "#shared/base/clock.ts";
 import { eventually } from "../../support/eventually.ts";
 import { SseClient } from "../../support/clients/sse-client.ts";
 import { change, changes, useStreams } from "../../support/clients/use-streams.ts";

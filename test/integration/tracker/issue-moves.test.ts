@@ -1,18 +1,18 @@
 /** Moves of issues over real stores: events are read again, processes compete, trackers fail. */
 import { expect } from "chai";
-import { turnClock } from "#shared/clock.ts";
+import { turnClock } from "#shared/base/clock.ts";
 import { EventFollower } from "#services/tracker/moves/event-follower.ts";
 import { IssueMover, maxAttempts } from "#services/tracker/moves/issue-mover.ts";
 import { IssueMoves, maxMoves } from "#services/tracker/moves/issue-moves.ts";
 import { followedCollection, moveCollection } from "#services/tracker/moves/move-collection.ts";
 import type { TrackerConnection } from "#services/tracker/trackers/connected-trackers.ts";
 import type { IssueTracker } from "#services/tracker/trackers/issue-tracker.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { IssueMove } from "#shared/contracts/tracker/issues.ts";
 import type { Mapping } from "#shared/contracts/tracker/mappings.ts";
-import { UnavailableError, UnprocessableError } from "#shared/errors.ts";
-import { eventLogCollection, eventLogNameCollection } from "#shared/event-log/event-log-collection.ts";
-import { EventLog } from "#shared/event-log/event-log.ts";
+import { UnavailableError, UnprocessableError } from "#shared/base/errors.ts";
+import { eventLogCollection, eventLogNameCollection } from "#shared/store/event-log/event-log-collection.ts";
+import { EventLog } from "#shared/store/event-log/event-log.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { unknownId } from "../../support/conformance/request.ts";
 import { type StoppedClock, stopClock } from "../../support/machine/stopped-clock.ts";

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { mappingCollection } from "#services/tracker/mappings/mapping-collection.ts";
 import { MappingRecords } from "#services/tracker/mappings/mapping-records.ts";
 import { mappingCreate } from "#shared/contracts/tracker/mappings.ts";
-import { ConflictError } from "#shared/errors.ts";
+import { ConflictError } from "#shared/base/errors.ts";
 import { alice, bob, carol, root } from "../../support/bus/test-brokers.ts";
 import { completed } from "../../support/completed.ts";
 import { failureOf } from "../../support/failure-of.ts";

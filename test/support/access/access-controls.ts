@@ -10,8 +10,8 @@ export interface AccessControl {
 	readonly hole: RegExp;
 }
 
-const accessTable = "shared/access/access-table.ts";
-const admission = "shared/access/admission.ts";
+const accessTable = "shared/contracts/access/access-table.ts";
+const admission = "shared/contracts/access/admission.ts";
 const authenticate = "services/gateway/callers/authenticate.ts";
 const sessionRecords = "services/sessions/record/session-records.ts";
 const getSession = "GET /sessions/:session_id";

@@ -1,6 +1,6 @@
 /** The callers of the proof of access on a platform of the tests, with two tenants, all roles, pods and wrong credentials. */
 import { createHash, createHmac } from "node:crypto";
-import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import type { Caller } from "../../../cli/doctor/caller.ts";
 
 interface Person {

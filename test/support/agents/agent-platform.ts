@@ -7,7 +7,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { modelWires } from "#shared/models/model-wire.ts";
+import { modelWires } from "#shared/wire/models/model-wire.ts";
 import { agentCache } from "./install-agents.ts";
 import { McpHttpServer } from "./mcp-server.ts";
 import type { Script } from "../model-server/answer.ts";

@@ -1,6 +1,6 @@
 /** A person who talks to the agent of one session over the platform's API and answers its permission requests. */
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import type { PermissionBehavior, PermissionRequest } from "#shared/contracts/session-control.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
+import type { PermissionBehavior, PermissionRequest } from "#shared/contracts/sessions/session-control.ts";
 import type { ApiClient } from "../clients/api-client.ts";
 import { eventually } from "../eventually.ts";
 

@@ -2,9 +2,9 @@
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
-const copied = ["services", "shared", "agent", "config", "moleculer.config.ts", "package.json"];
+const copied = ["services", "host", "shared", "agent", "config", "moleculer.config.ts", "package.json"];
 
 /** The copies by agent: its program and the changes of its record. */
 const trees = new Map<string, string>();

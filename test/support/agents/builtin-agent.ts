@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import * as acp from "@agentclientprotocol/sdk";
 import type { BuiltinWire } from "#agent/builtin/model/model-settings.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import type { ModelServer } from "../model-server/model-server.ts";
 
 export interface BuiltinAgentOptions {

@@ -1,7 +1,7 @@
 /** A hostile coding agent: it has the access of every agent and calls its model as it likes. */
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import type { ModelWire } from "#shared/models/model-wire.ts";
+import type { ModelWire } from "#shared/wire/models/model-wire.ts";
 import { processFile } from "../machine/process-file.ts";
 
 const paths: Record<ModelWire, string> = {

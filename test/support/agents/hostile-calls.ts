@@ -1,5 +1,5 @@
 /** Calls of a hostile agent to its model, and a provider that bills what they request. */
-import type { ModelWire } from "#shared/models/model-wire.ts";
+import type { ModelWire } from "#shared/wire/models/model-wire.ts";
 import type { HostileCall } from "./hostile-agent.ts";
 import type { Answer } from "../model-server/answer.ts";
 

@@ -5,8 +5,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { readAgentRecord } from "#shared/agents/agent-records.ts";
-import { installedFile } from "#shared/agents/installed-agent.ts";
+import { readAgentRecord } from "#shared/wire/agents/agent-records.ts";
+import { installedFile } from "#shared/wire/agents/installed-agent.ts";
 
 /** Installs the program. @param dataDir The platform's data folder. @param program A file of this folder. */
 export function installStandIn(dataDir: string, agent: string, program: string): void {

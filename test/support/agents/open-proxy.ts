@@ -2,8 +2,8 @@
 import { LogBuffer } from "#agent/io/log-buffer.ts";
 import type { MeteredCall } from "#agent/model-proxy/metering/metered-call.ts";
 import { ModelProxy, type ModelProxyOptions } from "#agent/model-proxy/model-proxy.ts";
-import { type ModelAccess, type ModelWire, modelWires } from "#shared/models/model-wire.ts";
-import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
+import { type ModelAccess, type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
+import { addTokens, noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
 import type { Script } from "../model-server/answer.ts";
 import { ModelServer } from "../model-server/model-server.ts";
 

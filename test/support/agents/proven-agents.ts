@@ -1,6 +1,6 @@
 /** The agents that tests run with, and their installation. Needs: agents. */
-import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
-import { readAgentRecords } from "#shared/agents/agent-records.ts";
+import type { WrittenAgent } from "#shared/wire/agents/agent-fields.ts";
+import { readAgentRecords } from "#shared/wire/agents/agent-records.ts";
 import { installAgents } from "./install-agents.ts";
 
 /** The agents of every test run, which install, start and fail fastest. `npm run test:all` uses all agents. */

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AskingCall } from "#agent/model-proxy/metering/metered-call.ts";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import type { TokenCounts } from "#shared/models/token-counts.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
+import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
 
 interface Asked {
 	method: string;

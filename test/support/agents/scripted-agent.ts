@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Readable, Writable } from "node:stream";
 import * as acp from "@agentclientprotocol/sdk";
 import { askModel, userMessage } from "../model-server/simple-caller.ts";
-import { startTimeNow } from "#shared/process-files.ts";
+import { startTimeNow } from "#shared/base/files/process-files.ts";
 
 /**
  * The capabilities beyond the minimum: `load` (`load-fails`), `modes`, `http`, `system`; `deaf` ignores the end of its

@@ -1,6 +1,6 @@
 /** Runs `npm run backup`, `restore`, `export` and `import` on a data folder. */
 import { type ChildProcess, execFile } from "node:child_process";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 export interface Outcome {
 	/** The exit code; absent when a signal has ended it. */
@@ -27,7 +27,7 @@ export function runArchive(
 ): Promise<Outcome> {
 	const variables = { PATH: process.env["PATH"] ?? "", HOME: home, DATA_DIR: dataDir, ATELIER_CONFIG: config, ...env };
 	return new Promise((resolve) => {
-		const program = ["services/archive.ts", ...args];
+		const program = ["host/archive.ts", ...args];
 		const child = execFile(process.execPath, program, { cwd: projectRoot, env: variables }, (error, stdout, stderr) => {
 			const code = error ? error.code : 0;
 			resolve({

@@ -2,7 +2,7 @@
  * A restore of a small archive as a program of its own, which a failpoint can kill. Its argument is one JSON text: the data
  * folder, the archive, whether it replaces what is there, and the url of MongoDB, without which the store is embedded.
  */
-import { restoreArchive } from "#shared/archive/restore-archive.ts";
+import { restoreArchive } from "#host/archive/restore-archive.ts";
 import { smallInstallation } from "./small-installation.ts";
 
 const { dataDir, path, force, url } = JSON.parse(process.argv[2] ?? "") as {

@@ -1,9 +1,9 @@
 /** An installation with one collection, for tests of archives. */
 import { join } from "node:path";
-import { importCollection } from "#shared/archive/import-mark.ts";
-import type { Installation } from "#shared/archive/installation.ts";
-import { eventLogNameCollection } from "#shared/event-log/event-log-collection.ts";
-import { leaseCollection } from "#shared/leases/lease-collection.ts";
+import { importCollection } from "#host/archive/import-mark.ts";
+import type { Installation } from "#host/archive/installation.ts";
+import { eventLogNameCollection } from "#shared/store/event-log/event-log-collection.ts";
+import { leaseCollection } from "#shared/store/leases/lease-collection.ts";
 import { defineCollection } from "#shared/store/collection.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";

@@ -1,6 +1,6 @@
 /** A program that answers the calls of a test over NATS, and that the test may freeze. */
 import { ServiceBroker } from "moleculer";
-import { defineContract } from "#shared/bus/contract.ts";
+import { defineContract } from "#shared/contracts/contract.ts";
 import { implement } from "#shared/bus/service.ts";
 import { brokerOptions } from "../../../moleculer.config.ts";
 import { testBusKey } from "./test-brokers.ts";

@@ -1,9 +1,9 @@
 /** Reads from the sources which service folder calls which other ones, and which ones receive its events. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import type { BusPeers } from "#shared/bus/nats/bus-peers.ts";
-import type { PartModule } from "#shared/platform.ts";
+import type { PartModule } from "#host/platform.ts";
 
 /** A contract or an event that a file uses under a name of its own. */
 interface Used {
@@ -80,9 +80,9 @@ async function closureOf(folder: string, known: Map<string, SourceFile>): Promis
 async function processFilesOf(folder: string): Promise<SourceFile[]> {
 	const compose = join(projectRoot, "services", folder, "compose.ts");
 	const { collections = [] }: PartModule = await import(compose);
-	if (collections.length === 0) return [await read(join(projectRoot, "services/process-presence.ts"))];
+	if (collections.length === 0) return [await read(join(projectRoot, "host/process-presence.ts"))];
 	if (!collections.some(({ hasOutbox, audited }) => hasOutbox || audited !== undefined)) return [];
-	const link = await read(join(projectRoot, "services/relay-link.ts"));
+	const link = await read(join(projectRoot, "host/relay-link.ts"));
 	// The link hears of moves only when its process follows them.
 	const follows = readFileSync(compose, "utf8").includes("relay.onAppended(");
 	return [follows ? link : { ...link, text: link.text.replaceAll(/\bon\(/g, "") }];
@@ -114,6 +114,6 @@ async function usedOf(names: string, module: string): Promise<Used[]> {
 
 function targetOf(path: string, from: string): string | undefined {
 	const target = from.startsWith("#") ? join(projectRoot, from.slice(1)) : resolve(dirname(path), from);
-	const isOurs = /^(?:shared|services)\//.test(relative(root, target));
+	const isOurs = /^(?:shared|services|host)\//.test(relative(root, target));
 	return (from.startsWith("#") || from.startsWith(".")) && isOurs && existsSync(target) ? target : undefined;
 }

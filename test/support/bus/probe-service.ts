@@ -1,8 +1,8 @@
 /** A service that answers with the requests that reached it, for tests of the code in front of it. */
 import type { ServiceSchema } from "moleculer";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Contract, defineContract } from "#shared/bus/contract.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import { type Contract, defineContract } from "#shared/contracts/contract.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { implement, type Meta } from "#shared/bus/service.ts";
 
 const anything = { type: "any" } as const;

@@ -3,11 +3,11 @@
  */
 import { randomBytes } from "node:crypto";
 import { type BrokerOptions, ServiceBroker } from "moleculer";
-import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
+import { type Principal, systemPrincipal } from "#shared/base/principal.ts";
 import { type Caller, call, type Meta } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
-import type { Action } from "#shared/bus/contract.ts";
-import type { Part } from "#shared/platform.ts";
+import type { Action } from "#shared/contracts/contract.ts";
+import type { Part } from "#host/platform.ts";
 import { brokerOptions } from "../../../moleculer.config.ts";
 
 /** The key that seals packets between the brokers of a test. */

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
-import type { PodFrame } from "#shared/pod/frames.ts";
+import type { PodFrame } from "#shared/wire/pod/frames.ts";
 import { TestConnection } from "../pods/test-pod.ts";
 
 export interface ChatOptions {

@@ -1,5 +1,5 @@
 /** Computes the screen of a client of the contract: blocks that only deltas fill. */
-import type { PodFrame } from "#shared/pod/frames.ts";
+import type { PodFrame } from "#shared/wire/pod/frames.ts";
 
 type Frame = Record<string, unknown>;
 

@@ -4,7 +4,7 @@
  * only argument is a {@link CrowdOrder}; it reports to its parent until it is killed.
  */
 import { connect, type Socket } from "node:net";
-import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import { EventIds } from "#services/stream/event-ids.ts";
 import type { CrowdOrder, CrowdReport } from "./crowd.ts";
 

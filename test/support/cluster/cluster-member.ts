@@ -1,7 +1,7 @@
 /** One process of a cluster under its name: it can be killed, stopped, frozen and started again with the same settings. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { eventually } from "../eventually.ts";
 import { processFile } from "../machine/process-file.ts";
 import type { PlatformProcess, TestPlatform } from "../platform/start-platform.ts";
@@ -134,7 +134,7 @@ export class ClusterMember {
 
 /** Whether the sources have the listener at which every process says that it is ready; those of 35da4e64 have none. */
 function hasOpsListener(root = projectRoot): boolean {
-	return existsSync(join(root, "services/process-ops.ts"));
+	return existsSync(join(root, "host/process-ops.ts"));
 }
 
 async function saysReady(url: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 /** Hosts of local pods on one machine: each has a data folder and an address of loopback of its own. */
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import { compiled } from "../compiled.ts";
 import type { TestPlatform } from "../platform/start-platform.ts";
 

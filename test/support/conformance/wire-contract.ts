@@ -7,7 +7,7 @@ import addFormats from "ajv-formats";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { ContractEditor } from "./contract-editor.ts";
 import type { JsonSchema, OpenApiDocument, OperationObject, Parameter, ResponseObject } from "./json-schema.ts";
 import { patches } from "./patches.ts";

@@ -1,6 +1,6 @@
 /** Checks an answer to any request: its status, its body, and the secrets it reveals. */
-import type { Action } from "#shared/bus/contract.ts";
-import { compileRule, compileSchema } from "#shared/bus/validator.ts";
+import type { Action } from "#shared/contracts/contract.ts";
+import { compileRule, compileSchema } from "#shared/base/schema/validator.ts";
 import type { ActionRoute } from "#services/gateway/routes/action-route.ts";
 import type { RawAnswer } from "../clients/raw-http.ts";
 

@@ -1,6 +1,6 @@
 /** Makes requests from a contract's route by spoiling a valid one; the same seed gives the same requests. */
 import type { ActionRoute } from "#services/gateway/routes/action-route.ts";
-import type { Rule } from "#shared/bus/schema.ts";
+import type { Rule } from "#shared/base/schema/schema.ts";
 import {
 	brokenTexts,
 	extras,

@@ -1,5 +1,5 @@
 /** The identity of test platforms with a bus, which refuse the identity `dev`: one token, known to the test's clients. */
-import { openApiToken } from "#shared/secrets/api-token.ts";
+import { openApiToken } from "#shared/config/api-token.ts";
 
 const tokenIdentity = "services/gateway/identity-providers/token.ts#TokenIdentity";
 

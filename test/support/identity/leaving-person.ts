@@ -1,5 +1,5 @@
 /** An identity adapter with one person, alice, who may leave while a request of hers is under way. */
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 
 const alice: Principal = { kind: "user", id: "alice", tenant: "acme", roles: [] };
 

@@ -9,7 +9,7 @@ import { TenantDirectory } from "#services/identity/directory/tenant-directory.t
 import { MemberRecords } from "#services/identity/record/member-records.ts";
 import { TenantRecords } from "#services/identity/record/tenant-records.ts";
 import { UserRecords } from "#services/identity/record/user-records.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 
 /** The administrator of the installation. */

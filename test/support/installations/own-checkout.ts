@@ -1,7 +1,7 @@
 /** A checkout of the project as a person has one, for tests that start a platform without any configuration. */
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { git } from "../repositories/git-repository.ts";
 
 const sources = [

@@ -1,7 +1,7 @@
 /** Runs the command of a systemd unit of config/systemd, as systemd does, with the places of a test. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { eventually } from "../eventually.ts";
 import { commandOf } from "./systemd-unit.ts";
 

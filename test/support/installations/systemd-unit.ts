@@ -1,7 +1,7 @@
 /** Reads the systemd units of config/systemd as systemd does (systemd.syntax(7), systemd.exec(5)). */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 const folder = join(projectRoot, "config/systemd");
 

@@ -1,6 +1,6 @@
 /** Keeps the tests of a suite within one day in UTC, because they read daily sums shortly after writing them. */
 import { after, before } from "mocha";
-import { now, turnClock } from "#shared/clock.ts";
+import { now, turnClock } from "#shared/base/clock.ts";
 
 const dayMs = 24 * 3_600_000;
 

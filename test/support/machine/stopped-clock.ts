@@ -1,5 +1,5 @@
 /** A wall clock that moves only when the test says so. */
-import { now, turnClock } from "#shared/clock.ts";
+import { now, turnClock } from "#shared/base/clock.ts";
 
 /** The clock of this process until it is disposed of. */
 export interface StoppedClock extends Disposable {

@@ -1,5 +1,5 @@
 /** The answers of the scripted model. */
-import type { TokenCounts } from "#shared/models/token-counts.ts";
+import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
 import type { ModelRequest, ToolCall } from "./model-request.ts";
 
 export type Fault =

@@ -1,6 +1,6 @@
 /** Records what the scripted server has billed, call by call. */
-import type { ModelWire } from "#shared/models/model-wire.ts";
-import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
+import type { ModelWire } from "#shared/wire/models/model-wire.ts";
+import { addTokens, noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
 
 export interface BilledCall {
 	wire: ModelWire;

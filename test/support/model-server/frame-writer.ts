@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { TokenCounts } from "#shared/models/token-counts.ts";
+import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
 import type { Fault, Frame } from "./answer.ts";
 import type { BilledCall } from "./bill.ts";
 

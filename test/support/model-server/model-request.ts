@@ -1,5 +1,5 @@
 /** An agent's request to its model, in one form for all wire formats. */
-import type { ModelWire } from "#shared/models/model-wire.ts";
+import type { ModelWire } from "#shared/wire/models/model-wire.ts";
 
 export type Json = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 /** Calls a model in any wire format like an agent, and parses the answer. */
-import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
-import type { TokenCounts } from "#shared/models/token-counts.ts";
+import type { ModelAccess, ModelWire } from "#shared/wire/models/model-wire.ts";
+import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
 import {
 	type Item,
 	type Json,

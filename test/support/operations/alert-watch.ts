@@ -1,7 +1,7 @@
 /** Watches the alerts of a cluster in a real Prometheus, by the project's rules with shorter durations. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import type { Cluster } from "../cluster/start-cluster.ts";
 import { eventually } from "../eventually.ts";
 import { Prometheus } from "./prometheus.ts";

@@ -1,6 +1,6 @@
 /** Runs promtool, which judges rules and metrics as Prometheus does. Needs: promtool. */
 import { execFile } from "node:child_process";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { testProgram } from "../machine/test-program.ts";
 
 /** Returns the output of promtool, which judges `input`. @throws {Error} with what it says when it finds a mistake. */

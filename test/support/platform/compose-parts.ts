@@ -1,7 +1,7 @@
 /** Composes parts of the platform over their store like a process does, for a test's own broker. */
-import { loadParts } from "#services/service-folders.ts";
-import { openStorage } from "#services/storage.ts";
-import type { Part, Platform } from "#shared/platform.ts";
+import { loadParts } from "#host/service-folders.ts";
+import { openStorage } from "#host/storage/storage.ts";
+import type { Part, Platform } from "#host/platform.ts";
 
 /** Returns the parts; closing the last one closes the store. @param names The storing parts and others. */
 export async function composeParts(platform: Platform, names: readonly string[]): Promise<Part[]> {

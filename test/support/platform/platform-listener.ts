@@ -2,10 +2,10 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
-import type { PatchPiece, ReportedEntry, ReportedEvent } from "#shared/contracts/history.ts";
-import type { ConversationTurn, SessionLogs } from "#shared/contracts/sessions.ts";
-import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
+import type { ChronicleReport } from "#shared/contracts/sessions/chronicles.ts";
+import type { PatchPiece, ReportedEntry, ReportedEvent } from "#shared/contracts/sessions/history.ts";
+import type { ConversationTurn, SessionLogs } from "#shared/contracts/sessions/sessions.ts";
+import { addTokens, noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
 
 interface Received {
 	path: string | undefined;

@@ -1,6 +1,6 @@
 /** A gateway in front of the probe service, for each suite that sends it requests of its own making. */
 import { expect } from "chai";
-import type { Platform } from "#shared/platform.ts";
+import type { Platform } from "#host/platform.ts";
 import { ProbeService, type Seen } from "../bus/probe-service.ts";
 import { type RawAnswer, rawRequest, sendRaw } from "../clients/raw-http.ts";
 import { type GatewayOptions, startGateway, type TestGateway } from "./start-gateway.ts";

@@ -1,7 +1,7 @@
 /** Runs the demo like its user does, and reads its output. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 /** The address of a platform, and the login there. */
 export interface DemoPlatform {

@@ -2,11 +2,11 @@
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import type { ServiceBroker } from "moleculer";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { eventLog, type LogEntry } from "#shared/contracts/event-log.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { type Claim, type ObservedPhase, sessionWork } from "#shared/contracts/session-work.ts";
-import { sessions } from "#shared/contracts/sessions.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { type Claim, type ObservedPhase, sessionWork } from "#shared/contracts/sessions/session-work.ts";
+import { sessions } from "#shared/contracts/sessions/sessions.ts";
 import { eventually } from "../eventually.ts";
 import { alice, callAs, type Calling, job } from "../bus/test-brokers.ts";
 

@@ -7,7 +7,7 @@ import type { SessionRecords } from "#services/sessions/record/session-records.t
 import { sessionRules } from "#services/sessions/commands/session-rules.ts";
 import { loadConfig } from "#shared/config/config.ts";
 import { limitsOf } from "#shared/config/limits.ts";
-import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { readModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { workspacesOver } from "../workspaces/test-workspaces.ts";
 

@@ -1,6 +1,6 @@
 /** A small implementation of the session-work contract in memory, with real leases, fences and due times. */
-import { now } from "#shared/clock.ts";
-import type { Claim, Desired, Expectation, Observation, PassReport } from "#shared/contracts/session-work.ts";
+import { now } from "#shared/base/clock.ts";
+import type { Claim, Desired, Expectation, Observation, PassReport } from "#shared/contracts/sessions/session-work.ts";
 import type { Asked } from "#services/pod-manager/sweep.ts";
 import { launchSettings } from "../pods/memory-pods.ts";
 

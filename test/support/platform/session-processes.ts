@@ -1,7 +1,7 @@
 /** Finds the processes of session pods by the marker in their environment or title, as the platform itself does. */
 import { readdirSync, readFileSync } from "node:fs";
-import { waitingTitle } from "#shared/pod/agent-title.ts";
-import { marker } from "#shared/pod/launch.ts";
+import { waitingTitle } from "#shared/wire/pod/agent-title.ts";
+import { marker } from "#shared/wire/pod/launch.ts";
 import { processFile } from "../machine/process-file.ts";
 
 export interface SessionProcess {

@@ -4,7 +4,7 @@ import { withBudgetRules } from "#services/sessions/record/session-budget.ts";
 import { recordOf, type SessionChange, type SessionRecord } from "#services/sessions/record/session-change.ts";
 import type { SessionDocument } from "#services/sessions/record/session-collection.ts";
 import type { StoredStatus } from "#services/sessions/record/session-lifecycle.ts";
-import { type Session, type SessionCreate, sessionCreateFields } from "#shared/contracts/session-resource.ts";
+import { type Session, type SessionCreate, sessionCreateFields } from "#shared/contracts/sessions/session-resource.ts";
 import { alice } from "../bus/test-brokers.ts";
 import { completed } from "../completed.ts";
 import { launchSettings } from "../pods/memory-pods.ts";

@@ -1,5 +1,5 @@
 /** Steps with sessions for tests from outside. */
-import { withoutFence } from "#shared/pod/fenced-output.ts";
+import { withoutFence } from "#shared/wire/pod/fenced-output.ts";
 import type { ApiClient } from "../clients/api-client.ts";
 import { eventually } from "../eventually.ts";
 

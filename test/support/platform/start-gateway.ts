@@ -1,11 +1,11 @@
 /** Starts the real gateway in this process, on a free port, in front of a test's own services. */
 import type { ServiceBroker } from "moleculer";
-import type { Contract } from "#shared/bus/contract.ts";
+import type { Contract } from "#shared/contracts/contract.ts";
 import { type Config, loadConfig } from "#shared/config/config.ts";
-import { Metrics } from "#shared/metrics/metrics.ts";
-import { Outbound } from "#shared/outbound/outbound.ts";
-import { InstallationKey } from "#shared/secrets/keys.ts";
-import type { Part, Platform } from "#shared/platform.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
+import { Outbound } from "#shared/net/outbound/outbound.ts";
+import { InstallationKey } from "#shared/base/secrets/keys.ts";
+import type { Part, Platform } from "#host/platform.ts";
 import { openGateway } from "#services/gateway/compose.ts";
 import type { Gateway } from "#services/gateway/gateway.ts";
 import { gatewayService } from "#services/gateway/gateway.service.ts";

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openInstallationKey } from "#shared/secrets/keys.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { ApiClient } from "../clients/api-client.ts";
 import { compiled } from "../compiled.ts";
 import { eventually } from "../eventually.ts";
@@ -79,7 +79,7 @@ export class PlatformProcess {
 
 	constructor(services: readonly string[], env: Record<string, string>, { root, openFiles }: PlatformOptions) {
 		this.services = services;
-		const program = ["services/start.ts", ...services];
+		const program = ["host/start.ts", ...services];
 		const limited = ["-c", `ulimit -n ${openFiles}; exec "$@"`, "sh", process.execPath, ...program];
 		const [command, args] = openFiles === undefined ? [process.execPath, program] : ["sh", limited];
 		this.#child = spawn(command, args, {

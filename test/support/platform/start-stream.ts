@@ -1,12 +1,12 @@
 /** Starts the real stream behind the real gateway, over a log and sessions that a test writes. */
 import type { ServiceSchema } from "moleculer";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { implement } from "#shared/bus/service.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { sessions } from "#shared/contracts/sessions.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { sessions } from "#shared/contracts/sessions/sessions.ts";
 import { stream as contract } from "#shared/contracts/stream.ts";
-import { type Stats, usage } from "#shared/contracts/usage.ts";
-import { UnavailableError } from "#shared/errors.ts";
+import { type Stats, usage } from "#shared/contracts/sessions/usage.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
 import { EventStream, type EventStreamOptions } from "#services/stream/event-stream.ts";
 import { streamService } from "#services/stream/stream.service.ts";
 import { MemoryEventLog } from "../stores/memory-event-log.ts";

@@ -1,20 +1,20 @@
 /** Opens the books over a real store, as one process of the platform has them. */
 import { randomUUID } from "node:crypto";
-import { Metrics } from "#shared/metrics/metrics.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { bookCollections, openBooks } from "#services/sessions/books/open-books.ts";
 import { SessionCounts } from "#services/sessions/books/session-counts.ts";
-import { eventLogCollection, eventLogNameCollection } from "#shared/event-log/event-log-collection.ts";
-import { EventLog } from "#shared/event-log/event-log.ts";
-import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
+import { eventLogCollection, eventLogNameCollection } from "#shared/store/event-log/event-log-collection.ts";
+import { EventLog } from "#shared/store/event-log/event-log.ts";
+import { OutboxRelay } from "#shared/store/event-log/outbox-relay.ts";
 import { enter } from "#services/sessions/record/session-change.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import type { StoredStatus } from "#services/sessions/record/session-lifecycle.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { updateChange } from "#services/sessions/record/session-update.ts";
-import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
-import { now } from "#shared/clock.ts";
+import { type Principal, systemPrincipal } from "#shared/base/principal.ts";
+import { now } from "#shared/base/clock.ts";
 import { loadConfig } from "#shared/config/config.ts";
-import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { readModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { noLog } from "./no-log.ts";
 import { sessionCreate, sessionDocument } from "./session-record.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
 import type { LocalProcessOptions } from "#services/pod-manager/pod-runtimes/local-process/local-process-options.ts";
 import { inheritedEnvironment } from "#shared/config/config.ts";
-import { marker } from "#shared/pod/launch.ts";
+import { marker } from "#shared/wire/pod/launch.ts";
 import { removeGroups } from "./remove-groups.ts";
 import { eventually } from "../eventually.ts";
 

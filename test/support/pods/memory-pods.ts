@@ -4,7 +4,7 @@
  */
 import type { Inventory, Pod, PodRuntime, PodSpec, PodState } from "#services/pod-manager/pod-runtime.ts";
 import { podName } from "#services/pod-manager/pod-runtime.ts";
-import type { LaunchSettings } from "#shared/pod/launch.ts";
+import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 
 /** The state that a pod takes by itself until the next look; undefined: it does not change. */
 export type Course = (pod: Pod) => PodState | undefined;

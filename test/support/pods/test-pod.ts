@@ -6,12 +6,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { WebSocket } from "ws";
-import type { ConversationPage, ConversationTurn, SessionLogs } from "#shared/contracts/sessions.ts";
-import { type LaunchDocument, marker } from "#shared/pod/launch.ts";
-import { withoutFence } from "#shared/pod/fenced-output.ts";
-import { chatPath, type PodFrame } from "#shared/pod/frames.ts";
-import type { PodStatus } from "#shared/pod/status.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import type { ConversationPage, ConversationTurn, SessionLogs } from "#shared/contracts/sessions/sessions.ts";
+import { type LaunchDocument, marker } from "#shared/wire/pod/launch.ts";
+import { withoutFence } from "#shared/wire/pod/fenced-output.ts";
+import { chatPath, type PodFrame } from "#shared/wire/pod/frames.ts";
+import type { PodStatus } from "#shared/wire/pod/status.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { compiled } from "../compiled.ts";
 import { eventually } from "../eventually.ts";
 import { killSessionProcesses, sessionProcesses } from "../platform/session-processes.ts";

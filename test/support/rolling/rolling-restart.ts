@@ -1,5 +1,5 @@
 /** Replaces the processes of a cluster one after the other while people work, as an upgrade does. */
-import { openApiToken } from "#shared/secrets/api-token.ts";
+import { openApiToken } from "#shared/config/api-token.ts";
 import { ApiClient } from "../clients/api-client.ts";
 import type { ClusterMember } from "../cluster/cluster-member.ts";
 import type { Cluster } from "../cluster/start-cluster.ts";

@@ -1,17 +1,17 @@
 /** A store with its two logs as a process has them: the store enters events itself, or a relay moves them. */
-import { AuditedStore } from "#shared/audit/audited-store.ts";
-import { auditCheckpointCollection, auditLogCollection } from "#shared/audit/audit-collections.ts";
-import type { ChainedEntry } from "#shared/audit/audit-chain.ts";
-import type { AuditLog } from "#shared/audit/audit-log.ts";
-import { type Verification, verifyAudit } from "#shared/audit/audit-verification.ts";
+import { AuditedStore } from "#shared/store/audit/audited-store.ts";
+import { auditCheckpointCollection, auditLogCollection } from "#shared/store/audit/audit-collections.ts";
+import type { ChainedEntry } from "#shared/store/audit/audit-chain.ts";
+import type { AuditLog } from "#shared/store/audit/audit-log.ts";
+import { type Verification, verifyAudit } from "#shared/store/audit/audit-verification.ts";
 import type { LogEntry } from "#shared/contracts/event-log.ts";
 import {
 	eventLogCollection,
 	eventLogNameCollection,
 	eventLogReaderCollection,
-} from "#shared/event-log/event-log-collection.ts";
-import type { EventLog } from "#shared/event-log/event-log.ts";
-import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
+} from "#shared/store/event-log/event-log-collection.ts";
+import type { EventLog } from "#shared/store/event-log/event-log.ts";
+import { OutboxRelay } from "#shared/store/event-log/outbox-relay.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { logsOn } from "./logs-on.ts";

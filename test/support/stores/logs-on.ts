@@ -1,8 +1,8 @@
 /** The two logs of a platform, on a store of a test. */
-import { AuditLog } from "#shared/audit/audit-log.ts";
-import { AuditSigner } from "#shared/audit/audit-signature.ts";
-import { EventLog } from "#shared/event-log/event-log.ts";
-import type { Logs } from "#shared/event-log/outbox-relay.ts";
+import { AuditLog } from "#shared/store/audit/audit-log.ts";
+import { AuditSigner } from "#shared/store/audit/audit-signature.ts";
+import { EventLog } from "#shared/store/event-log/event-log.ts";
+import type { Logs } from "#shared/store/event-log/outbox-relay.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 
 const keyBytes = 32;

@@ -2,7 +2,7 @@
 import type { ServiceBroker, ServiceSchema } from "moleculer";
 import { implement, publish } from "#shared/bus/service.ts";
 import { eventLog, logAppended, type LogEntry } from "#shared/contracts/event-log.ts";
-import { UnavailableError } from "#shared/errors.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
 
 const maxAnswerBytes = 600_000;
 

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
-import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import { ApiClient } from "../clients/api-client.ts";
 import { FormerTree, formerCommit } from "../rolling/former-tree.ts";
 import { ask, runningSession, sessionReaches } from "../platform/session-steps.ts";

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { eventually } from "../eventually.ts";
 import { type SessionView, sessionReaches } from "../platform/session-steps.ts";
 import type { TestPlatform } from "../platform/start-platform.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { LaunchDocumentError, parseLaunchDocument, readLaunchText } from "#agent/launch-document.ts";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 
 const document: LaunchDocument = {
 	session_id: "2f70a1de-4b5c-4d6e-8f90-a1b2c3d4e5f6",

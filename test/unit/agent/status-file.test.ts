@@ -2,8 +2,8 @@ import { expect } from "chai";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StatusFile } from "#agent/status-file.ts";
-import { podWarnings } from "#shared/contracts/session-work.ts";
-import type { PodStatus } from "#shared/pod/status.ts";
+import { podWarnings } from "#shared/contracts/sessions/session-work.ts";
+import type { PodStatus } from "#shared/wire/pod/status.ts";
 import { useFolder } from "../../support/use-folder.ts";
 
 describe("StatusFile", () => {

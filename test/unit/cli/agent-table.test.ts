@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { readAgentRecords } from "#shared/agents/agent-records.ts";
-import type { Installed } from "#shared/agents/installed-agent.ts";
+import { readAgentRecords } from "#shared/wire/agents/agent-records.ts";
+import type { Installed } from "#shared/wire/agents/installed-agent.ts";
 import { agentTable } from "../../../cli/agent-table.ts";
 
 describe("agentTable()", () => {

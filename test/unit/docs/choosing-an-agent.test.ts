@@ -2,8 +2,8 @@ import { expect } from "chai";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readAgentRecords } from "#shared/agents/agent-records.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { readAgentRecords } from "#shared/wire/agents/agent-records.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { agentChecks } from "../../agents/agent-checks.ts";
 
 describe("docs/choosing-an-agent.md", () => {

@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { trackedFiles } from "../../support/tracked-files.ts";
 
 /** A first word is enough to decide; `allowedOpenings` lists the few that begin a sentence in spite of it. */

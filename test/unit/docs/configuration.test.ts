@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { configSchema } from "#shared/config/config-schema.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 function config(args: string[], env: Record<string, string> = {}): string {
 	return execFileSync(process.execPath, ["cli/config.ts", ...args], {

@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { trackedFiles } from "../../support/tracked-files.ts";
 
 const least = 0.6;
@@ -26,7 +26,7 @@ function shapesOf(source: string): Shape[] {
 
 describe("the documentation of exported interfaces and classes", () => {
 	const shapes = new Map(
-		["agent", "cli", "services", "shared"].map((folder) => [
+		["agent", "cli", "host", "services", "shared"].map((folder) => [
 			folder,
 			trackedFiles(`${folder}/*.ts`).flatMap((file) => {
 				const found = shapesOf(readFileSync(join(projectRoot, file), "utf8"));

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 /** The members of a row: the finding, and the file and the words of the test that holds it. */
 const row = /^\| ([CHML]\d+)[^|]*\|[^|]*\| `([^`]+)`: ([^|]+) \|/gm;

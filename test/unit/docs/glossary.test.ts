@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 /** Refused wherever they stand, also as a part of a name in camelCase, kebab-case or snake_case. */
 const refusedWords = new Set(

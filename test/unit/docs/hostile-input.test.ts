@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 describe("docs/hostile-input.md", () => {
 	const page = readFileSync(join(projectRoot, "docs/hostile-input.md"), "utf8");

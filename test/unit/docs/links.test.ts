@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 /** The target of a Markdown link; addresses of the web are left out. */
 const link = /\]\((?!\w+:)([^)\s]+)\)/g;

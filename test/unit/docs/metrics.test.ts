@@ -2,8 +2,8 @@ import { expect } from "chai";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type MetricDeclaration, metricTable } from "#shared/metrics/metric-table.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { type MetricDeclaration, metricTable } from "#shared/telemetry/metrics/metric-table.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { trackedFiles } from "../../support/tracked-files.ts";
 
 describe("docs/metrics.md", () => {
@@ -35,7 +35,7 @@ describe("the table of metrics", () => {
 	});
 
 	it("has only metrics that the platform measures", () => {
-		const sources = trackedFiles("services/*.ts", "shared/*.ts")
+		const sources = trackedFiles("services/*.ts", "host/*.ts", "shared/*.ts")
 			.filter((file) => !file.endsWith("metric-table.ts"))
 			.map((file) => readFileSync(join(projectRoot, file), "utf8"))
 			.join("\n");

@@ -2,8 +2,8 @@ import { expect } from "chai";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { failureCodes } from "#services/sessions/work/launch-metrics.ts";
-import { metricTable, type MetricDeclaration } from "#shared/metrics/metric-table.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { metricTable, type MetricDeclaration } from "#shared/telemetry/metrics/metric-table.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 const table: Readonly<Record<string, MetricDeclaration>> = metricTable;
 

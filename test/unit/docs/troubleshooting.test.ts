@@ -2,11 +2,11 @@
 import { expect } from "chai";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { trackedFiles } from "../../support/tracked-files.ts";
 
 /** The places where failures of pods and reasons of statuses are made. */
-const places = /^(agent\/|services\/sessions\/(record|work)\/|shared\/contracts\/session-work\.ts$)/;
+const places = /^(agent\/|services\/sessions\/(record|work)\/|shared\/contracts\/sessions\/session-work\.ts$)/;
 const forms = [/LaunchFailure\(\s*"([A-Z_]+)"/g, /\bcode: "([A-Z]+_?[A-Z_]*)"/g, /: "([A-Z]+_TIMEOUT)"/g];
 
 describe("docs/troubleshooting.md", () => {

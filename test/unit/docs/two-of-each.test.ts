@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { natsConfig, readProcessKind } from "#shared/bus/nats/nats-config.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { testProgram } from "../../support/machine/test-program.ts";
 import "../../support/bus/nats-server.ts";
 

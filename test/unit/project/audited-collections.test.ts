@@ -1,6 +1,6 @@
 /** Each collection of a service is audited, or stands here with the reason why nobody has to know who changed it. */
 import { expect } from "chai";
-import { loadParts, serviceFolders } from "#services/service-folders.ts";
+import { loadParts, serviceFolders } from "#host/service-folders.ts";
 import type { Collection } from "#shared/store/collection.ts";
 
 /** The collections that the audit log does not follow. */

@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { projectRoot } from "#shared/project-root.ts";
-import { serviceFolders } from "#services/service-folders.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
+import { serviceFolders } from "#host/service-folders.ts";
 import { storingServices } from "../../support/platform/storing-services.ts";
 
 interface Container {
@@ -83,7 +83,7 @@ describe("docker-compose.yml", () => {
 
 	it("runs every service, in sets that the bus has users for", () => {
 		const sets = containers.flatMap(([, { command = [] }]) =>
-			command[0] === "services/start.ts" ? [command.slice(1)] : [],
+			command[0] === "host/start.ts" ? [command.slice(1)] : [],
 		);
 		const kinds = new Set(sets.map((set) => set.join(" ")));
 		expect([...kinds].flatMap((set) => set.split(" ")).toSorted()).to.deep.equal(serviceFolders.toSorted());

@@ -1,10 +1,10 @@
 /** Every member of a request has a bound in bytes, in every service. */
 import { expect } from "chai";
-import { type Contract, defineContract } from "#shared/bus/contract.ts";
-import type { Rule } from "#shared/bus/schema.ts";
+import { type Contract, defineContract } from "#shared/contracts/contract.ts";
+import type { Rule } from "#shared/base/schema/schema.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
 import { eventLog } from "#shared/contracts/event-log.ts";
-import { sessionWork } from "#shared/contracts/session-work.ts";
+import { sessionWork } from "#shared/contracts/sessions/session-work.ts";
 
 /** A UTF-16 unit as JSON: `\u0001`. */
 const unitBytes = 6;

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 const exported = /^export (?:async )?(?:function\*?|class|const) ([\w$]+)/gm;
 const importing =
@@ -39,7 +39,7 @@ function unusedIn(texts: ReadonlyMap<string, string>): string[] {
 /** The process loads what each service folder composes by its path. */
 function isChecked(file: string): boolean {
 	return (
-		/^(?:agent|cli|services|shared|test)\/.*\.ts$/.test(file) &&
+		/^(?:agent|cli|host|services|shared|test)\/.*\.ts$/.test(file) &&
 		!file.startsWith("shared/contracts/") &&
 		basename(file) !== "compose.ts"
 	);

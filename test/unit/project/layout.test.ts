@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { execFileSync } from "node:child_process";
 import { basename, dirname, join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 const most = 20;
 
@@ -14,7 +14,7 @@ describe("the layout of the project", () => {
 		cwd: projectRoot,
 		encoding: "utf8",
 	}).split("\n");
-	const product = files.filter((file) => /^(agent|cli|services|shared)\//.test(file));
+	const product = files.filter((file) => /^(agent|cli|host|services|shared)\//.test(file));
 
 	it("has no folder of the product or its tests with more than twenty files", () => {
 		const folders = Map.groupBy(

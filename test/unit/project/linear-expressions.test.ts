@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { globSync, readFileSync } from "node:fs";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { isLinear } from "../../support/machine/time-ratio.ts";
 
 /** Expressions that only meet a text whose length is already bounded. */

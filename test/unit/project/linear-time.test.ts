@@ -7,13 +7,13 @@ import { commandIn } from "#agent/builtin/message-command.ts";
 import { RequestGuard } from "#agent/server/request-guard.ts";
 import { bearerToken } from "#services/gateway/callers/bearer-token.ts";
 import { isJsonType, parseObject } from "#services/gateway/http/json-body.ts";
-import { OriginGuard } from "#shared/http/origin-guard.ts";
+import { OriginGuard } from "#shared/net/http/origin-guard.ts";
 import { requestIdOf } from "#services/gateway/http/request-id.ts";
 import { isChatUpgrade, sessionOf, withToken } from "#services/gateway/http/websocket-handshake.ts";
 import { testIds } from "../../support/clients/test-ids.ts";
-import { isBranchName } from "#shared/git/branch-name.ts";
-import { readRepositoryUrl, withoutUserinfo } from "#shared/git/repository-url.ts";
-import { decodeCursor } from "#shared/store/cursor.ts";
+import { isBranchName } from "#shared/wire/git/branch-name.ts";
+import { readRepositoryUrl, withoutUserinfo } from "#shared/wire/git/repository-url.ts";
+import { decodeCursor } from "#shared/store/pages/cursor.ts";
 import { isLinear } from "../../support/machine/time-ratio.ts";
 
 const guard = new OriginGuard({

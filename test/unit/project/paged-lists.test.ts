@@ -1,7 +1,7 @@
 /** Every list of the API has pages and an entity tag, so that it can grow; a new list without them is found here. */
 import { expect } from "chai";
-import { type Contract, defineContract } from "#shared/bus/contract.ts";
-import type { Rule } from "#shared/bus/schema.ts";
+import { type Contract, defineContract } from "#shared/contracts/contract.ts";
+import type { Rule } from "#shared/base/schema/schema.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
 import { pageOf, pageParams } from "#shared/contracts/page-fields.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Rule, Schema } from "#shared/bus/schema.ts";
+import type { Rule, Schema } from "#shared/base/schema/schema.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
 
 /** Returns the paths of the strings with a pattern whose words are missing, or could not be put into code. */

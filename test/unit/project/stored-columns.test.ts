@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "chai";
-import { loadParts, serviceFolders } from "#services/service-folders.ts";
-import { platformCollections } from "#services/storage.ts";
+import { loadParts, serviceFolders } from "#host/service-folders.ts";
+import { platformCollections } from "#host/storage/storage.ts";
 import { readOldData, unpackOldData } from "../../support/upgrade/old-data.ts";
 
 const ownColumns = ["id", "wire", "_outbox", "_outbox_since", "_row"];

@@ -4,11 +4,11 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { ConfigError } from "#shared/config/config.ts";
 import { configSchema } from "#shared/config/config-schema.ts";
 import { fromEnvironment } from "#shared/config/env.ts";
-import { chosenFolders, serviceFolders } from "#services/service-folders.ts";
+import { chosenFolders, serviceFolders } from "#host/service-folders.ts";
 import { readEnvironment, readUnit, systemdUnits } from "../../support/installations/systemd-unit.ts";
 
 const orderlyEndSeconds = 25;

@@ -1,7 +1,7 @@
 /** The scripted model server on which other tests rely. */
 import { expect } from "chai";
-import { modelWires, type ModelWire } from "#shared/models/model-wire.ts";
-import { noTokens, totalTokens } from "#shared/models/token-counts.ts";
+import { modelWires, type ModelWire } from "#shared/wire/models/model-wire.ts";
+import { noTokens, totalTokens } from "#shared/wire/models/token-counts.ts";
 import type { Fault, Script } from "../../support/model-server/answer.ts";
 import { type Json, jsonOf, type OfferedTool } from "../../support/model-server/model-request.ts";
 import { anthropic } from "../../support/model-server/wires/anthropic.ts";

@@ -1,7 +1,7 @@
 /** The tests of `npm test`, and the commands that run the others. */
 import { expect } from "chai";
 import { globSync } from "node:fs";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { leftOutLines } from "../../left-out.ts";
 import { chosenTests } from "../../test-choice.ts";
 import { isQuick, needsOf } from "../../test-needs.ts";

@@ -2,11 +2,11 @@
  * Reports how good the scores were: what became of the pull requests that were evaluated. Their fate is looked up when
  * somebody asks, a few at a time, and kept with the evaluation; what is final is not looked up again.
  */
-import type { Principal } from "#shared/bus/principal.ts";
-import { isoTime, monotonic, now } from "#shared/clock.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { isoTime, monotonic, now } from "#shared/base/clock.ts";
 import type { CalibrationBand, Evaluation, Outcome } from "#shared/contracts/git/confidence.ts";
-import { repositoryKey } from "#shared/git/repository-key.ts";
-import type { ServiceLog } from "#shared/service-log.ts";
+import { repositoryKey } from "#shared/wire/git/repository-key.ts";
+import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { FindRepository, ServedRepository } from "../evaluate/confidence-desk.ts";
 import type { EvaluationRecords } from "../record/evaluation-records.ts";
 import { type PossibleRevert, revertOf, revertWithinMs } from "./revert.ts";

@@ -2,10 +2,10 @@
  * Evaluates merges and keeps what was found. The evidence of a pull request is read for one head commit: when the head is
  * another one before or after the reading, nothing is judged.
  */
-import type { Principal } from "#shared/bus/principal.ts";
-import type { Failure } from "#shared/bus/validator.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import type { Failure } from "#shared/base/schema/validator.ts";
 import type { ConfidenceHints } from "#shared/contracts/git/confidence.ts";
-import { ConflictError, InvalidParametersError } from "#shared/errors.ts";
+import { ConflictError, InvalidParametersError } from "#shared/base/errors.ts";
 import type { GitProvider, RepositoryPlace } from "../../providers/git-provider.ts";
 import { type AssessmentRules, assessPull, type ShownPull } from "../evidence/pull-assessment.ts";
 import { capsOf, changeFactors, failed, type Verdict, verdictOf } from "../formula/factors.ts";

@@ -2,22 +2,22 @@
  * The repository of evaluations. Methods for persons take the principal first: evaluations of others do not exist for
  * the principal, unless it administers their tenant.
  */
-import { isAllowed, relationTo, seesWholeTenant } from "#shared/access/access-table.ts";
-import type { NotingStore } from "#shared/audit/audited-store.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { isoTime, now } from "#shared/clock.ts";
+import { isAllowed, relationTo, seesWholeTenant } from "#shared/contracts/access/access-table.ts";
+import type { NotingStore } from "#shared/store/audit/audited-store.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
 import type { Evaluation, Outcome } from "#shared/contracts/git/confidence.ts";
-import { NotFoundError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoints.ts";
-import { repositoryKey } from "#shared/git/repository-key.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
-import { fingerprintOf, refuseOtherRequest } from "#shared/ids/request-fingerprint.ts";
-import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
-import { answerBytes } from "#shared/pod/answer-size.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { repositoryKey } from "#shared/wire/git/repository-key.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
+import { fingerprintOf, refuseOtherRequest } from "#shared/base/ids/request-fingerprint.ts";
+import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
+import { answerBytes } from "#shared/base/answer-size.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
-import { refuseCursor } from "#shared/store/cursor.ts";
+import { refuseCursor } from "#shared/store/pages/cursor.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
-import { type StoredPage, storedPage } from "#shared/store/stored-page.ts";
+import { type StoredPage, storedPage } from "#shared/store/pages/stored-page.ts";
 import { evaluationCollection, type EvaluationDocument } from "./evaluation-collection.ts";
 
 /** An evaluation before it is stored. */

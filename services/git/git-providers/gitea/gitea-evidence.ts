@@ -1,5 +1,5 @@
 /** Reads the evidence about a commit and a pull request at Gitea: statuses, reviews, files. */
-import type { ProviderClient } from "#shared/outbound/provider-client.ts";
+import type { ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import { maxEvidence, type PullEvidence, type RepositoryPlace } from "../../providers/git-provider.ts";
 import { readPages } from "../read-pages.ts";
 import type { SomeChecks } from "../sum-of-checks.ts";

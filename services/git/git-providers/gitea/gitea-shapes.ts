@@ -1,7 +1,7 @@
 /** The parts of Gitea's answers that are used, with their checks. */
-import { schema } from "#shared/bus/schema.ts";
+import { schema } from "#shared/base/schema/schema.ts";
 import type { Repository } from "#shared/contracts/git/repositories.ts";
-import { listReader, objectReader, type Reader } from "#shared/outbound/provider-client.ts";
+import { listReader, objectReader, type Reader } from "#shared/net/outbound/provider-client.ts";
 import type {
 	CheckEvidence,
 	CiStatus,

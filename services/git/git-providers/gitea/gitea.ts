@@ -1,7 +1,7 @@
 /** The adapter of Gitea, which people host themselves. Forgejo has the same API. */
 import type { Repository } from "#shared/contracts/git/repositories.ts";
-import { NotFoundError, UnprocessableError } from "#shared/errors.ts";
-import { ProviderClient } from "#shared/outbound/provider-client.ts";
+import { NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
+import { ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import {
 	type CiStatus,
 	type Commit,

@@ -1,7 +1,7 @@
 /** Reads the evidence about a commit and a pull request: checks, reviews, files. */
-import { sleep } from "#shared/clock.ts";
-import { NotFoundError, UnauthorizedError } from "#shared/errors.ts";
-import type { GitHubClient } from "#shared/github/github-client.ts";
+import { sleep } from "#shared/base/clock.ts";
+import { NotFoundError, UnauthorizedError } from "#shared/base/errors.ts";
+import type { GitHubClient } from "#shared/net/github/github-client.ts";
 import {
 	type CheckEvidence,
 	maxEvidence,

@@ -1,6 +1,6 @@
 /** Pull requests at GitHub: opening, merging, and what forbids a merge. */
-import { ConflictError, ServiceError, UnprocessableError } from "#shared/errors.ts";
-import type { GitHubAnswer, GitHubClient } from "#shared/github/github-client.ts";
+import { ConflictError, ServiceError, UnprocessableError } from "#shared/base/errors.ts";
+import type { GitHubAnswer, GitHubClient } from "#shared/net/github/github-client.ts";
 import {
 	type MergeRequest,
 	type NewPullRequest,

@@ -1,7 +1,7 @@
 /** The git provider GitHub: the hosted service, and Enterprise Servers at `https://<host>/api/v3`. */
 import type { Repository } from "#shared/contracts/git/repositories.ts";
-import { NotFoundError } from "#shared/errors.ts";
-import { GitHubClient, githubUrl } from "#shared/github/github-client.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
+import { GitHubClient, githubUrl } from "#shared/net/github/github-client.ts";
 import {
 	type CiStatus,
 	type Commit,

@@ -1,6 +1,6 @@
 /** Reads the evidence about a commit and a merge request: pipelines and statuses, approvals and reviewers, files. */
-import { NotFoundError, UnauthorizedError } from "#shared/errors.ts";
-import type { ProviderClient } from "#shared/outbound/provider-client.ts";
+import { NotFoundError, UnauthorizedError } from "#shared/base/errors.ts";
+import type { ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import {
 	type CheckEvidence,
 	type CiStatus,

@@ -1,7 +1,7 @@
 /** Merge requests at GitLab: opening, merging, and what forbids a merge. */
-import { sleep } from "#shared/clock.ts";
-import { ConflictError, UnprocessableError } from "#shared/errors.ts";
-import type { ProviderAnswer, ProviderClient } from "#shared/outbound/provider-client.ts";
+import { sleep } from "#shared/base/clock.ts";
+import { ConflictError, UnprocessableError } from "#shared/base/errors.ts";
+import type { ProviderAnswer, ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import {
 	type MergeRequest,
 	type NewPullRequest,

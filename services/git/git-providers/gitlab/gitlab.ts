@@ -1,7 +1,7 @@
 /** The adapter of GitLab, also self-managed. A merge request is a pull request, and a project a repository. */
 import type { Repository } from "#shared/contracts/git/repositories.ts";
-import { NotFoundError } from "#shared/errors.ts";
-import { ProviderClient } from "#shared/outbound/provider-client.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
+import { ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import {
 	type CiStatus,
 	type Commit,

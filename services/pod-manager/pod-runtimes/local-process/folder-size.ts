@@ -1,6 +1,6 @@
 /** Measures the size of a folder on disk, in bounded steps that do not delay other work. */
 import { lstat } from "node:fs/promises";
-import { sleep } from "#shared/clock.ts";
+import { sleep } from "#shared/base/clock.ts";
 import { entriesOf, type FolderEntry } from "./folder-entries.ts";
 
 /** The unit of counted blocks in bytes, whatever the block size of the disk. */

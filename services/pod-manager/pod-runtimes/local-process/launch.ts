@@ -1,5 +1,5 @@
 /** Names one launch of a session in folders and in environments of processes. Pure. */
-import { sessionIdForm } from "#shared/contracts/session-work.ts";
+import { sessionIdForm } from "#shared/contracts/sessions/session-work.ts";
 
 /** A launch of a session. */
 export interface Launch {

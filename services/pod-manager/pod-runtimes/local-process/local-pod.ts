@@ -1,5 +1,5 @@
 /** Derives the state of a pod from the processes and the records of its launch. Pure. */
-import { loopbackHost } from "#shared/pod/agent-url.ts";
+import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import { type Pod, podName, type PodState } from "../../pod-runtime.ts";
 import type { MarkedProcess } from "./marked-processes.ts";
 import { isSameLaunch, type Launch } from "./launch.ts";

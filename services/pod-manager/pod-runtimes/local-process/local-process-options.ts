@@ -1,7 +1,7 @@
 /** The arguments of the runtime for local processes, and their checks, which the configuration does not make. */
 import { join } from "node:path";
 import { ConfigError, inheritedEnvironment, withheldEnvironment } from "#shared/config/config.ts";
-import { loopbackHost } from "#shared/pod/agent-url.ts";
+import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { RuntimeHost } from "../../pod-runtime.ts";
 
 /** The arguments of the runtime. */

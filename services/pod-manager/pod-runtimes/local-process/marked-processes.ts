@@ -3,12 +3,12 @@
  * environment, by their control group, or, for a session agent that waited for its session, by its title.
  */
 import { readdir } from "node:fs/promises";
-import { monotonic, nextTurn, sleep } from "#shared/clock.ts";
-import { launchNameIn } from "#shared/pod/agent-title.ts";
-import { marker } from "#shared/pod/launch.ts";
+import { monotonic, nextTurn, sleep } from "#shared/base/clock.ts";
+import { launchNameIn } from "#shared/wire/pod/agent-title.ts";
+import { marker } from "#shared/wire/pod/launch.ts";
 import type { Launch } from "./launch.ts";
 import type { PodMarks } from "./pod-marks.ts";
-import { isAlive, ownerOf, type ProcessIdentity, readProc, startTimeOf } from "#shared/process-files.ts";
+import { isAlive, ownerOf, type ProcessIdentity, readProc, startTimeOf } from "#shared/base/files/process-files.ts";
 
 /** The variable that is set for the session agent itself and for none of its child processes. */
 export const agentVariable = "ATELIER_ROLE";

@@ -3,7 +3,7 @@
  * command could mark itself as a launch of somebody else's session.
  */
 import { createHmac } from "node:crypto";
-import { marker } from "#shared/pod/launch.ts";
+import { marker } from "#shared/wire/pod/launch.ts";
 import { type Launch, launchName, parseLaunch } from "./launch.ts";
 
 /** The bytes of a proof: 128 bits, 22 characters. */

@@ -4,8 +4,8 @@
  */
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
-import { every, monotonic } from "#shared/clock.ts";
-import { SingleFlight } from "#shared/single-flight.ts";
+import { every, monotonic } from "#shared/base/clock.ts";
+import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import type { Pod } from "../../pod-runtime.ts";
 
 const glimpseMs = 1_000;

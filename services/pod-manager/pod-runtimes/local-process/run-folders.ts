@@ -6,21 +6,21 @@
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type Output, schema } from "#shared/bus/schema.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
-import { now } from "#shared/clock.ts";
-import { createFile, replaceFile } from "#shared/files/replaced-file.ts";
-import { readUntrusted, trimUntrusted, UntrustedFileError } from "#shared/files/untrusted-file.ts";
-import { UntrustedFolder } from "#shared/files/untrusted-folder.ts";
-import { type PodFailure, podPhases } from "#shared/pod/status.ts";
-import { storedSecret } from "#shared/secrets/stored-secret.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { now } from "#shared/base/clock.ts";
+import { createFile, replaceFile } from "#shared/base/files/replaced-file.ts";
+import { readUntrusted, trimUntrusted, UntrustedFileError } from "#shared/base/files/untrusted-file.ts";
+import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
+import { type PodFailure, podPhases } from "#shared/wire/pod/status.ts";
+import { storedSecret } from "#shared/base/secrets/stored-secret.ts";
 import { namesIn, removeWhole } from "./folder-entries.ts";
 import { type Launch, launchName, parseLaunch } from "./launch.ts";
 import { Trash } from "./trash.ts";
 
 const text = { type: "string" } as const;
 
-/** The members of PodStatus (shared/pod/status.ts) that the platform reads. */
+/** The members of PodStatus (shared/wire/pod/status.ts) that the platform reads. */
 const statusFields = schema({
 	phase: { type: "enum", values: podPhases },
 	pid: { type: "number", integer: true },

@@ -3,11 +3,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:fs";
 import { Socket } from "node:net";
-import { failpoint } from "#shared/failpoints.ts";
-import { openUntrusted } from "#shared/files/untrusted-file.ts";
-import { waitingArgument } from "#shared/pod/agent-title.ts";
-import { type LaunchDocument, marker } from "#shared/pod/launch.ts";
-import { niceness, setNiceness } from "#shared/pod/niceness.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { openUntrusted } from "#shared/base/files/untrusted-file.ts";
+import { waitingArgument } from "#shared/wire/pod/agent-title.ts";
+import { type LaunchDocument, marker } from "#shared/wire/pod/launch.ts";
+import { niceness, setNiceness } from "#shared/wire/pod/niceness.ts";
 import { agentRole, agentVariable } from "./marked-processes.ts";
 
 const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;

@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { lstat, mkdir, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { SingleFlight } from "#shared/single-flight.ts";
+import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import { entriesOf, makeWritable, namesIn, pathIn, unlessMissing } from "./folder-entries.ts";
 
 /** The most characters of a name in the trash beside the random part. */

@@ -6,8 +6,8 @@ import { once } from "node:events";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import { after, nextTurn, sleep, type Timer } from "#shared/clock.ts";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { after, nextTurn, sleep, type Timer } from "#shared/base/clock.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { type AgentProgram, sendLaunch, spawnWaiting, type StartedAgent } from "./spawn-agent.ts";
 
 /**

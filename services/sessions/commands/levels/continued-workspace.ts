@@ -1,8 +1,8 @@
 /** Makes the source and the launch of a session that continues in a workspace. Pure. */
-import type { SessionCreate, SessionSource } from "#shared/contracts/session-resource.ts";
-import { UnprocessableError } from "#shared/errors.ts";
-import { repositoryKey } from "#shared/git/repository-key.ts";
-import type { LaunchSettings } from "#shared/pod/launch.ts";
+import type { SessionCreate, SessionSource } from "#shared/contracts/sessions/session-resource.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
+import { repositoryKey } from "#shared/wire/git/repository-key.ts";
+import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 import type { WorkspaceSource } from "../../workspaces/workspace-changes.ts";
 import type { MergedOrder } from "./merged-order.ts";
 

@@ -2,12 +2,12 @@
  * A level of launch settings: what one request, preset, profile or template says of a launch. Levels are merged in their
  * order (decision 0040). Pure.
  */
-import { compileSchema } from "#shared/bus/validator.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
 import type { Preset } from "#shared/contracts/blueprints/presets.ts";
 import type { Profile } from "#shared/contracts/blueprints/profiles.ts";
-import { type SessionCreate, type SessionSource, sessionSource } from "#shared/contracts/session-resource.ts";
+import { type SessionCreate, type SessionSource, sessionSource } from "#shared/contracts/sessions/session-resource.ts";
 import type { Template } from "#shared/contracts/templates.ts";
-import { UnprocessableError } from "#shared/errors.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
 
 /** A value that is checked when it is used; the sentence that refuses it names its origin. */
 export interface Named<T> {

@@ -1,7 +1,7 @@
 /** Merges the request for a session with the preset, profile and template that it names. Pure. */
 import type { Preset } from "#shared/contracts/blueprints/presets.ts";
 import type { Profile } from "#shared/contracts/blueprints/profiles.ts";
-import type { SessionCreate, SessionSource } from "#shared/contracts/session-resource.ts";
+import type { SessionCreate, SessionSource } from "#shared/contracts/sessions/session-resource.ts";
 import type { Template } from "#shared/contracts/templates.ts";
 import {
 	type LaunchLevel,

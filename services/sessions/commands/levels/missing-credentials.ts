@@ -1,5 +1,5 @@
 /** Asks which of the credentials and connections that a session names can be used. */
-import { systemPrincipal } from "#shared/bus/principal.ts";
+import { systemPrincipal } from "#shared/base/principal.ts";
 import { call, type RequestContext } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { injection } from "#shared/contracts/credentials/injection.ts";

@@ -2,8 +2,8 @@
  * Refuses a session that would begin without a repository because the request misspells where one stands. A request for a workspace
  * without a repository is right: it says nothing of a repository, or names an empty one. Pure.
  */
-import type { SessionCreate } from "#shared/contracts/session-resource.ts";
-import { UnprocessableError } from "#shared/errors.ts";
+import type { SessionCreate } from "#shared/contracts/sessions/session-resource.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
 
 /** A sentence of the gateway about a member within the source, or about one that is similar to a member with a repository. */
 const aboutRepository = /^Unknown member "source\.|did you mean "(source|repo)"\?$/;

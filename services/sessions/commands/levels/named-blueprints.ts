@@ -1,13 +1,13 @@
 /** Reads the blueprints that a session names from the services that own them. */
-import { systemPrincipal } from "#shared/bus/principal.ts";
+import { systemPrincipal } from "#shared/base/principal.ts";
 import { call, type RequestContext } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { type Preset, presets } from "#shared/contracts/blueprints/presets.ts";
 import { type Profile, profiles } from "#shared/contracts/blueprints/profiles.ts";
-import type { SessionCreate } from "#shared/contracts/session-resource.ts";
+import type { SessionCreate } from "#shared/contracts/sessions/session-resource.ts";
 import { type Template, templates } from "#shared/contracts/templates.ts";
-import { NotFoundError, UnprocessableError } from "#shared/errors.ts";
-import { didYouMean } from "#shared/nearest-name.ts";
+import { NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
+import { didYouMean } from "#shared/base/nearest-name.ts";
 import type { Blueprints } from "./merged-order.ts";
 
 const job = vouch(systemPrincipal("sessions"));

@@ -1,6 +1,6 @@
 /** Changes the settings of a session's next launch to those of another profile. Pure. */
 import type { Profile } from "#shared/contracts/blueprints/profiles.ts";
-import type { LaunchSettings } from "#shared/pod/launch.ts";
+import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 import { type LaunchLevel, mergedLevels, profileLevel } from "./launch-level.ts";
 import type { MergedOrder } from "./merged-order.ts";
 import { runtimeSettings } from "../launch-settings.ts";

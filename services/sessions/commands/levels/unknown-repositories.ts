@@ -1,9 +1,9 @@
 /** Refuses sessions on repositories that do not exist, as far as git providers know them (`git.validate_on_create`). */
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { call, type RequestContext } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { repositories } from "#shared/contracts/git/repositories.ts";
-import { UnprocessableError } from "#shared/errors.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
 
 /** A provider that takes longer delays no session, which finds out at the clone. */
 const askMs = 2_000;

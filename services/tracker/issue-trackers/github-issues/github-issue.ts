@@ -1,6 +1,6 @@
 /** Reads issues and people from GitHub's answers. */
-import { type Output, schema } from "#shared/bus/schema.ts";
-import { listReader, objectReader } from "#shared/outbound/provider-client.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
+import { listReader, objectReader } from "#shared/net/outbound/provider-client.ts";
 import type { ReadIssue } from "../../trackers/issue-form.ts";
 import { type GitHubRepository, identifierOf, repositoryOf } from "./issue-place.ts";
 

@@ -1,7 +1,7 @@
 /** Issues of repositories on GitHub, or on a GitHub Enterprise Server. A project is a repository, such as `org/repo`. */
 import { maxIssues, type TrackerIssue } from "#shared/contracts/tracker/issue-fields.ts";
-import { NotFoundError, UnprocessableError } from "#shared/errors.ts";
-import { GitHubClient, githubUrl } from "#shared/github/github-client.ts";
+import { NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
+import { GitHubClient, githubUrl } from "#shared/net/github/github-client.ts";
 import { cut, isSameState, issueOf, type ReadIssue, unknownState } from "../../trackers/issue-form.ts";
 import type { IssueTracker, TrackerAccess, TrackerIdentity } from "../../trackers/issue-tracker.ts";
 import { foundReader, issueReader, isIssue, issuesReader, readIssue, userReader } from "./github-issue.ts";

@@ -4,8 +4,8 @@ import {
 	ProviderClient,
 	type ProviderRequest,
 	type Reader,
-} from "#shared/outbound/provider-client.ts";
-import { type ProviderAsk, refusalOf } from "#shared/outbound/provider-errors.ts";
+} from "#shared/net/outbound/provider-client.ts";
+import { type ProviderAsk, refusalOf } from "#shared/net/outbound/provider-errors.ts";
 import type { TrackerAccess } from "../../trackers/issue-tracker.ts";
 import { serverReader } from "./jira-issue.ts";
 

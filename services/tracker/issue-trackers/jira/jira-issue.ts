@@ -1,6 +1,6 @@
 /** Reads issues, transitions and people from Jira's answers. */
-import { type Output, schema } from "#shared/bus/schema.ts";
-import { objectReader } from "#shared/outbound/provider-client.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
+import { objectReader } from "#shared/net/outbound/provider-client.ts";
 import { isSameState, type ReadIssue } from "../../trackers/issue-form.ts";
 
 const text = { type: "string", max: 65_536 } as const;

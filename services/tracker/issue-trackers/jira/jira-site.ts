@@ -1,5 +1,5 @@
 /** Reads the site and the credential of a connection to Jira. Pure. */
-import { UnprocessableError } from "#shared/errors.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
 import type { JiraSite } from "./jira-client.ts";
 
 const deployments = ["cloud", "data-center"] as const;

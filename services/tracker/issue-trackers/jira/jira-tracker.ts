@@ -1,6 +1,6 @@
 /** Issues of Jira: Jira Cloud, and Jira Data Center in a company's own network. */
 import { maxIssues, type TrackerIssue } from "#shared/contracts/tracker/issue-fields.ts";
-import { NotFoundError, UnprocessableError } from "#shared/errors.ts";
+import { NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
 import { cut, isSameState, issueOf, unknownState } from "../../trackers/issue-form.ts";
 import type { IssueTracker, TrackerAccess, TrackerIdentity } from "../../trackers/issue-tracker.ts";
 import { JiraClient, type JiraSite, type JiraWay } from "./jira-client.ts";

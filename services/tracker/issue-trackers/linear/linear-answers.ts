@@ -1,6 +1,6 @@
 /** The parts of Linear's answers that the platform reads; anything else is refused or ignored. */
 import type { TrackerIssue } from "#shared/contracts/tracker/issue-fields.ts";
-import { type Output, schema } from "#shared/bus/schema.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { issueOf } from "../../trackers/issue-form.ts";
 
 const text = { type: "string" } as const;

@@ -1,9 +1,20 @@
 /** Sends operations to Linear and reads its answers and its errors. */
-import type { Output } from "#shared/bus/schema.ts";
-import { NotFoundError, UnauthorizedError, UnprocessableError } from "#shared/errors.ts";
-import type { Outbound } from "#shared/outbound/outbound.ts";
-import { objectReader, type ProviderAnswer, ProviderClient, type Reader } from "#shared/outbound/provider-client.ts";
-import { cleaned, malformed, type ProviderAsk, providerRefused, refusalOf } from "#shared/outbound/provider-errors.ts";
+import type { Output } from "#shared/base/schema/schema.ts";
+import { NotFoundError, UnauthorizedError, UnprocessableError } from "#shared/base/errors.ts";
+import type { Outbound } from "#shared/net/outbound/outbound.ts";
+import {
+	objectReader,
+	type ProviderAnswer,
+	ProviderClient,
+	type Reader,
+} from "#shared/net/outbound/provider-client.ts";
+import {
+	cleaned,
+	malformed,
+	type ProviderAsk,
+	providerRefused,
+	refusalOf,
+} from "#shared/net/outbound/provider-errors.ts";
 import { linearAnswers } from "./linear-answers.ts";
 import { type LinearOperation, linearOperations } from "./linear-operations.ts";
 

@@ -1,6 +1,6 @@
 /** Issues of Linear. */
 import { type TrackerIssue, maxIssues } from "#shared/contracts/tracker/issue-fields.ts";
-import { NotFoundError, UnprocessableError, UpstreamError } from "#shared/errors.ts";
+import { NotFoundError, UnprocessableError, UpstreamError } from "#shared/base/errors.ts";
 import { cut, isSameState, unknownState } from "../../trackers/issue-form.ts";
 import type { IssueTracker, TrackerAccess, TrackerIdentity } from "../../trackers/issue-tracker.ts";
 import { fromLinear } from "./linear-answers.ts";

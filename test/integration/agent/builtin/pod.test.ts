@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { SessionLogs } from "#shared/contracts/sessions.ts";
-import type { McpServer } from "#shared/pod/launch.ts";
+import type { SessionLogs } from "#shared/contracts/sessions/sessions.ts";
+import type { McpServer } from "#shared/wire/pod/launch.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";
 import { call, edit, say, turns } from "../../../support/model-server/script.ts";

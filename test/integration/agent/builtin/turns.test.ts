@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { builtinWires } from "#agent/builtin/model/model-settings.ts";
-import { totalTokens } from "#shared/models/token-counts.ts";
+import { totalTokens } from "#shared/wire/models/token-counts.ts";
 import { BuiltinAgent, shownBy } from "../../../support/agents/builtin-agent.ts";
 import { useFolder } from "../../../support/use-folder.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";

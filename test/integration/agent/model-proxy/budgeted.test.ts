@@ -2,8 +2,8 @@
 import { expect } from "chai";
 import type { CallUnderWay } from "#agent/model-proxy/metering/metered-call.ts";
 import type { ModelProxyOptions } from "#agent/model-proxy/model-proxy.ts";
-import { modelWires } from "#shared/models/model-wire.ts";
-import { totalTokens } from "#shared/models/token-counts.ts";
+import { modelWires } from "#shared/wire/models/model-wire.ts";
+import { totalTokens } from "#shared/wire/models/token-counts.ts";
 import { eventually } from "../../../support/eventually.ts";
 import type { Script } from "../../../support/model-server/answer.ts";
 import { askModel, userMessage } from "../../../support/model-server/simple-caller.ts";

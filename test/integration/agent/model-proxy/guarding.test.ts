@@ -4,7 +4,7 @@ import { createServer, request as httpRequest, type RequestListener, type Server
 import { type AddressInfo, connect } from "node:net";
 import { expect } from "chai";
 import type { ModelProxyOptions } from "#agent/model-proxy/model-proxy.ts";
-import { modelWires } from "#shared/models/model-wire.ts";
+import { modelWires } from "#shared/wire/models/model-wire.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { jsonOf } from "../../../support/model-server/model-request.ts";
 import { askModel, userMessage } from "../../../support/model-server/simple-caller.ts";

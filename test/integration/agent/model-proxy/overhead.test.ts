@@ -9,7 +9,7 @@ import { expect } from "chai";
 import { LogBuffer } from "#agent/io/log-buffer.ts";
 import type { MeteredCall } from "#agent/model-proxy/metering/metered-call.ts";
 import { ModelProxy } from "#agent/model-proxy/model-proxy.ts";
-import type { ModelAccess } from "#shared/models/model-wire.ts";
+import type { ModelAccess } from "#shared/wire/models/model-wire.ts";
 
 const calls = 100;
 const streamBytes = 16 * 1_048_576;

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { modelWires } from "#shared/models/model-wire.ts";
-import { totalTokens } from "#shared/models/token-counts.ts";
+import { modelWires } from "#shared/wire/models/model-wire.ts";
+import { totalTokens } from "#shared/wire/models/token-counts.ts";
 import { eventually } from "../../../support/eventually.ts";
 import type { Answer } from "../../../support/model-server/answer.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";

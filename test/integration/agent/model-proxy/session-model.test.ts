@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import type { ModelProxyOptions } from "#agent/model-proxy/model-proxy.ts";
-import { type ModelWire, modelWires } from "#shared/models/model-wire.ts";
+import { type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
 import { jsonOf } from "../../../support/model-server/model-request.ts";
 import { askModel, userMessage } from "../../../support/model-server/simple-caller.ts";
 import { ProxiedModel } from "../../../support/agents/open-proxy.ts";

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { type TestPod, TestSession } from "../../../support/pods/test-pod.ts";
 import { type GitHttpServer, serveGit } from "../../../support/repositories/git-http-server.ts";

@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { throughEntrypoint } from "#agent/io/entrypoint.ts";
-import { environmentFile } from "#shared/pod/environment-file.ts";
-import { isSettable } from "#shared/pod/variable-name.ts";
+import { environmentFile } from "#shared/wire/pod/environment-file.ts";
+import { isSettable } from "#shared/wire/pod/variable-name.ts";
 import { hostileValues } from "../../../support/hostile/hostile-values.ts";
 
 const count = 10_000;

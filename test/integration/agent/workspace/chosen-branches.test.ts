@@ -7,7 +7,7 @@ import { LogBuffer } from "#agent/io/log-buffer.ts";
 import { followBranches, rememberBranches } from "#agent/workspace/chosen-branches.ts";
 import { Git } from "#agent/workspace/git.ts";
 import { failureOf } from "../../../support/failure-of.ts";
-import type { RepositoryBranch } from "#shared/pod/status.ts";
+import type { RepositoryBranch } from "#shared/wire/pod/status.ts";
 import { commitFiles, git, makeRepository } from "../../../support/repositories/git-repository.ts";
 import { useFolder } from "../../../support/use-folder.ts";
 

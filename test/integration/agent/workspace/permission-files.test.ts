@@ -8,7 +8,7 @@ import { Git, localEnvironment } from "#agent/workspace/git.ts";
 import { ignorePermissionFiles } from "#agent/workspace/permission-files.ts";
 import { commitWork } from "#agent/workspace/publish/work-commit.ts";
 import { treesOfLaunch } from "#agent/workspace/work-tree.ts";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { TestPod, TestSession } from "../../../support/pods/test-pod.ts";
 import { commitFiles, fileUrl, git, makeRepository } from "../../../support/repositories/git-repository.ts";
 

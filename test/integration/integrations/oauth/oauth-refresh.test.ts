@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { collections } from "#services/integrations/compose.ts";
 import type { Person } from "#services/integrations/oauth/oauth-definition.ts";
-import { turnClock } from "#shared/clock.ts";
+import { turnClock } from "#shared/base/clock.ts";
 import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
 import { OAuthServer } from "../../../support/identity/oauth-server.ts";
 import { LoginDesk, redirectUri, slug } from "../../../support/integrations/login-desk.ts";

@@ -8,8 +8,8 @@ import { sessionCollection } from "#services/sessions/record/session-collection.
 import type { SessionCommands } from "#services/sessions/commands/session-commands.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { SessionStops } from "#services/sessions/commands/session-stops.ts";
-import { now } from "#shared/clock.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import { now } from "#shared/base/clock.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { alice } from "../../../support/bus/test-brokers.ts";

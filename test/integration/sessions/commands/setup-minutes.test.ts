@@ -4,8 +4,8 @@ import { sessionCollection } from "#services/sessions/record/session-collection.
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 import { idempotencyRecordCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
-import { textOf } from "#shared/bus/json-text.ts";
-import type { LaunchSettings } from "#shared/pod/launch.ts";
+import { textOf } from "#shared/base/schema/json-text.ts";
+import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 import { alice } from "../../../support/bus/test-brokers.ts";
 import { commandsOver } from "../../../support/platform/session-commander.ts";
 import { launchSettings } from "../../../support/pods/memory-pods.ts";

@@ -5,9 +5,9 @@ import { sessionCollection, type SessionDocument } from "#services/sessions/reco
 import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { StoppedSessions } from "#services/sessions/commands/stopped-sessions.ts";
-import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
-import { isoTime, now } from "#shared/clock.ts";
-import { BadRequestError, UnprocessableError } from "#shared/errors.ts";
+import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
+import { BadRequestError, UnprocessableError } from "#shared/base/errors.ts";
 import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 import { openEmbedded } from "../../../support/stores/open-stores.ts";

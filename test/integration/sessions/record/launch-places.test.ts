@@ -1,16 +1,16 @@
 /** Claims over a real store: the concurrent starts of one owner are limited, and nobody else waits for them. */
 import { expect } from "chai";
 import { measureWaitingLaunches } from "#services/sessions/work/waiting-launches.ts";
-import { exposition } from "#shared/metrics/exposition.ts";
-import { Metrics } from "#shared/metrics/metrics.ts";
+import { exposition } from "#shared/telemetry/metrics/exposition.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { SessionClaims } from "#services/sessions/work/session-claims.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import type { SessionCommands } from "#services/sessions/commands/session-commands.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
-import { textOf } from "#shared/bus/json-text.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { turnClock } from "#shared/clock.ts";
-import type { Claim, Observation } from "#shared/contracts/session-work.ts";
+import { textOf } from "#shared/base/schema/json-text.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { turnClock } from "#shared/base/clock.ts";
+import type { Claim, Observation } from "#shared/contracts/sessions/session-work.ts";
 import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
 import { openEmbedded } from "../../../support/stores/open-stores.ts";
 import { seen } from "../../../support/platform/session-actor.ts";

@@ -9,7 +9,7 @@ import { SessionClaims } from "#services/sessions/work/session-claims.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { loadConfig } from "#shared/config/config.ts";
-import type { ObservedPhase } from "#shared/contracts/session-work.ts";
+import type { ObservedPhase } from "#shared/contracts/sessions/session-work.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { seen } from "../../../support/platform/session-actor.ts";
 import { commandsOver } from "../../../support/platform/session-commander.ts";

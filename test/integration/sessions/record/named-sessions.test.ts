@@ -6,10 +6,10 @@ import { type ListQuery, listPage } from "#services/sessions/record/session-list
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { enter } from "#services/sessions/record/session-change.ts";
 import { nameSessions } from "#services/sessions/work/session-names.ts";
-import { textOf } from "#shared/bus/json-text.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { now } from "#shared/clock.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import { textOf } from "#shared/base/schema/json-text.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { now } from "#shared/base/clock.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
 import { alice, bob, root } from "../../../support/bus/test-brokers.ts";
 import { sessionCreate, sessionDocument } from "../../../support/platform/session-record.ts";

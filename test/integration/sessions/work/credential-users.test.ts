@@ -4,9 +4,9 @@ import { sessionCollection } from "#services/sessions/record/session-collection.
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { sessionsWithCredential } from "#services/sessions/work/credential-users.ts";
 import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import type { NamingConnection } from "#shared/contracts/integrations/connections.ts";
-import type { SessionCreate } from "#shared/contracts/session-resource.ts";
+import type { SessionCreate } from "#shared/contracts/sessions/session-resource.ts";
 import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
 import { alice, bob } from "../../../support/bus/test-brokers.ts";
 import { commandsOver } from "../../../support/platform/session-commander.ts";

@@ -5,7 +5,7 @@ import { sessionCollection } from "#services/sessions/record/session-collection.
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { SessionClaims } from "#services/sessions/work/session-claims.ts";
 import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
-import { textOf } from "#shared/bus/json-text.ts";
+import { textOf } from "#shared/base/schema/json-text.ts";
 import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
 import { alice, bob } from "../../../support/bus/test-brokers.ts";
 import { seen } from "../../../support/platform/session-actor.ts";

@@ -6,7 +6,7 @@ import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { DiskShortage } from "#services/sessions/work/disk-shortage.ts";
 import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
-import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
+import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
 import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
 import { sessionRecord } from "../../../support/platform/session-record.ts";
 import { openEmbedded, openOnEndpoint } from "../../../support/stores/open-stores.ts";

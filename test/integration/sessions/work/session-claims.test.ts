@@ -5,9 +5,9 @@ import { sessionCollection } from "#services/sessions/record/session-collection.
 import type { SessionCommands } from "#services/sessions/commands/session-commands.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
-import type { SessionCreate } from "#shared/contracts/session-resource.ts";
-import type { Claim } from "#shared/contracts/session-work.ts";
-import { turnClock } from "#shared/clock.ts";
+import type { SessionCreate } from "#shared/contracts/sessions/session-resource.ts";
+import type { Claim } from "#shared/contracts/sessions/session-work.ts";
+import { turnClock } from "#shared/base/clock.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
 import { failureOf } from "../../../support/failure-of.ts";

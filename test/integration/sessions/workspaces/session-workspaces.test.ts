@@ -8,9 +8,9 @@ import { type QuotaLimits, WorkspaceQuota } from "#services/sessions/workspaces/
 import { WorkspaceRecords } from "#services/sessions/workspaces/workspace-records.ts";
 import { WorkspaceTasks } from "#services/sessions/workspaces/workspace-tasks.ts";
 import { checkHolders } from "#services/sessions/workspaces/workspace-upkeep.ts";
-import { turnClock } from "#shared/clock.ts";
-import { ConflictError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
-import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
+import { turnClock } from "#shared/base/clock.ts";
+import { ConflictError, NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
+import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
 import { alice, bob } from "../../../support/bus/test-brokers.ts";

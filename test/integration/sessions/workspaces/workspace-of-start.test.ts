@@ -5,7 +5,7 @@ import { sessionCollection } from "#services/sessions/record/session-collection.
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { WorkspaceRecords } from "#services/sessions/workspaces/workspace-records.ts";
 import { workspaceCollection, type WorkspaceDocument } from "#services/sessions/workspaces/workspace-collection.ts";
-import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
+import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
 import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
 import { alice } from "../../../support/bus/test-brokers.ts";
 import { failureOf } from "../../../support/failure-of.ts";

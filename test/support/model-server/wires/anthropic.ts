@@ -1,5 +1,5 @@
 /** Anthropic messages. https://docs.anthropic.com/en/api/messages-streaming */
-import type { TokenCounts } from "#shared/models/token-counts.ts";
+import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
 import { argsText, type Frame, pieces, type Reply, type Wire } from "../answer.ts";
 import {
 	besideResults,

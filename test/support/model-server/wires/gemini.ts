@@ -1,5 +1,5 @@
 /** Gemini `generateContent` and `streamGenerateContent?alt=sse`. https://ai.google.dev/api/generate-content */
-import type { TokenCounts } from "#shared/models/token-counts.ts";
+import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
 import { argsText, type Frame, pieces, type Reply, type Wire } from "../answer.ts";
 import {
 	besideResults,

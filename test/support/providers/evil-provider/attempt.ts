@@ -1,9 +1,9 @@
 /** One operation of one adapter against one way of the evil provider, and everything that was wrong about it. */
 import { inspect, isDeepStrictEqual } from "node:util";
-import { monotonic } from "#shared/clock.ts";
-import { ServiceError } from "#shared/errors.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import { ServiceError } from "#shared/base/errors.ts";
 import { outboundConfig } from "./outbound-config.ts";
-import { Outbound, type OutboundAnswer, type OutboundRequest } from "#shared/outbound/outbound.ts";
+import { Outbound, type OutboundAnswer, type OutboundRequest } from "#shared/net/outbound/outbound.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import { EvilProvider } from "./evil-provider.ts";
 import type { Recording } from "./recording.ts";

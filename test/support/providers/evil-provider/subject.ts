@@ -1,5 +1,5 @@
 /** An adapter that the evil provider is tried on: its honest server, and what it can be asked to do. */
-import type { Outbound } from "#shared/outbound/outbound.ts";
+import type { Outbound } from "#shared/net/outbound/outbound.ts";
 import type { Asked } from "./recording.ts";
 
 /** Where an adapter finds its provider, and how it gets there. */

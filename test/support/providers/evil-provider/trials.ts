@@ -1,6 +1,6 @@
 /** Tries every operation of an adapter against every way of the evil provider, many at the same time. */
-import { Outbound } from "#shared/outbound/outbound.ts";
-import { turnClock } from "#shared/clock.ts";
+import { Outbound } from "#shared/net/outbound/outbound.ts";
+import { turnClock } from "#shared/base/clock.ts";
 import { outboundConfig } from "./outbound-config.ts";
 import { type Attempt, attempt, honestHost, type Trial } from "./attempt.ts";
 import type { Elsewhere } from "./elsewhere.ts";

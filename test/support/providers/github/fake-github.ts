@@ -9,7 +9,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type Context, type Document, OpenAPIBackend } from "openapi-backend";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { runBackend } from "../../repositories/git-http-server.ts";
 import { type Example, GitHubAnswers, type Json } from "./github-answers.ts";
 import { issueOperations } from "./github-issues.ts";

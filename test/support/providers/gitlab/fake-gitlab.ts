@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type Context, type Document, OpenAPIBackend } from "openapi-backend";
 import { parse } from "yaml";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { GitLabAnswers, type Json } from "./gitlab-answers.ts";
 import { type Answer, gitlabOperations } from "./gitlab-operations.ts";
 import { GitLabState } from "./gitlab-state.ts";

@@ -8,8 +8,8 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 const states = ["Backlog", "Todo", "In Progress", "Done", "Canceled"].map((name) => ({ id: `state-${name}`, name }));
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { agentObstacles, modelObstacles } from "#agent/coding-agents/agent-obstacles.ts";
-import { readAgentRecords } from "#shared/agents/agent-records.ts";
-import { modelWires } from "#shared/models/model-wire.ts";
+import { readAgentRecords } from "#shared/wire/agents/agent-records.ts";
+import { modelWires } from "#shared/wire/models/model-wire.ts";
 import { useFolder } from "../../../support/use-folder.ts";
 
 describe("what keeps an agent from its start", () => {

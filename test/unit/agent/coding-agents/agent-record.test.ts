@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
-import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
+import type { WrittenAgent } from "#shared/wire/agents/agent-fields.ts";
 import { fillRecord, readAgentRecord, type ReachableModel } from "#agent/coding-agents/agent-record.ts";
 import { LaunchFailure } from "#agent/io/launch-failure.ts";
 

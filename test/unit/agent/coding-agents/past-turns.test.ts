@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import { pastTurns } from "#agent/coding-agents/past-turns.ts";
 
 function exchange(n: number, answer: string): ConversationTurn[] {

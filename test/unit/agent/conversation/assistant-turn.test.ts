@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { jsonBytes } from "#shared/pod/answer-size.ts";
+import { jsonBytes } from "#shared/base/answer-size.ts";
 import { AssistantTurn } from "#agent/conversation/assistant-turn.ts";
 
 describe("AssistantTurn", () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { Conversation, type ConversationLimits, QueueFullError } from "#agent/conversation/conversation.ts";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 
 function answerTo(question: string, content = `answer to ${question}`): ConversationTurn {
 	return {

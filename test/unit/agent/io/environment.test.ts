@@ -2,7 +2,7 @@ import { execFileSync, type StdioOptions } from "node:child_process";
 import { expect } from "chai";
 import fc from "fast-check";
 import { machineEnvironment } from "#agent/io/environment.ts";
-import { isSettable } from "#shared/pod/variable-name.ts";
+import { isSettable } from "#shared/wire/pod/variable-name.ts";
 
 describe("isSettable()", () => {
 	for (const name of ["STAGE", "_X", "API_KEY", "GIT_AUTHOR_NAME", "NPM_CONFIG_REGISTRY"]) {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { proxyRoute, wireOf } from "#agent/model-proxy/proxy-route.ts";
-import { modelWires } from "#shared/models/model-wire.ts";
+import { modelWires } from "#shared/wire/models/model-wire.ts";
 
 describe("proxyRoute()", () => {
 	const taken: [method: string, url: string, kind: string, path: string, model?: string][] = [

@@ -2,8 +2,8 @@ import { expect } from "chai";
 import type { ActivityReport } from "#agent/reporting/activity-reporter.ts";
 import { ActivityWatch } from "#agent/reporting/activity-watch.ts";
 import type { Trouble } from "#agent/reporting/model-trouble.ts";
-import type { PermissionRequest } from "#shared/contracts/session-control.ts";
-import { monotonic, now, turnClock } from "#shared/clock.ts";
+import type { PermissionRequest } from "#shared/contracts/sessions/session-control.ts";
+import { monotonic, now, turnClock } from "#shared/base/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 
 describe("ActivityWatch", () => {

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { BudgetGate } from "#agent/reporting/budget-gate.ts";
-import { turnClock } from "#shared/clock.ts";
+import { turnClock } from "#shared/base/clock.ts";
 import { LogBuffer } from "#agent/io/log-buffer.ts";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import {
 	askingCall as call,
 	ReservationBank,

@@ -2,8 +2,8 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { chronicleReport, readChronicle } from "#agent/reporting/chronicle-answer.ts";
 import type { SessionFacts } from "#agent/timeline/timeline.ts";
-import { chronicles } from "#shared/contracts/chronicles.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
+import { chronicles } from "#shared/contracts/sessions/chronicles.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
 
 const file = { path: "src/a.ts", status: "mod", ins: 3, del: 1 } as const;
 const commit = { hash: "0123456789".repeat(4), subject: "Fix a", at: "2026-11-21T10:00:00Z", files: 1 };

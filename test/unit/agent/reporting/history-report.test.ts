@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { packReports, patchReports } from "#agent/reporting/history-report.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
-import { historyReport, maxPatchPiece } from "#shared/contracts/history.ts";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import { jsonBytes } from "#shared/pod/answer-size.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { historyReport, maxPatchPiece } from "#shared/contracts/sessions/history.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
+import { jsonBytes } from "#shared/base/answer-size.ts";
 
 const check = compileSchema(historyReport);
 

@@ -8,10 +8,10 @@ import { HistorySpool } from "#agent/reporting/history-spool.ts";
 import { LogBuffer } from "#agent/io/log-buffer.ts";
 import { PlatformClient } from "#agent/reporting/platform-client.ts";
 import { TimelineLog } from "#agent/timeline/timeline-log.ts";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import { monotonic, now, turnClock } from "#shared/clock.ts";
-import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
+import { monotonic, now, turnClock } from "#shared/base/clock.ts";
+import type { ChronicleReport } from "#shared/contracts/sessions/chronicles.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { PlatformListener } from "../../../support/platform/platform-listener.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { ReportContent } from "#agent/reporting/history-report.ts";
 import { HistorySpool, type SpoolLimits } from "#agent/reporting/history-spool.ts";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 
 function content(message: string): ReportContent {
 	return { logs: [{ timestamp: 1.5, level: "INFO", logger: "test", message }], turns: [] };

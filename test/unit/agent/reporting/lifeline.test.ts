@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { Lifeline } from "#agent/reporting/lifeline.ts";
-import { now, turnClock } from "#shared/clock.ts";
+import { now, turnClock } from "#shared/base/clock.ts";
 
 describe("Lifeline", () => {
 	let time = 0;

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { LogBuffer } from "#agent/io/log-buffer.ts";
 import { type DeliveryOutcome, PlatformClient } from "#agent/reporting/platform-client.ts";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { heldConnections } from "../../../support/clients/held-connections.ts";
 import { PlatformListener } from "../../../support/platform/platform-listener.ts";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { expect } from "chai";
 import { PlatformLink, type PlatformRequest } from "#agent/reporting/platform-link.ts";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { makeCertificate } from "../../../support/bus/test-certificates.ts";
 import { eventually } from "../../../support/eventually.ts";
 

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import type { NumberedReport } from "#agent/reporting/history-report.ts";
 import { shrinkReports } from "#agent/reporting/spool-shrink.ts";
-import { jsonBytes } from "#shared/pod/answer-size.ts";
+import { jsonBytes } from "#shared/base/answer-size.ts";
 
 function report(n: number, more: Partial<NumberedReport> = {}): NumberedReport {
 	return { launch: 1, n, logs: [], turns: [], ...more };

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { addUse, isReportedWith, reportOf, type Use } from "#agent/reporting/usage-report.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
-import { maxReportedTokens, usage } from "#shared/contracts/usage.ts";
-import { addTokens, noTokens, totalTokens } from "#shared/models/token-counts.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { maxReportedTokens, usage } from "#shared/contracts/sessions/usage.ts";
+import { addTokens, noTokens, totalTokens } from "#shared/wire/models/token-counts.ts";
 
 const kinds: fc.Arbitrary<Omit<Use, "counts">> = fc.constantFrom(
 	{ launch: 1, model: "m", location: "cloud" },

@@ -8,8 +8,8 @@ import { TokenMeter } from "#agent/model-proxy/metering/token-meter.ts";
 import { PlatformClient } from "#agent/reporting/platform-client.ts";
 import { UsageReporter } from "#agent/reporting/usage-reporter.ts";
 import { UsageSpool } from "#agent/reporting/usage-spool.ts";
-import { monotonic, now, turnClock } from "#shared/clock.ts";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { monotonic, now, turnClock } from "#shared/base/clock.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { PlatformListener } from "../../../support/platform/platform-listener.ts";
 

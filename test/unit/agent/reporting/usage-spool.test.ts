@@ -5,7 +5,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import type { Use, MeteredReport } from "#agent/reporting/usage-report.ts";
 import { UsageSpool } from "#agent/reporting/usage-spool.ts";
-import type { TokenCounts } from "#shared/models/token-counts.ts";
+import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
 
 describe("UsageSpool", () => {
 	let folder: string;

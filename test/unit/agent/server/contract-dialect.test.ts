@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { ContractDialect, type DialectSource, inContractDialect } from "#agent/server/contract-dialect.ts";
-import type { PodFrame } from "#shared/pod/frames.ts";
+import type { PodFrame } from "#shared/wire/pod/frames.ts";
 
 const usage = {
 	input_tokens: 10,

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { fencedOutput } from "#shared/pod/fenced-output.ts";
-import type { StreamFrame } from "#shared/pod/frames.ts";
+import { fencedOutput } from "#shared/wire/pod/fenced-output.ts";
+import type { StreamFrame } from "#shared/wire/pod/frames.ts";
 import { AssistantTurn } from "#agent/conversation/assistant-turn.ts";
 import type { AgentUpdate } from "#agent/coding-agents/coding-agent.ts";
 import { TurnFrames } from "#agent/server/turn-frames.ts";

@@ -10,9 +10,9 @@ import {
 	messageRecords,
 } from "#agent/timeline/records.ts";
 import type { TimelineRecord } from "#agent/timeline/timeline-log.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
-import { historyReport, maxReportEntries, maxReportEvents } from "#shared/contracts/history.ts";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { historyReport, maxReportEntries, maxReportEvents } from "#shared/contracts/sessions/history.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
 

@@ -3,8 +3,8 @@ import { TimelineLog } from "#agent/timeline/timeline-log.ts";
 import { TurnTimeline } from "#agent/timeline/turn-timeline.ts";
 import type { Changes } from "#agent/timeline/workspace-watch.ts";
 import type { ToolUpdate } from "#agent/coding-agents/coding-agent.ts";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import { noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
+import { noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
 import { eventually } from "../../../support/eventually.ts";
 
 const changes: Changes = { files: [{ path: "a.ts", status: "new", ins: 1, del: 0 }], commits: [] };

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { hasCredentialFor } from "#agent/workspace/git-credentials.ts";
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 
 const launch = {
 	secrets: { variables: {}, files: [], git_credentials: ["https://ada:key@git.example:8443"], warnings: [] },

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { type Caller, expectedOutcome, maySee } from "../../../../cli/doctor/caller.ts";
 import { administrators, everybody, loggedIn, people, pods, reporters, those } from "../../../../cli/doctor/row.ts";
 

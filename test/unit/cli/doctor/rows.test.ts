@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { routesOf } from "#shared/bus/contract.ts";
+import { routesOf } from "#shared/contracts/contract.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
 import { chatRoute, rows } from "../../../../cli/doctor/rows.ts";
 

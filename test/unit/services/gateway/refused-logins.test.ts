@@ -2,8 +2,8 @@ import { expect } from "chai";
 import { ForwardedIdentity } from "#services/gateway/identity-providers/forwarded.ts";
 import { OidcIdentity } from "#services/gateway/identity-providers/oidc.ts";
 import { RefusedLogins } from "#services/gateway/refused-logins.ts";
-import { exposition } from "#shared/metrics/exposition.ts";
-import { Metrics } from "#shared/metrics/metrics.ts";
+import { exposition } from "#shared/telemetry/metrics/exposition.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 
 const secret = "s".repeat(32);
 const issuer = "https://login.example/realm";

@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { RequestMetrics } from "#services/gateway/request-metrics.ts";
 import { actionRoutes } from "#services/gateway/routes/action-route.ts";
-import { monotonic } from "#shared/clock.ts";
-import { sessions } from "#shared/contracts/sessions.ts";
-import { exposition } from "#shared/metrics/exposition.ts";
-import { Metrics } from "#shared/metrics/metrics.ts";
+import { monotonic } from "#shared/base/clock.ts";
+import { sessions } from "#shared/contracts/sessions/sessions.ts";
+import { exposition } from "#shared/telemetry/metrics/exposition.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 
 describe("RequestMetrics", () => {
 	const routes = actionRoutes([sessions]);

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compose } from "#services/pod-manager/compose.ts";
 import { ConfigError, loadConfig } from "#shared/config/config.ts";
-import { Metrics } from "#shared/metrics/metrics.ts";
-import { Outbound } from "#shared/outbound/outbound.ts";
-import { InstallationKey } from "#shared/secrets/keys.ts";
-import type { Platform } from "#shared/platform.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
+import { Outbound } from "#shared/net/outbound/outbound.ts";
+import { InstallationKey } from "#shared/base/secrets/keys.ts";
+import type { Platform } from "#host/platform.ts";
 import { noLog } from "../../../support/platform/no-log.ts";
 
 let folder: string;

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hostId } from "#services/pod-manager/host-id.ts";
-import { StartError } from "#shared/start-error.ts";
+import { StartError } from "#shared/base/start-error.ts";
 import { useFolder } from "../../../support/use-folder.ts";
 
 describe("hostId()", () => {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { launchSecrets, renewedSecrets } from "#services/pod-manager/launch-secrets.ts";
 import type { LaunchMapping } from "#shared/contracts/credentials/launch-mapping.ts";
-import type { Claim } from "#shared/contracts/session-work.ts";
+import type { Claim } from "#shared/contracts/sessions/session-work.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 
 const secrets = { variables: { A: "a" }, files: [], git_credentials: [], warnings: ["from the credentials"] };

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { PassMetrics, podSamples } from "#services/pod-manager/pass-metrics.ts";
 import type { Pod } from "#services/pod-manager/pod-runtime.ts";
-import { exposition } from "#shared/metrics/exposition.ts";
-import { Metrics } from "#shared/metrics/metrics.ts";
+import { exposition } from "#shared/telemetry/metrics/exposition.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 
 describe("PassMetrics", () => {
 	it("count passes by outcome, both from the beginning, with their times", async () => {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { patientCaller } from "#services/pod-manager/patient-caller.ts";
-import { UnavailableError } from "#shared/errors.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 
 describe("patientCaller()", () => {

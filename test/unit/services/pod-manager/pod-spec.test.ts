@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { platformUrl, podSpec } from "#services/pod-manager/pod-spec.ts";
-import type { Claim } from "#shared/contracts/session-work.ts";
-import { InstallationKey } from "#shared/secrets/keys.ts";
+import type { Claim } from "#shared/contracts/sessions/session-work.ts";
+import { InstallationKey } from "#shared/base/secrets/keys.ts";
 import { launchSettings } from "../../../support/pods/memory-pods.ts";
 
 const key = new InstallationKey(Buffer.alloc(32, 1));

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { inEitherCase } from "#services/sessions/either-case.ts";
-import { InvalidParametersError } from "#shared/errors.ts";
+import { InvalidParametersError } from "#shared/base/errors.ts";
 
 describe("inEitherCase()", () => {
 	const known = ["DEBUG", "ERROR"] as const;

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { Audience, audienceKey } from "#services/stream/audience.ts";
 
 const user = (id: string, tenant: string, roles: string[] = []): Principal => ({ kind: "user", id, tenant, roles });

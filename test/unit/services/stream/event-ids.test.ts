@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
-import { InstallationKey } from "#shared/secrets/keys.ts";
+import { InstallationKey } from "#shared/base/secrets/keys.ts";
 import { EventIds } from "#services/stream/event-ids.ts";
 
 const secret = randomBytes(32);

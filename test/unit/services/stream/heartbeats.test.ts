@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import type { Principal } from "#shared/bus/principal.ts";
-import type { Stats } from "#shared/contracts/usage.ts";
-import { monotonic, turnClock } from "#shared/clock.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import type { Stats } from "#shared/contracts/sessions/usage.ts";
+import { monotonic, turnClock } from "#shared/base/clock.ts";
 import { Audience } from "#services/stream/audience.ts";
 import { type BeatenGroup, Heartbeats } from "#services/stream/heartbeats.ts";
 import { eventually } from "../../../support/eventually.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { turnClock } from "#shared/clock.ts";
+import { turnClock } from "#shared/base/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
 import { Audience } from "#services/stream/audience.ts";
 import { LogTail, type TailEntry } from "#services/stream/log-tail.ts";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { ServiceBroker } from "moleculer";
 import { bulkheadMiddleware } from "#shared/bus/bulkhead-middleware.ts";
-import { exposition } from "#shared/metrics/exposition.ts";
-import { Metrics } from "#shared/metrics/metrics.ts";
+import { exposition } from "#shared/telemetry/metrics/exposition.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 
 describe("bulkheadMiddleware()", () => {
 	it("shows how many calls of an action wait for a turn, and no action for which none waits", async () => {

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { ServiceBroker } from "moleculer";
 import { callMetrics } from "#shared/bus/call-metrics.ts";
-import { NotFoundError, TooManyRequestsError, UnavailableError } from "#shared/errors.ts";
-import { exposition } from "#shared/metrics/exposition.ts";
-import { Metrics } from "#shared/metrics/metrics.ts";
+import { NotFoundError, TooManyRequestsError, UnavailableError } from "#shared/base/errors.ts";
+import { exposition } from "#shared/telemetry/metrics/exposition.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 
 const outcomes: Readonly<Record<string, () => unknown>> = {
 	done: () => "well",

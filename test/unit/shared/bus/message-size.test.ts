@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { jsonText } from "#shared/bus/json-text.ts";
+import { jsonText } from "#shared/base/schema/json-text.ts";
 import { maxMessageBytes, refuseLargeRequest, refuseLargeResult } from "#shared/bus/message-size.ts";
-import { RequestTooLargeError, ResultTooLargeError } from "#shared/errors.ts";
+import { RequestTooLargeError, ResultTooLargeError } from "#shared/base/errors.ts";
 
 /** A value with exactly so many bytes as JSON. */
 const sized = (bytes: number) => "x".repeat(bytes - 2);

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { PacketSeal, SealError } from "#shared/bus/packet-seal.ts";
-import { turnClock } from "#shared/clock.ts";
+import { turnClock } from "#shared/base/clock.ts";
 
 const key = Buffer.alloc(32, 1);
 const topic = "MOL-atelier.REQ.sessions";

@@ -5,12 +5,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AdapterRef, loadAdapter } from "#shared/config/adapter.ts";
 import { loadConfig } from "#shared/config/config.ts";
-import { projectRoot } from "#shared/project-root.ts";
-import { StartError } from "#shared/start-error.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
+import { StartError } from "#shared/base/start-error.ts";
 
 /** Returns the sources of the platform by their path. */
 function sources(): Map<string, string> {
-	const folders = ["services", "shared"].flatMap((folder) =>
+	const folders = ["services", "host", "shared"].flatMap((folder) =>
 		readdirSync(join(projectRoot, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
 	);
 	const files = folders.filter((name) => name.endsWith(".ts"));

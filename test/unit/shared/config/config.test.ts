@@ -52,8 +52,12 @@ describe("loadConfig()", () => {
 	});
 
 	it("drops the arguments of an adapter that is replaced", () => {
-		const config = loadConfig({ TEMPLATES__ADAPTER: "services/storage.ts#Other" });
-		expect(config.templates).to.deep.equal({ adapter: "services/storage.ts#Other", kwargs: {}, secret_kwargs_env: {} });
+		const config = loadConfig({ TEMPLATES__ADAPTER: "host/storage/storage.ts#Other" });
+		expect(config.templates).to.deep.equal({
+			adapter: "host/storage/storage.ts#Other",
+			kwargs: {},
+			secret_kwargs_env: {},
+		});
 	});
 
 	it("refuses a value in the place of a section, also where another layer sets a key of it", () => {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import type { Schema } from "#shared/bus/schema.ts";
+import type { Schema } from "#shared/base/schema/schema.ts";
 import { fromEnvironment } from "#shared/config/env.ts";
 
 const schema = {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openIssuer } from "#services/pat/issue/open-issuer.ts";
 import { loadConfig } from "#shared/config/config.ts";
-import { StartError } from "#shared/start-error.ts";
+import { StartError } from "#shared/base/start-error.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 
 const cure = "which is not built yet (docs/not-built-yet.md): give the secret in the environment variable";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { spawnSync } from "node:child_process";
 import { loadConfig } from "#shared/config/config.ts";
 import { peopleShareAMachine, sharedMachineWarning } from "#shared/config/shared-machine.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 const key = "PODS__PEOPLE_SHARE_A_MACHINE";
 

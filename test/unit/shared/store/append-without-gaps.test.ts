@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { UnavailableError } from "#shared/errors.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
 import { appendWithoutGaps, type NumberedLog } from "#shared/store/append-without-gaps.ts";
 import { type Appended, maxAppended } from "#shared/store/document-store.ts";
 import { failureOf } from "../../../support/failure-of.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { UnavailableError } from "#shared/errors.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { UnprocessableError } from "#shared/errors.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
 import { maxEventBytes, refuseLargeEvents } from "#shared/store/event-size.ts";
 import { event } from "../../../support/stores/sample-collections.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { encodeCursor } from "#shared/store/cursor.ts";
+import { encodeCursor } from "#shared/store/pages/cursor.ts";
 import type { Range } from "#shared/store/document-store.ts";
 import { cursorAt, indexQuery, positionAfter } from "#shared/store/index-query.ts";
 import { job, jobs } from "../../../support/stores/sample-collections.ts";

@@ -4,9 +4,9 @@
  */
 import { expect } from "chai";
 import { MongoClient } from "mongodb";
-import { TimeoutError, UnavailableError, UpstreamError } from "#shared/errors.ts";
+import { TimeoutError, UnavailableError, UpstreamError } from "#shared/base/errors.ts";
 import { defineCollection } from "#shared/store/collection.ts";
-import { StartError } from "#shared/start-error.ts";
+import { StartError } from "#shared/base/start-error.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { failureOf } from "../../../support/failure-of.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { ModelFailure, modelFailure } from "#agent/builtin/model/model-failure.ts";
-import { now } from "#shared/clock.ts";
+import { now } from "#shared/base/clock.ts";
 
 const secret = "sk-secret";
 

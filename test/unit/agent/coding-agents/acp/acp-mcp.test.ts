@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { type McpSupport, mcpServersOf, splitMcpServers } from "#agent/coding-agents/acp/acp-mcp.ts";
-import type { McpServer } from "#shared/pod/launch.ts";
+import type { McpServer } from "#shared/wire/pod/launch.ts";
 
 const none = { command: "", args: [], env: {}, url: "", headers: {} };
 const stdio: McpServer = { ...none, name: "files", type: "stdio", command: "node", args: ["x.js"], env: { A: "1" } };

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { programsFound } from "#agent/coding-agents/acp/mcp-programs.ts";
-import type { McpServer } from "#shared/pod/launch.ts";
+import type { McpServer } from "#shared/wire/pod/launch.ts";
 import { useFolder } from "../../../../support/use-folder.ts";
 
 const none: McpServer = { name: "s", type: "stdio", command: "", args: [], env: {}, url: "", headers: {} };

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { estimatedUsage } from "#agent/model-proxy/metering/estimated-usage.ts";
-import { noTokens } from "#shared/models/token-counts.ts";
+import { noTokens } from "#shared/wire/models/token-counts.ts";
 
 const bounds = { likely: { input: 1_000, output: 4_000 }, atMost: { input: 4_000, output: 8_000 } };
 

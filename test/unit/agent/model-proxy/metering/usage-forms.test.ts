@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { mergeUsage, usageForms } from "#agent/model-proxy/metering/usage-forms.ts";
-import { type ModelWire, modelWires } from "#shared/models/model-wire.ts";
-import { noTokens, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
+import { type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
+import { noTokens, type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
 
 type Row = [wire: ModelWire, what: string, told: object, counts: Partial<TokenCounts>];
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { callTerms, withOwnTools } from "#agent/model-proxy/terms/call-terms.ts";
 import { ProxyError } from "#agent/model-proxy/proxy-error.ts";
-import type { ModelWire } from "#shared/models/model-wire.ts";
+import type { ModelWire } from "#shared/wire/models/model-wire.ts";
 
 const paths: Record<ModelWire, string> = {
 	"openai-chat": "/chat/completions",

@@ -3,7 +3,7 @@ import { newPreset, presetKind } from "#services/blueprints/presets/preset-rules
 import { newProfile, profileKind } from "#services/blueprints/profiles/profile-rules.ts";
 import { presetCreate } from "#shared/contracts/blueprints/presets.ts";
 import { profileCreate } from "#shared/contracts/blueprints/profiles.ts";
-import { InvalidParametersError } from "#shared/errors.ts";
+import { InvalidParametersError } from "#shared/base/errors.ts";
 import { completed } from "../../../../support/completed.ts";
 import { unknownId } from "../../../../support/conformance/request.ts";
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { changedPreset, newPreset, presetKind } from "#services/blueprints/presets/preset-rules.ts";
 import { preset as presetFields, presetCreate } from "#shared/contracts/blueprints/presets.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
-import { InvalidParametersError } from "#shared/errors.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { InvalidParametersError } from "#shared/base/errors.ts";
 import { unknownId } from "../../../../support/conformance/request.ts";
 import { completed } from "../../../../support/completed.ts";
 

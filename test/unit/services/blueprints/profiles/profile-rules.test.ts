@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { changedProfile, newProfile, profileKind } from "#services/blueprints/profiles/profile-rules.ts";
 import { profileCreate } from "#shared/contracts/blueprints/profiles.ts";
-import { BadRequestError } from "#shared/errors.ts";
+import { BadRequestError } from "#shared/base/errors.ts";
 import { completed } from "../../../../support/completed.ts";
 
 const profile = (members: object) => newProfile(completed(profileCreate, { name: "p", ...members }));

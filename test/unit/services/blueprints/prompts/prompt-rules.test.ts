@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { projectRepo } from "#services/blueprints/prompts/prompt-rules.ts";
-import { InvalidParametersError } from "#shared/errors.ts";
+import { InvalidParametersError } from "#shared/base/errors.ts";
 
 describe("the rules of prompts", () => {
 	it("want a repository of a project's prompt, and keep none of a global one", () => {

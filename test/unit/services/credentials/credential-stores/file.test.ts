@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FileCredentials } from "#services/credentials/credential-stores/file.ts";
 import { personOf } from "#services/credentials/store/credential-owner.ts";
-import { UnavailableError } from "#shared/errors.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 
 const alice = personOf({ tenant: "default", id: "alice" });

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { checkedCredential } from "#services/credentials/types/credential-rules.ts";
 import { foreignWarnings } from "#services/credentials/types/credential-variables.ts";
-import { BadRequestError, UnprocessableError } from "#shared/errors.ts";
+import { BadRequestError, UnprocessableError } from "#shared/base/errors.ts";
 
 const https = ["https", "ssh"];
 

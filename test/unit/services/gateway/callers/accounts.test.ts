@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { Accounts } from "#services/gateway/callers/accounts.ts";
-import { UnavailableError } from "#shared/errors.ts";
+import { UnavailableError } from "#shared/base/errors.ts";
 import { eventually } from "../../../../support/eventually.ts";
 
 const pod = (id: string): Principal => ({ kind: "pod", id, generation: 1, tenant: "", roles: [] });

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { Admissions } from "#services/gateway/callers/admissions.ts";
 import type { Caller } from "#shared/bus/service.ts";
-import { turnClock } from "#shared/clock.ts";
-import { ForbiddenError, UnavailableError } from "#shared/errors.ts";
+import { turnClock } from "#shared/base/clock.ts";
+import { ForbiddenError, UnavailableError } from "#shared/base/errors.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 
 const ada = { id: "ada", tenant: "acme" };

@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { nextTurn, turnClock } from "#shared/clock.ts";
+import { nextTurn, turnClock } from "#shared/base/clock.ts";
 import type { StoredStanding } from "#shared/contracts/identity/admissions.ts";
 import type { ActiveToken } from "#shared/contracts/pat/tokens.ts";
-import { ForbiddenError, UnauthorizedError, UnavailableError } from "#shared/errors.ts";
-import { LocalTokens } from "#shared/tokens/local-tokens.ts";
+import { ForbiddenError, UnauthorizedError, UnavailableError } from "#shared/base/errors.ts";
+import { LocalTokens } from "#shared/base/tokens/local-tokens.ts";
 import { PersonalTokens } from "#services/gateway/callers/personal-tokens.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 import { tokenSpellings } from "../../../../support/hostile/token-spellings.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Caller } from "#shared/bus/service.ts";
-import type { PrincipalKind } from "#shared/bus/principal.ts";
+import type { PrincipalKind } from "#shared/base/principal.ts";
 import { RefusalNotes } from "#services/gateway/callers/refusal-notes.ts";
 import { eventually } from "../../../../support/eventually.ts";
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import type { Principal } from "#shared/bus/principal.ts";
-import { turnClock } from "#shared/clock.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { turnClock } from "#shared/base/clock.ts";
 import type { Limits } from "#shared/config/limits.ts";
-import { TooManyRequestsError } from "#shared/errors.ts";
+import { TooManyRequestsError } from "#shared/base/errors.ts";
 import { RequestLimits } from "#services/gateway/callers/request-limits.ts";
 
 const none = Infinity;

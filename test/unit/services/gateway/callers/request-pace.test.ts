@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import type { Principal } from "#shared/bus/principal.ts";
-import { nextTurn } from "#shared/clock.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { nextTurn } from "#shared/base/clock.ts";
 import { RequestPace } from "#services/gateway/callers/request-pace.ts";
 import { eventually } from "../../../../support/eventually.ts";
 

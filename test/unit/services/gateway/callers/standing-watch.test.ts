@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { StandingWatch } from "#services/gateway/callers/standing-watch.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { turnClock } from "#shared/clock.ts";
-import { ForbiddenError, UnauthorizedError, UnavailableError } from "#shared/errors.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { turnClock } from "#shared/base/clock.ts";
+import { ForbiddenError, UnauthorizedError, UnavailableError } from "#shared/base/errors.ts";
 import { eventually } from "../../../../support/eventually.ts";
 
 const ada: Principal = { kind: "user", id: "ada", tenant: "acme", roles: ["admin"] };

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { turnClock } from "#shared/clock.ts";
-import { TooManyRequestsError } from "#shared/errors.ts";
+import { turnClock } from "#shared/base/clock.ts";
+import { TooManyRequestsError } from "#shared/base/errors.ts";
 import { UnsignedLimit } from "#services/gateway/callers/unsigned-limit.ts";
 
 const ignore = (): void => {};

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { BodyBytes } from "#services/gateway/http/body-bytes.ts";
-import { TooManyRequestsError } from "#shared/errors.ts";
+import { TooManyRequestsError } from "#shared/base/errors.ts";
 
 describe("BodyBytes", () => {
 	it("refuses whoever has more than a share when the gateway is full, and nobody else", () => {

@@ -15,7 +15,7 @@ import {
 	UnavailableError,
 	UnprocessableError,
 	UpstreamError,
-} from "#shared/errors.ts";
+} from "#shared/base/errors.ts";
 
 function answered(error: unknown): Answer | undefined {
 	return failureAnswer(error, () => "body");

@@ -3,7 +3,7 @@ import { InvalidRequestError } from "#services/gateway/http/http-errors.ts";
 import type { JsonObject } from "#services/gateway/http/json-body.ts";
 import { problemItem, type ProblemItem } from "#services/gateway/http/problem-items.ts";
 import { compileParams } from "#services/gateway/routes/request-params.ts";
-import type { Rule, Schema } from "#shared/bus/schema.ts";
+import type { Rule, Schema } from "#shared/base/schema/schema.ts";
 
 /** The item for a value that the validator itself refuses. */
 function itemOf(fields: Schema, params: object): ProblemItem {

@@ -3,7 +3,7 @@ import { ForwardedIdentity } from "#services/gateway/identity-providers/forwarde
 import { OidcIdentity } from "#services/gateway/identity-providers/oidc.ts";
 import { OidcTeamIdentity } from "#services/gateway/identity-providers/oidc-team.ts";
 import { ConfigError } from "#shared/config/config.ts";
-import { ForbiddenError } from "#shared/errors.ts";
+import { ForbiddenError } from "#shared/base/errors.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 
 const secret = "s".repeat(32);

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { ActionRoute, actionRoutes } from "#services/gateway/routes/action-route.ts";
-import { defineContract } from "#shared/bus/contract.ts";
+import { defineContract } from "#shared/contracts/contract.ts";
 
 const thing = { type: "object", props: { id: { type: "string" } } } as const;
 const id = { id: { type: "string" } } as const;

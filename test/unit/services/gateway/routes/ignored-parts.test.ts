@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { schema } from "#shared/bus/schema.ts";
+import { schema } from "#shared/base/schema/schema.ts";
 import { compileIgnored } from "#services/gateway/routes/ignored-parts.ts";
 import { warningHeaders } from "#services/gateway/routes/warning-headers.ts";
 

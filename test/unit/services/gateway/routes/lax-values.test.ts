@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { compileLax } from "#services/gateway/routes/lax-values.ts";
-import type { Rule } from "#shared/bus/schema.ts";
+import type { Rule } from "#shared/base/schema/schema.ts";
 
 const whole: Rule = { type: "number", integer: true };
 const any: Rule = { type: "number" };

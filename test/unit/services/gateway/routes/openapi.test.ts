@@ -1,8 +1,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { expect } from "chai";
-import { routesOf } from "#shared/bus/contract.ts";
-import type { Rule } from "#shared/bus/schema.ts";
+import { routesOf } from "#shared/contracts/contract.ts";
+import type { Rule } from "#shared/base/schema/schema.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
 import { type ActionRoute, actionRoutes } from "#services/gateway/routes/action-route.ts";
 import { openApi } from "#services/gateway/routes/openapi.ts";

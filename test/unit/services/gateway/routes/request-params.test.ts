@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { schema } from "#shared/bus/schema.ts";
+import { schema } from "#shared/base/schema/schema.ts";
 import { InvalidRequestError } from "#services/gateway/http/http-errors.ts";
 import { compileParams, placeOf } from "#services/gateway/routes/request-params.ts";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { actionRoutes } from "#services/gateway/routes/action-route.ts";
 import { HttpError } from "#services/gateway/http/http-errors.ts";
 import { type Match, RouteTable } from "#services/gateway/routes/route-table.ts";
-import { defineContract } from "#shared/bus/contract.ts";
+import { defineContract } from "#shared/contracts/contract.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
 
 const prefix = "/api/v1/svc";

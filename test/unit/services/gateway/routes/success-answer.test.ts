@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { ActionRoute } from "#services/gateway/routes/action-route.ts";
 import { successAnswer } from "#services/gateway/routes/success-answer.ts";
-import { defineContract } from "#shared/bus/contract.ts";
-import { jsonText } from "#shared/bus/json-text.ts";
+import { defineContract } from "#shared/contracts/contract.ts";
+import { jsonText } from "#shared/base/schema/json-text.ts";
 
 const item = { type: "object", props: { id: { type: "string" } } } as const;
 const page = { type: "object", props: { items: { type: "array", items: item } } } as const;

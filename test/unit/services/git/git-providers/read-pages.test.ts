@@ -3,8 +3,8 @@ import { expect } from "chai";
 import { readPages } from "#services/git/git-providers/read-pages.ts";
 import { sumOfChecks } from "#services/git/git-providers/sum-of-checks.ts";
 import type { CiStatus } from "#services/git/providers/git-provider.ts";
-import type { Outbound } from "#shared/outbound/outbound.ts";
-import { listReader, ProviderClient } from "#shared/outbound/provider-client.ts";
+import type { Outbound } from "#shared/net/outbound/outbound.ts";
+import { listReader, ProviderClient } from "#shared/net/outbound/provider-client.ts";
 
 const reader = listReader({ type: "number" }, 10);
 const next = (headers: { readonly [name: string]: unknown }) => Number(headers["x-next"]) || undefined;

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { GitProvider, RepositoryPlace } from "#services/git/providers/git-provider.ts";
 import { ProviderMaker } from "#services/git/providers/provider-maker.ts";
 import { ProviderRegistry } from "#services/git/providers/provider-registry.ts";
-import { BadRequestError, NotFoundError, UnprocessableError, UpstreamError } from "#shared/errors.ts";
+import { BadRequestError, NotFoundError, UnprocessableError, UpstreamError } from "#shared/base/errors.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 
 const maker = new ProviderMaker({

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { commitAuthor } from "#services/git/pulls/commit-author.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
-import { publishOrderFields } from "#shared/pod/published-work.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { publishOrderFields } from "#shared/wire/pod/published-work.ts";
 
 const check = compileSchema(publishOrderFields);
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { orMissingConnection } from "#services/git/pulls/missing-connection.ts";
-import { ConflictError, UpstreamError } from "#shared/errors.ts";
+import { ConflictError, UpstreamError } from "#shared/base/errors.ts";
 
 const hub = { type: "github", host: "github.com" } as const;
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { branchesOf, repoOf, type SessionRepo } from "#services/git/pulls/session-branch.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
-import { BadRequestError, ConflictError, UnprocessableError } from "#shared/errors.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { BadRequestError, ConflictError, UnprocessableError } from "#shared/base/errors.ts";
 
 const rules = { auto_branch: true, branch_prefix: "atelier/session", protect_main: true };
 const repo = (branch: string, base = ""): SessionRepo => ({ url: "https://git.example/a/b", branch, path: "", base });

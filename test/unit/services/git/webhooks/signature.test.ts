@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { createHmac } from "node:crypto";
 import { isSigned } from "#services/git/webhooks/signature.ts";
-import { turnClock } from "#shared/clock.ts";
+import { turnClock } from "#shared/base/clock.ts";
 
 const secret = "It's a Secret to Everybody";
 const body = "Hello, World!";

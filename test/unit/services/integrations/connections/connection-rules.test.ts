@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { missingFields, refuseOther, refuseSettings } from "#services/integrations/connections/connection-rules.ts";
 import { definitionIn } from "#services/integrations/catalogue/definition-file.ts";
 import type { IntegrationDefinition } from "#shared/contracts/integrations/definition-fields.ts";
-import { InvalidParametersError, UnprocessableError } from "#shared/errors.ts";
+import { InvalidParametersError, UnprocessableError } from "#shared/base/errors.ts";
 
 function definitionOf(text: string): IntegrationDefinition {
 	const read = definitionIn("x.yaml", text);

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { Catalogue } from "#services/integrations/catalogue/catalogue.ts";
 import { ConnectionTests, type Probe } from "#services/integrations/testing/connection-test.ts";
 import type { Connection } from "#shared/contracts/integrations/integrations.ts";
-import { UpstreamError } from "#shared/errors.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { UpstreamError } from "#shared/base/errors.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 const alice = { tenant: "acme", id: "alice" };
 const bob = { tenant: "acme", id: "bob" };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { definitionIn } from "#services/integrations/catalogue/definition-file.ts";
 import { launchMapping } from "#services/integrations/use/launch-mapping.ts";
 import type { Connection } from "#shared/contracts/integrations/integrations.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 function mappingOf(slug: string, config: Record<string, string> = {}, repositories: string[] = []) {
 	const read = definitionIn(slug, readFileSync(join(projectRoot, "config/integrations", `${slug}.yaml`), "utf8"));

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Pod } from "#services/pod-manager/pod-runtime.ts";
 import { RenewedSecrets } from "#services/pod-manager/running-pods/renewed-secrets.ts";
 import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
-import type { Claim } from "#shared/contracts/session-work.ts";
+import type { Claim } from "#shared/contracts/sessions/session-work.ts";
 import { eventually } from "../../../../support/eventually.ts";
 
 const claim: Claim = {

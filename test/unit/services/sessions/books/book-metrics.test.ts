@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { BookMetrics } from "#services/sessions/books/book-metrics.ts";
-import { exposition } from "#shared/metrics/exposition.ts";
-import { Metrics } from "#shared/metrics/metrics.ts";
+import { exposition } from "#shared/telemetry/metrics/exposition.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 
 describe("BookMetrics", () => {
 	it("count what pods report, and not what users say of their own sessions", async () => {

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { GatheredWork } from "#services/sessions/books/gathered-work.ts";
 import { KeyedMutex } from "#services/sessions/record/keyed-mutex.ts";
-import { now } from "#shared/clock.ts";
-import { TimeoutError } from "#shared/errors.ts";
+import { now } from "#shared/base/clock.ts";
+import { TimeoutError } from "#shared/base/errors.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 
 describe("GatheredWork", () => {

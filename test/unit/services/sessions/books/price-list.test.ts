@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { dollarsOf, microsOf, priceTag } from "#shared/models/money.ts";
+import { dollarsOf, microsOf, priceTag } from "#shared/wire/models/money.ts";
 import { PriceList } from "#services/sessions/books/price-list.ts";
-import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
-import { noTokens } from "#shared/models/token-counts.ts";
+import type { ModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
+import { noTokens } from "#shared/wire/models/token-counts.ts";
 
 const plain = { name: "m", description: "", tier: "balanced", color: "", context_window: 20_000 } as const;
 const prices = { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 };

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import type { ChronicleDocument } from "#services/sessions/chronicles/chronicle-collections.ts";
 import { newDraft, reportedMembers, saidMembers } from "#services/sessions/chronicles/chronicle-draft.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
-import { type Chronicle, chronicle as chronicleFields } from "#shared/contracts/chronicles.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { type Chronicle, chronicle as chronicleFields } from "#shared/contracts/sessions/chronicles.ts";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { createdAt as at, sessionRecord } from "../../../../support/platform/session-record.ts";
 
 const id = "6f1c0d52-0000-4000-8000-000000000002";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { chainOf } from "#services/sessions/chronicles/session-chronicles.ts";
-import { fitsJson } from "#shared/bus/json-size.ts";
+import { fitsJson } from "#shared/base/schema/json-size.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
 
 describe("chainOf()", () => {

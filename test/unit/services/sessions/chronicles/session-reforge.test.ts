@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { reforgedName } from "#services/sessions/chronicles/session-reforge.ts";
-import { sessionCreateFields } from "#shared/contracts/session-resource.ts";
+import { sessionCreateFields } from "#shared/contracts/sessions/session-resource.ts";
 
 const nameForm = new RegExp(sessionCreateFields.name.pattern);
 

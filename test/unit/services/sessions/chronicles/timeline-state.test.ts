@@ -6,8 +6,8 @@ import {
 	type TimelineState,
 	withEntry,
 } from "#services/sessions/chronicles/timeline-state.ts";
-import type { TimelineEntry } from "#shared/contracts/chronicles.ts";
-import { jsonBytes } from "#shared/pod/answer-size.ts";
+import type { TimelineEntry } from "#shared/contracts/sessions/chronicles.ts";
+import { jsonBytes } from "#shared/base/answer-size.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
 

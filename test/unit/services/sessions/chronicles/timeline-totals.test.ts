@@ -1,8 +1,13 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { addEntry, leastBytes, noTotals, totalsOf } from "#services/sessions/chronicles/timeline-totals.ts";
-import { entryTypes, fileActions, type TimelineEntry, type TimelineTotals } from "#shared/contracts/chronicles.ts";
-import { jsonBytes } from "#shared/pod/answer-size.ts";
+import {
+	entryTypes,
+	fileActions,
+	type TimelineEntry,
+	type TimelineTotals,
+} from "#shared/contracts/sessions/chronicles.ts";
+import { jsonBytes } from "#shared/base/answer-size.ts";
 
 const at = "2026-11-21T10:20:30.000Z";
 

@@ -8,10 +8,10 @@ import {
 	rememberAnswer,
 	rememberedMs,
 } from "#services/sessions/commands/command-answers.ts";
-import { fingerprintOf } from "#shared/ids/request-fingerprint.ts";
+import { fingerprintOf } from "#shared/base/ids/request-fingerprint.ts";
 import type { SessionRecord } from "#services/sessions/record/session-change.ts";
-import { personKey, type Principal } from "#shared/bus/principal.ts";
-import { UnprocessableError } from "#shared/errors.ts";
+import { personKey, type Principal } from "#shared/base/principal.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
 import { alice, bob } from "../../../../support/bus/test-brokers.ts";
 import { sessionRecord } from "../../../../support/platform/session-record.ts";
 

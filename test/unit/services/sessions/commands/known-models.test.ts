@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { KnownModels } from "#services/sessions/commands/known-models.ts";
-import { UnprocessableError } from "#shared/errors.ts";
-import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
+import { readModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
 
 describe("KnownModels", () => {
 	const catalogue = readModelCatalogue("config/models.yaml");

@@ -4,8 +4,8 @@ import { type Blueprints, mergedOrder } from "#services/sessions/commands/levels
 import { resolveSource } from "#services/sessions/commands/session-source.ts";
 import { profileCreate } from "#shared/contracts/blueprints/profiles.ts";
 import { template as templateFields } from "#shared/contracts/templates.ts";
-import type { LaunchSettings } from "#shared/pod/launch.ts";
-import { UnprocessableError } from "#shared/errors.ts";
+import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
 import { completed } from "../../../../support/completed.ts";
 import { sessionCreate } from "../../../../support/platform/session-record.ts";
 

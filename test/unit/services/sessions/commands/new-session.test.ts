@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { recordOf } from "#services/sessions/record/session-change.ts";
 import { accountOf } from "#services/sessions/record/account.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
-import { session as sessionFields } from "#shared/contracts/session-resource.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { session as sessionFields } from "#shared/contracts/sessions/session-resource.ts";
 import { launchSettings } from "../../../../support/pods/memory-pods.ts";
 import { createdAt as at, sessionCreate, sessionDocument } from "../../../../support/platform/session-record.ts";
 

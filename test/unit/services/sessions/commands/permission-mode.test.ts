@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { UnprocessableError } from "#shared/errors.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
 import { permissionMode } from "#services/sessions/commands/permission-mode.ts";
 
 const template = (value: unknown) => ({ label: 'Template "careful"', value });

@@ -6,8 +6,8 @@ import {
 	refuseForeignCommand,
 	refuseForeignUpdate,
 } from "#services/sessions/commands/session-rights.ts";
-import { sessions } from "#shared/contracts/sessions.ts";
-import { ForbiddenError } from "#shared/errors.ts";
+import { sessions } from "#shared/contracts/sessions/sessions.ts";
+import { ForbiddenError } from "#shared/base/errors.ts";
 import { alice, root } from "../../../../support/bus/test-brokers.ts";
 import { sessionRecord } from "../../../../support/platform/session-record.ts";
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { resolveSource } from "#services/sessions/commands/session-source.ts";
 import { type Template, template as templateFields } from "#shared/contracts/templates.ts";
-import type { SessionCreate } from "#shared/contracts/session-resource.ts";
-import { UnprocessableError } from "#shared/errors.ts";
+import type { SessionCreate } from "#shared/contracts/sessions/session-resource.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
 import { completed } from "../../../../support/completed.ts";
 import { sessionCreate } from "../../../../support/platform/session-record.ts";
 

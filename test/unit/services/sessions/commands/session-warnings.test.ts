@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { sessionWarnings } from "#services/sessions/commands/session-warnings.ts";
-import { readAgentRecords } from "#shared/agents/agent-records.ts";
-import { unaskedActions } from "#shared/agents/unasked-actions.ts";
-import type { SessionCreate } from "#shared/contracts/session-resource.ts";
-import type { McpServer } from "#shared/pod/launch.ts";
+import { readAgentRecords } from "#shared/wire/agents/agent-records.ts";
+import { unaskedActions } from "#shared/wire/agents/unasked-actions.ts";
+import type { SessionCreate } from "#shared/contracts/sessions/session-resource.ts";
+import type { McpServer } from "#shared/wire/pod/launch.ts";
 import { launchSettings } from "../../../../support/pods/memory-pods.ts";
 import { sessionCreate } from "../../../../support/platform/session-record.ts";
 

@@ -2,8 +2,8 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { hasAcknowledged, headAfter, patchOf } from "#services/sessions/history/history-head.ts";
 import type { HistoryDocument } from "#services/sessions/history/history-collections.ts";
-import { type HistoryReport, historyReport } from "#shared/contracts/history.ts";
-import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import { type HistoryReport, historyReport } from "#shared/contracts/sessions/history.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import { completed } from "../../../../support/completed.ts";
 
 const line = { timestamp: 1, level: "INFO", message: "x" };

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { storedDiff, type StoredDiffOrder } from "#services/sessions/history/stored-diff.ts";
 import { StoredDiffs } from "#services/sessions/history/stored-diffs.ts";
-import { nextTurn } from "#shared/clock.ts";
-import { type ServiceError, UpstreamError } from "#shared/errors.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import { nextTurn } from "#shared/base/clock.ts";
+import { type ServiceError, UpstreamError } from "#shared/base/errors.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 import { alice, bob } from "../../../../support/bus/test-brokers.ts";
 

@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { refuseOthers, runningPod } from "#services/sessions/pod/commanded-pod.ts";
 import { podAddress } from "#services/sessions/pod/pod-address.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { sessionStatuses } from "#shared/contracts/session-resource.ts";
-import { ConflictError, ForbiddenError, NotFoundError } from "#shared/errors.ts";
-import { InstallationKey } from "#shared/secrets/keys.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { sessionStatuses } from "#shared/contracts/sessions/session-resource.ts";
+import { ConflictError, ForbiddenError, NotFoundError } from "#shared/base/errors.ts";
+import { InstallationKey } from "#shared/base/secrets/keys.ts";
 import { sessionRecord } from "../../../../support/platform/session-record.ts";
 
 const key = new InstallationKey(Buffer.alloc(32, 7));

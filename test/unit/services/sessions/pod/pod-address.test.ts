@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { podAddress } from "#services/sessions/pod/pod-address.ts";
-import { NotFoundError } from "#shared/errors.ts";
-import { InstallationKey } from "#shared/secrets/keys.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
+import { InstallationKey } from "#shared/base/secrets/keys.ts";
 import { sessionRecord } from "../../../../support/platform/session-record.ts";
 
 describe("podAddress()", () => {

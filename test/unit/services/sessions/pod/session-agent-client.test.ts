@@ -6,8 +6,8 @@ import { WebSocketServer } from "ws";
 import { answerForm } from "#services/sessions/pod/pod-answer.ts";
 import { SessionAgentClient } from "#services/sessions/pod/session-agent-client.ts";
 import type { PodAddress } from "#services/sessions/pod/pod-address.ts";
-import { sessions } from "#shared/contracts/sessions.ts";
-import { BadRequestError, ConflictError, UpstreamError } from "#shared/errors.ts";
+import { sessions } from "#shared/contracts/sessions/sessions.ts";
+import { BadRequestError, ConflictError, UpstreamError } from "#shared/base/errors.ts";
 import { eventually } from "../../../../support/eventually.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 

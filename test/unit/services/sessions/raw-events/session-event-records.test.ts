@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { eventOf, readEventType } from "#services/sessions/raw-events/session-event-records.ts";
-import { UnprocessableError } from "#shared/errors.ts";
-import { type IngestedEvent, sessionEvent, sessionEventTypes } from "#shared/contracts/session-events.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
+import { type IngestedEvent, sessionEvent, sessionEventTypes } from "#shared/contracts/sessions/session-events.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
 
 const [id, session_id] = ["6f1c0d52-0000-4000-8000-000000000003", "6f1c0d52-0000-4000-8000-000000000001"];
 const told: IngestedEvent = {

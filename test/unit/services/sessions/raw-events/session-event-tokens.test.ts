@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { tokenTimeline } from "#services/sessions/raw-events/session-event-tokens.ts";
-import type { SessionEvent, SessionEventType } from "#shared/contracts/session-events.ts";
+import type { SessionEvent, SessionEventType } from "#shared/contracts/sessions/session-events.ts";
 
 function event(event_type: SessionEventType, at: string, tokens: Partial<SessionEvent> = {}): SessionEvent {
 	const unknown = { id: "", session_id: "", sequence: 0, data: {} };

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { ChangeQueue } from "#services/sessions/record/change-queue.ts";
-import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
-import { now } from "#shared/clock.ts";
-import { TooManyRequestsError } from "#shared/errors.ts";
+import { type Principal, systemPrincipal } from "#shared/base/principal.ts";
+import { now } from "#shared/base/clock.ts";
+import { TooManyRequestsError } from "#shared/base/errors.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 
 const ada: Principal = { kind: "user", id: "ada", tenant: "acme", roles: [] };

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { sessionStatuses } from "#shared/contracts/session-resource.ts";
+import { sessionStatuses } from "#shared/contracts/sessions/session-resource.ts";
 import { loadConfig } from "#shared/config/config.ts";
 import { chatEndpointAt } from "#services/sessions/record/chat-endpoint.ts";
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { countersChange } from "#services/sessions/record/counters-change.ts";
 import type { StoredStatus } from "#services/sessions/record/session-lifecycle.ts";
-import { sessionStatuses } from "#shared/contracts/session-resource.ts";
+import { sessionStatuses } from "#shared/contracts/sessions/session-resource.ts";
 
 type Status = StoredStatus | undefined;
 

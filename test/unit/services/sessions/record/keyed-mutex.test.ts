@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { KeyedMutex } from "#services/sessions/record/keyed-mutex.ts";
-import { now } from "#shared/clock.ts";
-import { TimeoutError } from "#shared/errors.ts";
+import { now } from "#shared/base/clock.ts";
+import { TimeoutError } from "#shared/base/errors.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 
 /** The tolerance of deadlines for clocks of two machines, in milliseconds. */

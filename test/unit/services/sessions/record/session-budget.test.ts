@@ -12,7 +12,7 @@ import {
 	resumeChange,
 } from "#services/sessions/record/session-budget.ts";
 import { both, enter, type SessionRecord } from "#services/sessions/record/session-change.ts";
-import type { BudgetReason } from "#shared/contracts/session-resource.ts";
+import type { BudgetReason } from "#shared/contracts/sessions/session-resource.ts";
 import {
 	changed,
 	createdAt as at,

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { both, type ColumnChange, enter, statusOf } from "#services/sessions/record/session-change.ts";
 import { deadlinesMs, desiredOf, shelfOf, type StoredStatus } from "#services/sessions/record/session-lifecycle.ts";
-import { sessionStatuses } from "#shared/contracts/session-resource.ts";
+import { sessionStatuses } from "#shared/contracts/sessions/session-resource.ts";
 import { createdAt as at, sessionRecord } from "../../../../support/platform/session-record.ts";
 
 const statuses: readonly StoredStatus[] = [...sessionStatuses, "deleted"];

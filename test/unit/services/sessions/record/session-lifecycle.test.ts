@@ -6,8 +6,8 @@ import {
 	next,
 	type StoredStatus,
 } from "#services/sessions/record/session-lifecycle.ts";
-import { type SessionStatus, sessionStatuses } from "#shared/contracts/session-resource.ts";
-import { ConflictError } from "#shared/errors.ts";
+import { type SessionStatus, sessionStatuses } from "#shared/contracts/sessions/session-resource.ts";
+import { ConflictError } from "#shared/base/errors.ts";
 
 /** The table of docs/session-life.md, row by row; 409 means that the command is refused. */
 const table: Record<SessionStatus, Record<Command, StoredStatus | 409>> = {

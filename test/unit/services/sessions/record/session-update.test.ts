@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { SessionRecord } from "#services/sessions/record/session-change.ts";
 import { type SessionUpdate, updateChange } from "#services/sessions/record/session-update.ts";
-import type { LaunchSettings } from "#shared/pod/launch.ts";
+import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 import { launchSettings } from "../../../../support/pods/memory-pods.ts";
 import { changed, sessionRecord } from "../../../../support/platform/session-record.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { refuseStale } from "#services/sessions/record/stale-launch.ts";
-import { ConflictError } from "#shared/errors.ts";
+import { ConflictError } from "#shared/base/errors.ts";
 import { alice } from "../../../../support/bus/test-brokers.ts";
 
 const pod = (generation: number) => ({ kind: "pod", id: "x", generation, tenant: "", roles: [] }) as const;

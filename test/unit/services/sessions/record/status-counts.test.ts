@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { measureStatuses } from "#services/sessions/record/status-counts.ts";
-import { turnClock } from "#shared/clock.ts";
-import { exposition } from "#shared/metrics/exposition.ts";
-import { Metrics } from "#shared/metrics/metrics.ts";
+import { turnClock } from "#shared/base/clock.ts";
+import { exposition } from "#shared/telemetry/metrics/exposition.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 
 describe("measureStatuses()", () => {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { deadlinesMs, type StoredStatus } from "#services/sessions/record/session-lifecycle.ts";
 import { reasonFor, timeoutFailure } from "#services/sessions/record/status-reason.ts";
-import { sessionStatuses } from "#shared/contracts/session-resource.ts";
+import { sessionStatuses } from "#shared/contracts/sessions/session-resource.ts";
 import { createdAt as at } from "../../../../support/platform/session-record.ts";
 
 const statuses: readonly StoredStatus[] = [...sessionStatuses, "deleted"];

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { sessionRepositories, shownRepositories } from "#services/sessions/sources/session-repositories.ts";
 import { type Template, template as templateFields } from "#shared/contracts/templates.ts";
-import { UnprocessableError } from "#shared/errors.ts";
-import { maxRepositories } from "#shared/pod/repository-path.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
+import { maxRepositories } from "#shared/wire/pod/repository-path.ts";
 import { completed } from "../../../../support/completed.ts";
 
 const base = "https://git.example";

@@ -3,9 +3,9 @@ import { expect } from "chai";
 import { isReconciled, observationChange } from "#services/sessions/work/observation-change.ts";
 import type { SessionRecord } from "#services/sessions/record/session-change.ts";
 import type { StoredStatus } from "#services/sessions/record/session-lifecycle.ts";
-import type { LaunchSettings } from "#shared/pod/launch.ts";
+import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 import { launchSettings } from "../../../../support/pods/memory-pods.ts";
-import { type Observation, type ObservedPhase, observedPhases } from "#shared/contracts/session-work.ts";
+import { type Observation, type ObservedPhase, observedPhases } from "#shared/contracts/sessions/session-work.ts";
 import { changed, createdAt as at, sessionRecord } from "../../../../support/platform/session-record.ts";
 
 function record(status: StoredStatus, deadline?: number): SessionRecord {

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { ConfiguredMcpServers } from "#services/settings/mcp-servers/configured-mcp-servers.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/base/principal.ts";
 import { ConfigError } from "#shared/config/config.ts";
 import { type McpServerFields, mcpServerFields } from "#shared/config/fields/mcp-server-fields.ts";
-import { NotFoundError } from "#shared/errors.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
 import { completed } from "../../../../support/completed.ts";
 
 const secret = "s3cret";

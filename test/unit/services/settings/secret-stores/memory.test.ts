@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { MemorySecrets } from "#services/settings/secret-stores/memory.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { ConflictError, UnavailableError } from "#shared/errors.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { ConflictError, UnavailableError } from "#shared/base/errors.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 
 const alice: Principal = { kind: "user", id: "alice", tenant: "acme", roles: [] };

@@ -2,10 +2,10 @@
 import { expect } from "chai";
 import { StoredSecrets } from "#services/settings/secret-stores/stored.ts";
 import { secretCollection } from "#services/settings/secrets/secret-collection.ts";
-import type { Principal } from "#shared/bus/principal.ts";
-import { ConflictError, UnavailableError } from "#shared/errors.ts";
-import { InstallationKey } from "#shared/secrets/keys.ts";
-import { TextSeal } from "#shared/secrets/sealed-text.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { ConflictError, UnavailableError } from "#shared/base/errors.ts";
+import { InstallationKey } from "#shared/base/secrets/keys.ts";
+import { TextSeal } from "#shared/base/secrets/sealed-text.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../../../contract/document-store.contract.ts";
 import { failureOf } from "../../../../support/failure-of.ts";

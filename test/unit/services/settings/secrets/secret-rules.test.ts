@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { refuseInvalid } from "#services/settings/secrets/secret-rules.ts";
-import { BadRequestError, InvalidParametersError } from "#shared/errors.ts";
+import { BadRequestError, InvalidParametersError } from "#shared/base/errors.ts";
 
 const secret = "s3cret";
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { turnClock } from "#shared/clock.ts";
+import { turnClock } from "#shared/base/clock.ts";
 import { FrameBudgets } from "#services/stream/chat/frame-budgets.ts";
 
 describe("FrameBudgets", () => {

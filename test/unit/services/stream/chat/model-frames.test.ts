@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { answerTo, modelNamedBy } from "#services/stream/chat/model-frames.ts";
-import type { UpdatedSession } from "#shared/contracts/session-resource.ts";
-import { ConflictError, UnprocessableError } from "#shared/errors.ts";
+import type { UpdatedSession } from "#shared/contracts/sessions/session-resource.ts";
+import { ConflictError, UnprocessableError } from "#shared/base/errors.ts";
 
 describe("modelNamedBy()", () => {
 	it("finds the model that a frame names", () => {

@@ -7,7 +7,7 @@ import {
 	UnavailableError,
 	UnprocessableError,
 	UpstreamError,
-} from "#shared/errors.ts";
+} from "#shared/base/errors.ts";
 
 describe("afterFailure()", () => {
 	for (const error of [

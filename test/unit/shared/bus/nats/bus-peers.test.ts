@@ -1,7 +1,7 @@
 /** The table of who calls whom, against the sources. */
 import { expect } from "chai";
 import { busPeers } from "#shared/bus/nats/bus-peers.ts";
-import { serviceFolders } from "#services/service-folders.ts";
+import { serviceFolders } from "#host/service-folders.ts";
 import { peersInSources } from "../../../../support/bus/peers-in-sources.ts";
 
 describe("busPeers", () => {

@@ -2,8 +2,8 @@ import { expect } from "chai";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { labelOf, natsConfig, passwordVariable, readProcessKind } from "#shared/bus/nats/nats-config.ts";
-import { chosenFolders, serviceFolders } from "#services/service-folders.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { chosenFolders, serviceFolders } from "#host/service-folders.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 const inFiles = { "three-processes.conf": 3, "process-per-service.conf": serviceFolders.length - 1 };
 

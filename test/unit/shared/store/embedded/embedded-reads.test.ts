@@ -1,7 +1,7 @@
 /** Every query of every declared index is answered from that index, in its order: SQLite is asked for its plan. */
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "chai";
-import { loadParts, serviceFolders } from "#services/service-folders.ts";
+import { loadParts, serviceFolders } from "#host/service-folders.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import { countSelection, outboxSelection, pageSelection, selection } from "#shared/store/embedded/embedded-reads.ts";
 import { applySchema } from "#shared/store/embedded/embedded-schema.ts";

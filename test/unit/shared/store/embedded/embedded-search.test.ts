@@ -1,7 +1,7 @@
 /** A search of the embedded store is answered from an index, and the time of one page is bounded. */
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "chai";
-import { turnClock } from "#shared/clock.ts";
+import { turnClock } from "#shared/base/clock.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { applySchema } from "#shared/store/embedded/embedded-schema.ts";
 import type { StoreUnderTest } from "../../../../contract/document-store.contract.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { MongoError, MongoNetworkError, MongoServerError } from "mongodb";
-import { ServiceError } from "#shared/errors.ts";
+import { ServiceError } from "#shared/base/errors.ts";
 import { takenKey, translated } from "#shared/store/mongodb/mongodb-errors.ts";
 
 const server = (code: number | undefined, message = "x") =>

@@ -6,7 +6,7 @@ import { assessPull } from "#services/git/confidence/evidence/pull-assessment.ts
 import { PathCategories } from "#services/git/confidence/formula/path-categories.ts";
 import type { PullEvidence, PullRequest } from "#services/git/providers/git-provider.ts";
 import type { ConfidenceHints } from "#shared/contracts/git/confidence.ts";
-import { projectRoot } from "#shared/project-root.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 
 const head = "a".repeat(40);
 const older = "b".repeat(40);

@@ -7,7 +7,7 @@ import type { Pod } from "#services/pod-manager/pod-runtime.ts";
 import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
 import { ControlGroups } from "#services/pod-manager/pod-runtimes/local-process/control-groups.ts";
 import { PodMarks } from "#services/pod-manager/pod-runtimes/local-process/pod-marks.ts";
-import { startTimeOf } from "#shared/process-files.ts";
+import { startTimeOf } from "#shared/base/files/process-files.ts";
 import { eventually } from "../../../../../support/eventually.ts";
 import { type LocalPods, openLocalPods } from "../../../../../support/pods/local-pods.ts";
 import { podSpecFor } from "../../../../../support/pods/memory-pods.ts";

@@ -2,10 +2,10 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { randomUUID } from "node:crypto";
 import { isSessionId, launchName, parseLaunch } from "#services/pod-manager/pod-runtimes/local-process/launch.ts";
-import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
-import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
-import { sessionWork } from "#shared/contracts/session-work.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
+import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { sessionWork } from "#shared/contracts/sessions/session-work.ts";
 
 const sessionId = "0b1f7e6a-52a4-4c54-9d8e-6f1f3f5a7c01";
 

@@ -10,10 +10,10 @@ import {
 	MarkedProcesses,
 } from "#services/pod-manager/pod-runtimes/local-process/marked-processes.ts";
 import { PodMarks } from "#services/pod-manager/pod-runtimes/local-process/pod-marks.ts";
-import { sendSignal } from "#shared/process-files.ts";
-import { turnClock } from "#shared/clock.ts";
-import { agentTitle, waitingArgument } from "#shared/pod/agent-title.ts";
-import { marker } from "#shared/pod/launch.ts";
+import { sendSignal } from "#shared/base/files/process-files.ts";
+import { turnClock } from "#shared/base/clock.ts";
+import { agentTitle, waitingArgument } from "#shared/wire/pod/agent-title.ts";
+import { marker } from "#shared/wire/pod/launch.ts";
 import { eventually } from "../../../../../support/eventually.ts";
 import { processFile } from "../../../../../support/machine/process-file.ts";
 

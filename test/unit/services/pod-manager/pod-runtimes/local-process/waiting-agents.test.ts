@@ -9,7 +9,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Pod } from "#services/pod-manager/pod-runtime.ts";
 import { PodMarks } from "#services/pod-manager/pod-runtimes/local-process/pod-marks.ts";
 import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
-import { agentTitle, waitingTitle } from "#shared/pod/agent-title.ts";
+import { agentTitle, waitingTitle } from "#shared/wire/pod/agent-title.ts";
 import { eventually } from "../../../../../support/eventually.ts";
 import { type LocalPods, openLocalPods } from "../../../../../support/pods/local-pods.ts";
 import { podSpecFor } from "../../../../../support/pods/memory-pods.ts";

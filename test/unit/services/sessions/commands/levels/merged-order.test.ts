@@ -7,7 +7,7 @@ import { resolveSource } from "#services/sessions/commands/session-source.ts";
 import { presetCreate } from "#shared/contracts/blueprints/presets.ts";
 import { profileCreate } from "#shared/contracts/blueprints/profiles.ts";
 import { template as templateFields } from "#shared/contracts/templates.ts";
-import { UnprocessableError } from "#shared/errors.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
 import { unknownId } from "../../../../../support/conformance/request.ts";
 import { completed } from "../../../../../support/completed.ts";
 import { sessionCreate } from "../../../../../support/platform/session-record.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { refuseMissingRepository } from "#services/sessions/commands/levels/missing-repository.ts";
-import { UnprocessableError } from "#shared/errors.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
 
 const git = { type: "git" } as const;
 const sentences = [

@@ -1,0 +1,187 @@
+/**
+ * Reads an archive, entry by entry, and compares it with its manifest. An archive may come from anybody: lines have a
+ * bound, and nothing is believed of it.
+ */
+import { createReadStream } from "node:fs";
+import { createGunzip } from "node:zlib";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import {
+	ArchiveError,
+	type ArchiveEntry,
+	type ArchiveHeader,
+	type ArchiveManifest,
+	archiveVersion,
+	isRecord,
+	maxArchiveBytes,
+	maxLineBytes,
+	type SectionSums,
+} from "./archive-format.ts";
+import { isSameSums, RunningSums } from "./section-sums.ts";
+
+/** The receiver of the parts of an archive. */
+export interface ArchiveVisitor {
+	header?(header: ArchiveHeader): void;
+	entry(entry: ArchiveEntry): Promise<void> | void;
+}
+
+/**
+ * Reads the whole file and resolves to its manifest. @throws {ArchiveError} when it is no archive, is cut off, was
+ * changed, or is of an unknown version.
+ */
+export async function readArchive(path: string, visitor: ArchiveVisitor): Promise<ArchiveManifest> {
+	const reading = new Reading(visitor);
+	let number = 0;
+	for await (const line of linesOf(path)) await reading.take(line, ++number);
+	return reading.end();
+}
+
+class Reading {
+	readonly #visitor: ArchiveVisitor;
+	readonly #sections = new Map<string, SectionSums>();
+	#open: { readonly name: string; readonly sums: RunningSums } | undefined;
+	#hasHeader = false;
+	#manifest: ArchiveManifest | undefined;
+
+	constructor(visitor: ArchiveVisitor) {
+		this.#visitor = visitor;
+	}
+
+	async take(line: string, number: number): Promise<void> {
+		const [kind, value] = partsOf(line, number);
+		if (this.#manifest) throw new ArchiveError(`Line ${number} is behind the end of the archive`);
+		if (!this.#hasHeader) return this.#begin(headerOf(kind, value));
+		if (kind === "entry" && this.#open) {
+			this.#open.sums.add(`${line}\n`);
+			await this.#visitor.entry({ section: this.#open.name, value });
+		} else if (kind === "section" && typeof value === "string") this.#beginSection(value, number);
+		else if (kind === "manifest") this.#manifest = this.#compared(manifestOf(value));
+		else throw new ArchiveError(`Line ${number} is no part of an archive`);
+	}
+
+	/** Returns the manifest. @throws {ArchiveError} when it did not come. */
+	end(): ArchiveManifest {
+		if (!this.#manifest) throw new ArchiveError("The archive is cut off: it has no manifest");
+		return this.#manifest;
+	}
+
+	#begin(header: ArchiveHeader): void {
+		this.#hasHeader = true;
+		this.#visitor.header?.(header);
+	}
+
+	#beginSection(name: string, number: number): void {
+		this.#closeSection();
+		if (this.#sections.has(name)) throw new ArchiveError(`Line ${number} begins the section "${name}" again`);
+		this.#open = { name, sums: new RunningSums() };
+	}
+
+	#closeSection(): void {
+		if (this.#open) this.#sections.set(this.#open.name, this.#open.sums.end());
+		this.#open = undefined;
+	}
+
+	#compared(manifest: ArchiveManifest): ArchiveManifest {
+		this.#closeSection();
+		const named = new Map(Object.entries(manifest.sections));
+		for (const [name, sums] of this.#sections) {
+			const wanted = named.get(name);
+			if (!wanted || !isSameSums(wanted, sums)) throw new ArchiveError(`The archive was changed in "${name}"`);
+		}
+		const lost = [...named.keys()].find((name) => !this.#sections.has(name));
+		if (lost !== undefined) throw new ArchiveError(`The archive was changed: it lacks "${lost}"`);
+		return manifest;
+	}
+}
+
+/** Returns the lines without their line feeds. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+	let parts: Buffer[] = [];
+	let length = 0;
+	let total = 0;
+	for await (const chunk of bytesOf(path)) {
+		total += chunk.length;
+		if (total > maxArchiveBytes) throw new ArchiveError(`The archive has more than ${maxArchiveBytes} bytes`);
+		let from = 0;
+		for (let to = chunk.indexOf(10); to !== -1; to = chunk.indexOf(10, from)) {
+			yield Buffer.concat([...parts, chunk.subarray(from, to)]).toString("utf8");
+			[parts, length, from] = [[], 0, to + 1];
+		}
+		parts.push(chunk.subarray(from));
+		length += chunk.length - from;
+		if (length > maxLineBytes) throw new ArchiveError(`A line of the archive has more than ${maxLineBytes} bytes`);
+	}
+	if (length > 0) throw new ArchiveError("The archive is cut off in the middle of a line");
+}
+
+async function* bytesOf(path: string): AsyncGenerator<Buffer> {
+	const source = createReadStream(path);
+	const gunzip = createGunzip();
+	source.on("error", (error) => gunzip.destroy(error));
+	try {
+		for await (const chunk of source.pipe(gunzip)) yield chunk as Buffer;
+	} catch (cause) {
+		throw unreadable(path, cause);
+	} finally {
+		source.destroy();
+		gunzip.destroy();
+	}
+}
+
+function unreadable(path: string, cause: unknown): unknown {
+	const { code, message } = cause as NodeJS.ErrnoException;
+	if (cause instanceof ArchiveError || code === undefined) return cause;
+	const reason =
+		code === "Z_BUF_ERROR" ? "it is cut off" : code.startsWith("Z_") ? `it was changed (${message})` : message;
+	return new ArchiveError(`Cannot read the archive "${path}": ${reason}`, { cause });
+}
+
+function partsOf(line: string, number: number): readonly [string, unknown] {
+	try {
+		const value: unknown = JSON.parse(line);
+		if (Array.isArray(value) && value.length === 2 && typeof value[0] === "string") return [value[0], value[1]];
+	} catch {
+		// The sentence below names the line.
+	}
+	throw new ArchiveError(`Line ${number} is no part of an archive`);
+}
+
+const headerFailures = compileSchema({
+	version: { type: "number" },
+	kind: { type: "enum", values: ["backup", "export"] },
+	release: { type: "string", max: 100 },
+	since: { type: "string", max: 100, pattern: "^[\\d:.TZ-]+$" },
+	key: { type: "string", pattern: "^[0-9a-f]{16}$", optional: true },
+});
+
+function headerOf(kind: string, value: unknown): ArchiveHeader {
+	if (kind !== "archive" || !isRecord(value)) throw new ArchiveError("This is no archive of Atelier");
+	const { version } = value;
+	if (typeof version === "number" && version !== archiveVersion)
+		throw new ArchiveError(
+			`The archive has the form ${version}, and this release reads ${archiveVersion}; use the release that wrote it`,
+		);
+	if (headerFailures(value).length > 0) throw new ArchiveError("This is no archive of Atelier");
+	return value as unknown as ArchiveHeader;
+}
+
+const manifestFailures = compileSchema({
+	sections: {
+		type: "record",
+		key: { type: "string" },
+		value: {
+			type: "object",
+			props: {
+				entries: { type: "number", integer: true },
+				bytes: { type: "number", integer: true },
+				sha256: { type: "string" },
+			},
+		},
+	},
+	missing: { type: "array", items: { type: "string" } },
+});
+
+function manifestOf(value: unknown): ArchiveManifest {
+	if (!isRecord(value) || manifestFailures(value).length > 0)
+		throw new ArchiveError("The manifest of the archive was changed");
+	return value as unknown as ArchiveManifest;
+}

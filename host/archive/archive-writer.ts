@@ -1,0 +1,136 @@
+/**
+ * Writes an archive: completely or not at all, for its owner only, with a bounded part of it in memory.
+ * @example
+ * ```ts
+ * await using writer = await ArchiveWriter.create("backup.gz", header);
+ * await writer.section("documents notes");
+ * for await (const value of values) await writer.entry(value);
+ * const manifest = await writer.finish([]);
+ * ```
+ */
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, type WriteStream } from "node:fs";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { finished } from "node:stream/promises";
+import { createGzip, type Gzip } from "node:zlib";
+import { syncFolder } from "#shared/base/files/replaced-file.ts";
+import {
+	ArchiveError,
+	type ArchiveHeader,
+	type ArchiveManifest,
+	entryLine,
+	maxArchiveBytes,
+	maxLineBytes,
+	type SectionSums,
+} from "./archive-format.ts";
+import { RunningSums } from "./section-sums.ts";
+
+/** The bytes that are compressed at once. */
+const chunkBytes = 64 * 1024;
+
+/** A new archive. Without `finish`, disposing of it removes what was written. */
+export class ArchiveWriter implements AsyncDisposable {
+	readonly #path: string;
+	readonly #draft: string;
+	readonly #file: FileHandle;
+	readonly #output: WriteStream;
+	readonly #gzip: Gzip = createGzip();
+	readonly #written: Promise<void>;
+	readonly #sections = new Map<string, SectionSums>();
+	#open: { readonly name: string; readonly sums: RunningSums } | undefined;
+	#waiting: string[] = [];
+	#waitingBytes = 0;
+	#bytes = 0;
+	#isFinished = false;
+
+	private constructor(path: string, draft: string, file: FileHandle) {
+		this.#path = path;
+		this.#draft = draft;
+		this.#file = file;
+		this.#output = file.createWriteStream({ autoClose: false });
+		this.#written = finished(this.#gzip.pipe(this.#output));
+		// The failure is reported by the next write.
+		this.#written.catch(() => {});
+		this.#output.on("error", (error) => this.#gzip.destroy(error));
+		this.#gzip.on("error", () => {});
+	}
+
+	/** @throws {ArchiveError} when there is such a file already, or it cannot be made. */
+	static async create(path: string, header: ArchiveHeader): Promise<ArchiveWriter> {
+		if (existsSync(path)) throw new ArchiveError(`"${path}" exists already; choose another name`);
+		const draft = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+		const file = await open(draft, "wx", 0o600).catch((cause: Error) => {
+			throw new ArchiveError(`Cannot write "${path}": ${cause.message}`, { cause });
+		});
+		const writer = new ArchiveWriter(path, draft, file);
+		await writer.#write(`${JSON.stringify(["archive", header])}\n`);
+		return writer;
+	}
+
+	/** Begins a section; its name is used once. */
+	async section(name: string): Promise<void> {
+		this.#closeSection();
+		if (this.#sections.has(name)) throw new TypeError(`The section "${name}" was written already`);
+		this.#open = { name, sums: new RunningSums() };
+		await this.#write(`${JSON.stringify(["section", name])}\n`);
+	}
+
+	/** Adds an entry to the section. @throws {ArchiveError} for one that no reader takes. */
+	async entry(value: unknown): Promise<void> {
+		const line = entryLine(value);
+		if (line.length > maxLineBytes / 4 && Buffer.byteLength(line) > maxLineBytes)
+			throw new ArchiveError(`An entry of "${this.#open?.name}" has more than ${maxLineBytes} bytes`);
+		this.#open?.sums.add(line);
+		await this.#write(line);
+	}
+
+	/** The count of entries in the present section. */
+	get entries(): number {
+		return this.#open?.sums.entries ?? 0;
+	}
+
+	/** Writes the manifest, and resolves to it when all is on disk under the file's name. */
+	async finish(missing: readonly string[]): Promise<ArchiveManifest> {
+		this.#closeSection();
+		const manifest = { sections: Object.fromEntries(this.#sections), missing };
+		await this.#write(`${JSON.stringify(["manifest", manifest])}\n`);
+		await this.#flush();
+		this.#gzip.end();
+		await this.#written;
+		await this.#file.sync();
+		await rename(this.#draft, this.#path);
+		await syncFolder(this.#path);
+		this.#isFinished = true;
+		return manifest;
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		if (!this.#isFinished) this.#gzip.destroy();
+		this.#output.destroy();
+		await this.#file.close().catch(() => {});
+		if (!this.#isFinished) await rm(this.#draft, { force: true });
+	}
+
+	#closeSection(): void {
+		if (this.#open) this.#sections.set(this.#open.name, this.#open.sums.end());
+		this.#open = undefined;
+	}
+
+	async #write(line: string): Promise<void> {
+		this.#waiting.push(line);
+		this.#waitingBytes += line.length;
+		if (this.#waitingBytes >= chunkBytes) await this.#flush();
+	}
+
+	async #flush(): Promise<void> {
+		const chunk = Buffer.from(this.#waiting.join(""));
+		this.#waiting = [];
+		this.#waitingBytes = 0;
+		this.#bytes += chunk.length;
+		if (this.#bytes > maxArchiveBytes) throw new ArchiveError(`An archive has at most ${maxArchiveBytes} bytes`);
+		if (this.#gzip.destroyed) await this.#written;
+		if (this.#gzip.write(chunk)) return;
+		await Promise.race([once(this.#gzip, "drain"), this.#written]);
+	}
+}

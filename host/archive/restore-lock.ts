@@ -1,0 +1,57 @@
+/** Keeps two restores into one data folder apart: SQLite's lock of an empty file, which ends with its process. */
+import { rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { makeFolder } from "#shared/base/files/new-folder.ts";
+import { codes, resultCode } from "#shared/store/embedded/result-code.ts";
+import { ArchiveError } from "./archive-format.ts";
+
+/**
+ * Refuses to work as another user than the one of the data folder: what root reads leaves files of root there.
+ * @throws {ArchiveError}
+ */
+export function refuseForeignUser(dataDir: string): void {
+	const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
+	if (owner === undefined || owner === process.getuid?.()) return;
+	throw new ArchiveError(
+		`"${dataDir}" belongs to the user with the id ${owner}: run this command as that user, or the platform cannot use the files that it makes`,
+	);
+}
+
+/** The right to replace what is in a data folder. */
+export class RestoreLock implements Disposable {
+	readonly #path: string;
+	readonly #database: DatabaseSync;
+
+	private constructor(path: string, database: DatabaseSync) {
+		this.#path = path;
+		this.#database = database;
+	}
+
+	/** @throws {ArchiveError} while another restore has it, or when the folder belongs to another user. */
+	static take(dataDir: string): RestoreLock {
+		try {
+			makeFolder(dataDir);
+		} catch (cause) {
+			throw new ArchiveError(`Cannot make the data folder "${dataDir}" (DATA_DIR): ${(cause as Error).message}`, {
+				cause,
+			});
+		}
+		refuseForeignUser(dataDir);
+		const path = join(dataDir, "restore.lock");
+		const database = new DatabaseSync(path);
+		try {
+			database.exec("BEGIN EXCLUSIVE");
+			return new RestoreLock(path, database);
+		} catch (error) {
+			database.close();
+			if (resultCode(error) !== codes.busy) throw error;
+			throw new ArchiveError(`Another restore into "${dataDir}" is under way`);
+		}
+	}
+
+	[Symbol.dispose](): void {
+		rmSync(this.#path, { force: true });
+		this.#database.close();
+	}
+}

@@ -1,0 +1,130 @@
+/** Writes the archive of an installation, which may run and be written to meanwhile. */
+import { existsSync } from "node:fs";
+import { isoTime } from "#shared/base/clock.ts";
+import { release } from "#shared/config/release.ts";
+import { keyPrintOf } from "#shared/store/key-print.ts";
+import { keyPrint } from "#shared/base/secrets/keys.ts";
+import type { StoreSnapshot } from "#shared/store/document-store.ts";
+import {
+	ArchiveError,
+	type ArchiveKind,
+	type ArchiveManifest,
+	archiveVersion,
+	sectionNames,
+} from "./archive-format.ts";
+import { keyOf } from "./archived-key.ts";
+import { ArchiveWriter } from "./archive-writer.ts";
+import { writeDocuments } from "./archived-documents.ts";
+import { writeFiles } from "./archived-files.ts";
+import { wasHalfImported } from "./import-mark.ts";
+import {
+	type ArchiveOrder,
+	hostFolder,
+	type Installation,
+	interruptedRestore,
+	sessionsFolder,
+	storeFolder,
+} from "./installation.ts";
+import { sealKey } from "./sealed-key.ts";
+
+/** The wishes about a new archive. */
+export interface WriteOrder extends ArchiveOrder {
+	readonly kind: ArchiveKind;
+	/** Whether the files of sessions are part of it. */
+	readonly workspaces: boolean;
+}
+
+/** The folders of the credential store that hold no credentials. */
+const lockFolder = /^\.locks(\/|$)/;
+/** The parts of the folder of sessions that are rebuilt or of no use later. */
+const trashFolder = /^\.trash(\/|$)/;
+
+const nothing = /^$/;
+
+/** Writes an archive. @throws {ArchiveError} or an error of the store, whose sentence is for the person. */
+export async function writeArchive(place: Installation, order: WriteOrder): Promise<ArchiveManifest> {
+	const store = await place.newStore(storeFolder(place));
+	try {
+		const interrupted = store.isShared ? undefined : interruptedRestore(storeFolder(place));
+		if (interrupted !== undefined) throw new ArchiveError(`Half of the data is no backup: ${interrupted}`);
+		const snapshot = await store.snapshot();
+		try {
+			if (await wasHalfImported(snapshot))
+				throw new ArchiveError("Half of the data is no backup: an import into the store has not finished");
+			return await writeAll(place, order, snapshot);
+		} finally {
+			await snapshot.close();
+		}
+	} finally {
+		await store.close();
+	}
+}
+
+async function writeAll(place: Installation, order: WriteOrder, snapshot: StoreSnapshot): Promise<ArchiveManifest> {
+	const { path, kind, say } = order;
+	const since = isoTime(snapshot.since);
+	const key = await keyStateOf(place, snapshot);
+	if (key.isOther && order.passphrase !== undefined)
+		throw new ArchiveError(
+			`The installation key of "${place.dataDir}" is not that of the store: put the former key back, or leave the key out`,
+		);
+	const header = { version: archiveVersion, kind, release: release(), since, ...(key.print && { key: key.print }) };
+	await using writer = await ArchiveWriter.create(path, header);
+	await writeDocuments(writer, snapshot, place.collections, (name, documents) =>
+		say(`${name}: ${documents} documents`),
+	);
+	const missing = kind === "export" ? [] : await writeRest(writer, place, order);
+	if (key.isOther) missing.push("The installation key of the store, which is not the present one");
+	const manifest = await writer.finish(missing);
+	say(`Every change that was acknowledged before ${since} is in "${path}"`);
+	return manifest;
+}
+
+/** Returns the fingerprint of the key that the store belongs to, and whether the present key is another one. */
+async function keyStateOf(
+	place: Installation,
+	snapshot: StoreSnapshot,
+): Promise<{ print: string | undefined; isOther: boolean }> {
+	const [stored, present] = [await keyPrintOf(snapshot), keyOf(place)];
+	const print = present === undefined ? undefined : keyPrint(present);
+	return { print: stored ?? print, isOther: stored !== undefined && print !== undefined && stored !== print };
+}
+
+/** Writes what is not in the store; returns sentences about what is left out. */
+async function writeRest(writer: ArchiveWriter, place: Installation, order: WriteOrder): Promise<string[]> {
+	const { passphrase, workspaces } = order;
+	const missing: string[] = [];
+	if (place.credentials !== undefined && existsSync(place.credentials))
+		await writeFolder(writer, { name: "credentials", path: place.credentials, skips: lockFolder }, order, missing);
+	else missing.push("Stored credentials: there are none in files on this machine");
+	if (existsSync(hostFolder(place)))
+		await writeFolder(writer, { name: "host", path: hostFolder(place), skips: nothing }, order, missing);
+	if (workspaces)
+		await writeFolder(writer, { name: "sessions", path: sessionsFolder(place), skips: trashFolder }, order, missing);
+	else missing.push("The files of sessions: ask for them with --workspaces");
+	const key = keyOf(place);
+	if (passphrase !== undefined && key !== undefined) {
+		await writer.section(sectionNames.key);
+		await writer.entry(sealKey(key, passphrase));
+	} else missing.push("The installation key: give a passphrase with --passphrase-file, or keep the key elsewhere");
+	missing.push("The configuration, its files, and the variables of the environment with secrets");
+	return missing;
+}
+
+interface ArchivedFolder {
+	readonly name: string;
+	readonly path: string;
+	readonly skips: RegExp;
+}
+
+async function writeFolder(
+	writer: ArchiveWriter,
+	{ name, path, skips }: ArchivedFolder,
+	{ say }: WriteOrder,
+	missing: string[],
+): Promise<void> {
+	await writer.section(sectionNames.files(name));
+	const unread = await writeFiles(writer, path, { skips: (below) => skips.test(below) });
+	say(`${name}: ${writer.entries} entries of files`);
+	if (unread > 0) missing.push(`${unread} entries of "${name}" that are no files, or could not be read`);
+}

@@ -1,0 +1,73 @@
+/** Stores which processes of the platform run. */
+import { now } from "#shared/base/clock.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
+import { processCollection } from "./process-collection.ts";
+import type { ProcessEntry, ProcessView } from "#shared/contracts/processes.ts";
+
+/** A process that has not announced itself for so long has ended, in milliseconds: two and a half intervals. */
+export const endedAfterMs = 25_000;
+
+/** An entry is kept for so long after its process has ended, in milliseconds. */
+const keptMs = 3_600_000;
+const maxEntries = 500;
+const maxRemoved = 20;
+
+/** The registry over the store of this process. */
+export class ProcessRegistry {
+	readonly #store: DocumentStore;
+
+	constructor(store: DocumentStore) {
+		this.#store = store;
+	}
+
+	/** Stores that a process runs; resolves to the others that do. */
+	async announce(entry: ProcessEntry): Promise<ProcessView> {
+		const at = (await this.#store.time?.()) ?? now();
+		const wire = JSON.stringify(entry);
+		const known = await this.#store.update(processCollection, entry.id, {}, { wire, set: { seen: at } });
+		const first = { id: entry.id, wire, seen: at, since: at };
+		if (!known) await insertOnce(() => this.#store.insert(processCollection, first));
+		const own = known ?? first;
+		await this.#forget(at - keptMs);
+		const range = { equals: [], from: at - endedAfterMs };
+		const { documents } = await this.#store.find(processCollection, "by_seen", range, { limit: maxEntries });
+		const others = documents.filter(({ id }) => id !== entry.id);
+		return {
+			now: at,
+			...sinceOf(own),
+			others: others.map((other) => ({
+				entry: JSON.parse(other.wire) as ProcessEntry,
+				seen: other.seen ?? 0,
+				...sinceOf(other),
+			})),
+		};
+	}
+
+	/** Removes a process that ends in order. */
+	async leave(id: string): Promise<void> {
+		await this.#store.remove(processCollection, id, {});
+	}
+
+	/** Returns the hosts whose pod managers run. */
+	async hosts(): Promise<ReadonlySet<string>> {
+		const at = (await this.#store.time?.()) ?? now();
+		const range = { equals: [], from: at - endedAfterMs };
+		const { documents } = await this.#store.find(processCollection, "by_seen", range, { limit: maxEntries });
+		return new Set(documents.flatMap(({ wire }) => (JSON.parse(wire) as ProcessEntry).place?.host ?? []));
+	}
+
+	async #forget(before: number): Promise<void> {
+		const { documents } = await this.#store.find(
+			processCollection,
+			"by_seen",
+			{ equals: [], to: before },
+			{ limit: maxRemoved, columns: [] },
+		);
+		for (const { id } of documents) await this.#store.remove(processCollection, id, {});
+	}
+}
+
+function sinceOf({ since }: { readonly since?: number }): { since?: number } {
+	return since === undefined ? {} : { since };
+}

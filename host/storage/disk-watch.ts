@@ -1,0 +1,67 @@
+/**
+ * Watches the room on the disk of the data folder, which sessions share with the store. A disk that is nearly full is said in the
+ * log, at `/health` and by a metric; the process stays ready, because its API is the way to make room (docs/decisions/0108).
+ */
+import { every, type Timer } from "#shared/base/clock.ts";
+import { freeBytes } from "#shared/base/files/free-bytes.ts";
+import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
+import type { Platform } from "../platform.ts";
+import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
+
+const lookMs = 5_000;
+const megabyte = 1_000_000;
+
+/** The dependencies of the watch. */
+export interface DiskWatchDependencies extends Pick<Platform, "shortcomings"> {
+	readonly folder: string;
+	/** The free MB below which the disk counts as nearly full; 0: never. */
+	readonly lowMb: number;
+	readonly metrics: Pick<Metrics, "sample">;
+	/** Takes a sentence for the log. */
+	readonly warn: (sentence: string) => void;
+}
+
+/** The watch of one process, which stops it. */
+export class DiskWatch {
+	readonly #given: DiskWatchDependencies;
+	readonly #looks = new SingleFlight(
+		() => this.#look(),
+		() => {
+			// Another check says that the file system does not answer.
+		},
+	);
+	readonly #timer: Timer;
+	#sentence: string | undefined;
+
+	constructor(given: DiskWatchDependencies) {
+		this.#given = given;
+		this.#timer = every(lookMs, () => this.#looks.request());
+		given.metrics.sample("atelier_disk_free_bytes", () => freeBytes(given.folder));
+		this.#looks.request();
+	}
+
+	stop(): void {
+		this.#timer.cancel();
+	}
+
+	/** Resolves after a look that begins now. */
+	look(): Promise<void> {
+		return this.#looks.run();
+	}
+
+	async #look(): Promise<void> {
+		const { folder, lowMb, shortcomings, warn } = this.#given;
+		const mb = Math.floor((await freeBytes(folder)) / megabyte);
+		const former = this.#sentence;
+		this.#sentence =
+			mb >= lowMb
+				? undefined
+				: `The disk of the data folder has ${mb} MB left: stop the sessions that fill it, and delete them with ` +
+					`their workspaces (docs/workspaces.md, "A disk that is full")`;
+		if (former !== undefined) shortcomings.splice(shortcomings.indexOf(former), 1);
+		if (this.#sentence !== undefined) shortcomings.push(this.#sentence);
+		if (this.#sentence !== undefined && former === undefined) warn(this.#sentence);
+		if (this.#sentence === undefined && former !== undefined)
+			warn(`The disk of the data folder has room again: ${mb} MB`);
+	}
+}

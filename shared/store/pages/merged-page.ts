@@ -1,0 +1,38 @@
+/** Merges pages of several lists with the same order into one page. The cursor is the last document of the page. */
+import { answerBytes } from "#shared/base/answer-size.ts";
+import { encodeCursor } from "./cursor.ts";
+import { PageRoom } from "./page-room.ts";
+import type { FoundDocuments, ListedDocument } from "./stored-page.ts";
+
+/** A page of one list, read with the limit and the cursor of the merged page. */
+export interface PartPage<D extends ListedDocument> {
+	readonly documents: readonly D[];
+	readonly next?: string;
+}
+
+/**
+ * Returns the page, the largest value first and ties by id, as a store does.
+ * @param valueOf Returns the value that the lists are sorted by.
+ */
+export function mergedPage<D extends ListedDocument>(
+	pages: readonly PartPage<D>[],
+	valueOf: (document: D) => string,
+	limit: number,
+): FoundDocuments {
+	const newestFirst = (a: D, b: D) => compare(valueOf(b), valueOf(a)) || compare(b.id, a.id);
+	const all = pages.flatMap(({ documents }) => documents).sort(newestFirst);
+	// Documents behind the end of one list's page may come before the rest of the others'.
+	const ends = pages.flatMap(({ documents, next }) => (next === undefined ? [] : documents.slice(-1)));
+	const [end] = ends.sort(newestFirst);
+	const room = new PageRoom(limit, answerBytes);
+	const first = all.findIndex((one) => (end && newestFirst(one, end) > 0) || !room.take(one.wire));
+	const documents = first === -1 ? all : all.slice(0, first);
+	const last = documents.at(-1);
+	const hasMore = documents.length < all.length || end !== undefined;
+	if (!last || !hasMore) return { documents };
+	return { documents, next: encodeCursor({ value: valueOf(last), id: last.id }) };
+}
+
+function compare(a: string, b: string): number {
+	return a < b ? -1 : Number(a > b);
+}

@@ -1,0 +1,145 @@
+/**
+ * The catalogue of models that sessions may use, with providers and prices, from one YAML file (configuration key
+ * `models.file`).
+ * @example
+ * ```ts
+ * const catalogue = readModelCatalogue(config.models.file);
+ * const local = catalogue.models.filter(({ location }) => location === "local");
+ * ```
+ */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { ConfigError } from "#shared/config/config.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
+import { unknownField } from "#shared/base/schema/unknown-field.ts";
+import { yamlValue } from "#shared/base/yaml/yaml-text.ts";
+import { modelWires } from "./model-wire.ts";
+import { microsOf } from "./money.ts";
+import type { TokenPrices } from "./token-counts.ts";
+
+const text = { type: "string", min: 1, max: 200 } as const;
+const dollars = { type: "number", min: 0, max: 1_000_000 } as const;
+
+const provider = schema({
+	id: { ...text, pattern: "^[a-z0-9][a-z0-9-]*$" },
+	location: { type: "enum", values: ["cloud", "local"], default: "cloud" },
+	endpoints: {
+		type: "record",
+		key: { type: "string" },
+		value: { type: "string", pattern: "^https?://[^/]+(/.*[^/])?$" },
+		description: `URL prefix by wire format: ${modelWires.join(", ")}`,
+	},
+	key_env: {
+		type: "string",
+		pattern: "^$|^[A-Z_][A-Z0-9_]*$",
+		default: "",
+		description: "Variable of the platform's environment with the key; empty: the provider needs none",
+	},
+});
+export type ModelProvider = Output<typeof provider>;
+
+const model = schema({
+	id: { ...text, max: 100, description: "Name of the model at the provider" },
+	aliases: {
+		type: "array",
+		max: 20,
+		items: { ...text, max: 100 },
+		optional: true,
+		description: "Other names that requests may have for it; sessions and the books have its id",
+	},
+	name: text,
+	description: { type: "string", max: 1_000, default: "" },
+	provider: text,
+	tier: { type: "enum", values: ["frontier", "balanced", "execution", "reasoning"], default: "balanced" },
+	color: { type: "string", default: "#2563EB" },
+	vram_required: { type: "string", max: 20, optional: true },
+	context_window: { type: "number", integer: true, min: 1_024, default: 128_000, description: "Tokens" },
+	prices: {
+		type: "object",
+		optional: true,
+		props: { input: dollars, output: dollars, cache_read: dollars, cache_write: dollars },
+		description: "US dollars per million tokens; absent: not priced",
+	},
+});
+export type CatalogueModel = Output<typeof model>;
+
+const catalogue = schema({
+	price_version: { ...text, description: "Name of this price list, which every ledger row stores" },
+	default_model: { type: "string", default: "", description: "Model of sessions that name none; empty: none" },
+	providers: { type: "array", max: 100, items: { type: "object", props: provider }, default: [] },
+	models: { type: "array", max: 1_000, items: { type: "object", props: model }, default: [] },
+});
+export type ModelCatalogue = Output<typeof catalogue>;
+
+const check = compileSchema(catalogue);
+
+/**
+ * Reads the catalogue. @param file A path from the project's root, or an absolute one. @throws {ConfigError} naming the
+ * file and the mistake.
+ */
+export function readModelCatalogue(file: string): ModelCatalogue {
+	const path = resolve(projectRoot, file);
+	const content = contentOf(path);
+	const unknown = unknownField(content, catalogue);
+	const [failure] = check(content);
+	const problem =
+		(failure && `${failure.path.join(".")}: ${failure.message}`) ??
+		(unknown && `${unknown}: there is no such field`) ??
+		inconsistency(content as ModelCatalogue);
+	if (problem !== undefined) throw new ConfigError(`Model catalogue "${path}": ${problem}`);
+	return content as ModelCatalogue;
+}
+
+/** Returns the names of a model, its id first. */
+export function namesOf({ id, aliases = [] }: Pick<CatalogueModel, "id" | "aliases">): readonly string[] {
+	return [id, ...aliases];
+}
+
+/** Returns the id of each model by all of its names. */
+export function idsByName(models: ModelCatalogue["models"]): ReadonlyMap<string, string> {
+	return new Map(models.flatMap((model) => namesOf(model).map((name) => [name, model.id] as const)));
+}
+
+/** Returns the model that a name means; undefined when there is none. */
+export function modelNamed({ models }: Pick<ModelCatalogue, "models">, name: string): CatalogueModel | undefined {
+	return models.find((model) => namesOf(model).includes(name));
+}
+
+/** Returns the prices of a model; undefined when it is not priced. */
+export function tokenPrices({ prices }: Pick<CatalogueModel, "prices">): TokenPrices | undefined {
+	if (!prices) return undefined;
+	const { input, output, cache_read, cache_write } = prices;
+	return {
+		input: microsOf(input),
+		output: microsOf(output),
+		cache_read: microsOf(cache_read),
+		cache_write: microsOf(cache_write),
+	};
+}
+
+function contentOf(path: string): unknown {
+	try {
+		return yamlValue(readFileSync(path, "utf8"));
+	} catch (error) {
+		throw new ConfigError(`Cannot read the model catalogue "${path}": ${(error as Error).message}`);
+	}
+}
+
+function inconsistency({ providers, models, default_model }: ModelCatalogue): string | undefined {
+	const known: readonly string[] = modelWires;
+	for (const { id, endpoints } of providers) {
+		const wrong = Object.keys(endpoints).find((wire) => !known.includes(wire));
+		if (wrong !== undefined) return `provider "${id}" has the wire format "${wrong}"; known: ${known.join(", ")}`;
+	}
+	const stray = models.find((each) => !providers.some(({ id }) => id === each.provider));
+	if (stray) return `model "${stray.id}" names the provider "${stray.provider}", which does not exist`;
+	const names = models.flatMap(namesOf);
+	const twin = names.find((name, index) => names.indexOf(name) < index);
+	if (twin !== undefined) return `there are two models "${twin}"`;
+	if (default_model !== "" && !models.some(({ id }) => id === default_model)) {
+		return `default_model "${default_model}" does not exist`;
+	}
+	return undefined;
+}

@@ -1,0 +1,154 @@
+/**
+ * The launch document: the settings of a session pod, as one JSON document on its standard input (a mounted file
+ * elsewhere).
+ */
+import { type Output, schema } from "#shared/base/schema/schema.ts";
+import { permissionModes } from "#shared/contracts/sessions/session-resource.ts";
+import { podSecretsFields } from "#shared/contracts/credentials/pod-secrets.ts";
+import { modelAccessFields, modelRefusalFields } from "../models/model-wire.ts";
+
+const text = { type: "string" } as const;
+const texts = { type: "array", items: text } as const;
+const textRecord = { type: "record", key: text, value: text } as const;
+/** A short name that is harmless in paths. */
+const name = { type: "string", pattern: "^[\\w-]{1,40}$" } as const;
+/** A secret; an empty key would admit everybody. */
+const secret = { type: "string", min: 16 } as const;
+const absolutePath = { type: "string", pattern: "^/[^\\0]*$" } as const;
+const milliseconds = { type: "number", integer: true, min: 1, max: Number.MAX_SAFE_INTEGER } as const;
+
+const repository = schema({
+	/** The URL as the user wrote it; empty: the workspace starts as an empty repository. */
+	url: text,
+	branch: text,
+	/** The base of a branch that the remote does not have; empty: the remote's default branch. */
+	base_branch: text,
+	/** Folder below the workspace; empty: the workspace itself. */
+	path: text,
+});
+/** A repository to clone into the workspace. */
+export type Repository = Output<typeof repository>;
+
+/** A folder of the host that is a part of the workspace. */
+const localMount = schema({
+	/** The folder as the user wrote it; it is checked again at each launch. */
+	host_path: absolutePath,
+	/** Folder below the workspace; empty: the workspace itself. */
+	path: text,
+	/** Whether the session gets a copy. */
+	read_only: { type: "boolean" },
+});
+export type LocalMount = Output<typeof localMount>;
+
+/** A Model Context Protocol server the coding agent may use. */
+const mcpServer = schema({
+	name: text,
+	/** `stdio`: a program the agent starts; `http`: streamable HTTP. */
+	type: { type: "enum", values: ["stdio", "http"] },
+	command: text,
+	args: texts,
+	env: textRecord,
+	url: text,
+	headers: textRecord,
+});
+export type McpServer = Output<typeof mcpServer>;
+
+/** Settings of one launch, merged by precedence: request, preset, profile, template, defaults. */
+export const launchSettingsFields = schema({
+	name: text,
+	model: text,
+	/** The repositories, the session's own one first; each has a folder of its own (repository-path.ts). */
+	repositories: { type: "array", items: { type: "object", props: repository } },
+	/** Folders of the host, in the place of repositories; absent: none. */
+	mounts: { type: "array", items: { type: "object", props: localMount }, optional: true },
+	/** Shell commands, run in order in the workspace after the clone. */
+	setup_scripts: texts,
+	/** Folder below the workspace the agent works in; empty: the workspace itself. */
+	working_folder: text,
+	system_prompt: text,
+	/** The first user message; it is sent once in the life of a session. */
+	initial_prompt: text,
+	env: textRecord,
+	/** Id of a record in `config/agents`. */
+	agent: name,
+	mcp_servers: { type: "array", items: { type: "object", props: mcpServer } },
+	permission_mode: { type: "enum", values: permissionModes },
+	/** Protocols git may use: https, ssh, http, file. */
+	git_protocols: texts,
+	/** The requested resources as they were written (resource-limits.ts); absent: none. */
+	resource_config: { type: "record", key: text, value: { type: "any" }, optional: true },
+	/** Whether terminals of the session are restricted; absent: no. */
+	terminal_restricted: { type: "boolean", optional: true },
+	/** Names of credentials whose values the pod gets; absent: none. */
+	credential_names: { ...texts, optional: true },
+	/** Those of them that were the tenant's when the session was made; absent in sessions of an older version. */
+	tenant_credentials: { ...texts, optional: true },
+	/** Ids of the owner's connections that the pod gets; absent: those that the configuration says. */
+	integration_ids: { ...texts, optional: true },
+	/** The minutes that the launch has for clones and setup scripts (setup-time.ts); absent: 5. */
+	setup_minutes: { type: "number", integer: true, min: 1, max: 1_440, optional: true },
+	/** Whether a limit of cost applied when the pod was started; absent: no. */
+	budgeted: { type: "boolean", optional: true },
+});
+export type LaunchSettings = Output<typeof launchSettingsFields>;
+
+export const launchDocumentFields = schema({
+	...launchSettingsFields,
+	session_id: name,
+	generation: { type: "number", integer: true, min: 0, max: Number.MAX_SAFE_INTEGER },
+	/** The name of the installation; it is part of the marker by which the processes of the pod are found. */
+	installation: name,
+	/** The host on which it runs, as a part of the marker; absent: of a platform that knows no hosts. */
+	host: { ...name, optional: true },
+	/** The address, or a name of this machine, at which the pod listens; absent: loopback. */
+	listen_host: { type: "string", pattern: "^[\\w.-]{1,253}$", optional: true },
+	/** The proof that this installation made the marker; it is passed unchanged to every process of the pod. */
+	proof: name,
+	/** Prefix of the platform's API, e.g. `http://127.0.0.1:8080/api/v1/svc`. */
+	platform_url: { type: "url" },
+	/** The token with which the pod authenticates to the platform. */
+	pod_token: secret,
+	/** The key with which the platform authenticates to the pod. */
+	platform_key: secret,
+	/** The path of the file to which the pod writes its {@link PodStatus}. */
+	status_file: absolutePath,
+	/** Folder of the working copy; it outlives the pod. */
+	workspace: absolutePath,
+	/** Folder of the session's own records (conversation, queue); it outlives the pod and is not in the workspace. */
+	state: absolutePath,
+	/** Home folder of the agent's processes; it ends with the pod. */
+	home: absolutePath,
+	/** Home folder whose git and ssh configuration the platform's own clone and fetch may use; empty: none. */
+	git_home: { type: "string", pattern: "^(/[^\\0]*)?$" },
+	/** The secrets that the programs of the pod get; absent: none. */
+	secrets: { type: "object", props: podSecretsFields, optional: true },
+	/** Folder for these secrets, which is removed with the pod; absent: `.secrets` in the home folder. */
+	secrets_folder: { ...absolutePath, optional: true },
+	/** Folder for temporary files of the pod's programs, which is removed with the pod; absent: `tmp` in the home folder. */
+	temporary_folder: { ...absolutePath, optional: true },
+	/** The folders of the host that may be used; absent: none (local-mounts.ts). */
+	mount_rules: { type: "object", props: { allowed_prefixes: texts, refused: texts }, optional: true },
+	/** Folder of the coding agents that were installed on request; absent: there are none. */
+	agents: { ...absolutePath, optional: true },
+	/** The access to the session's model; absent when it has none, or one that cannot be used. */
+	model_access: { type: "object", props: modelAccessFields, optional: true },
+	/** The reason why the model cannot be used. */
+	model_refusal: { type: "object", props: modelRefusalFields, optional: true },
+	/** How long the pod continues while the platform is unreachable, in milliseconds. Default 15 min. */
+	lifeline_ms: { ...milliseconds, optional: true },
+	/** The time that the coding agent has for an interrupt before it is ended, in milliseconds. Default 10 s. */
+	interrupt_ms: { ...milliseconds, optional: true },
+	/** How long a choice of the agent waits for a person in the mode `auto`, in milliseconds. Default 15 min. */
+	choice_ms: { ...milliseconds, optional: true },
+});
+/** The settings of a launch with its secrets and places. The platform writes it to the pod and stores it nowhere. */
+export type LaunchDocument = Output<typeof launchDocumentFields>;
+
+/** Environment variables that mark every process of a pod. */
+export const marker = {
+	installation: "ATELIER_INSTALLATION",
+	session: "ATELIER_SESSION",
+	generation: "ATELIER_GENERATION",
+	host: "ATELIER_HOST",
+	proof: "ATELIER_PROOF",
+} as const;
