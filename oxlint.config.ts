@@ -1,25 +1,17 @@
 /** Configures lint: the style of every file, and which folder may import what (docs/architecture.md). */
-import { readdirSync } from "node:fs";
 import { defineConfig } from "oxlint";
-import { layers } from "./oxlint.layers.ts";
+import { type Ban, foldersIn, layerBan, layers, refuseFoldersWithoutRow } from "./oxlint.layers.ts";
+import { bannedModules, environment, type Exceptions, outside, time } from "./oxlint.modules.ts";
 
 type Override = NonNullable<Parameters<typeof defineConfig>[0]["overrides"]>[number];
 
-/** Refused imports by path, in the order of a .gitignore: a later `!pattern` allows a path again. */
-interface Ban {
-	group: string[];
-	/** The only names that are refused. */
-	importNames?: string[];
-	message: string;
-}
-
-const serviceFolders = readdirSync(new URL("services", import.meta.url), { withFileTypes: true })
-	.filter((entry) => entry.isDirectory())
-	.map((entry) => entry.name);
+const serviceFolders = foldersIn("services");
+for (const module of ["shared", "host", "cli", "agent", ...serviceFolders.map((name) => `services/${name}`)])
+	refuseFoldersWithoutRow(module);
 
 const moleculer: Ban = {
 	group: ["moleculer", "moleculer-*"],
-	message: "Only *.service.ts, shared/bus and the process around them know the framework",
+	message: "Only *.service.ts, shared/bus and host know the framework",
 };
 
 /** The folders of adapters beside their ports. */
@@ -30,7 +22,7 @@ const adapterFolders =
 
 /** Administrators of a tenant and operators of the installation were one word once. */
 const deciding: Ban = {
-	group: ["**/bus/principal.ts"],
+	group: ["**/base/principal.ts", "./principal.ts", "../principal.ts"],
 	importNames: ["isAdmin"],
 	message: "Who may do what is asked in shared/contracts/access (docs/decisions/0053-two-tables-decide-access.md)",
 };
@@ -50,49 +42,24 @@ const services: Ban = {
 	group: ["#services/**", "**/services/**"],
 	message: "Services are known by their contract (shared/contracts) only",
 };
+/** A service knows its own side of the process around it. */
+const host: Ban = {
+	group: [
+		"#host/**",
+		"!#host/platform.ts",
+		"!#host/readiness.ts",
+		"!#host/presence",
+		"!#host/presence/process-registry.ts",
+		"!#host/archive",
+		"!#host/archive/archive-format.ts",
+	],
+	message:
+		"A service knows of host what it is composed from: platform.ts, readiness.ts, the registry of processes and the error of archives",
+};
+const noHost: Ban = { group: ["#host/**", "**/host/**"], message: "Only processes of the platform know host" };
 const agent: Ban = { group: ["#agent/**", "**/agent/**"], message: "The agent is a program of its own" };
 const cli: Ban = { group: ["**/cli/**"], message: "The command line is a client of the platform" };
 
-const environment = "The environment is read by shared/config/environment.ts";
-const time = "Time comes from shared/base/clock.ts";
-
-const environmentImport = { name: "node:process", importNames: ["env"], message: environment };
-const timerImports = [
-	{ name: "node:timers", message: time },
-	{ name: "node:timers/promises", message: time },
-];
-
-const untrusting =
-	"Files that an agent can touch are opened by shared/base/files (docs/decisions/0016-files-an-agent-can-touch.md)";
-/** Functions that open a file by its name: they block on a pipe and follow a link. */
-const openers = ["readFile", "writeFile", "appendFile", "truncate", "copyFile", "cp", "open"];
-const fileImports = [
-	{ name: "node:fs/promises", importNames: ["default", ...openers], message: untrusting },
-	{
-		name: "node:fs",
-		importNames: [
-			"default",
-			"promises",
-			"createReadStream",
-			"createWriteStream",
-			"openAsBlob",
-			...openers.flatMap((name) => [name, `${name}Sync`]),
-		],
-		message: untrusting,
-	},
-];
-
-const outside =
-	"Requests leave the platform by shared/net/outbound, as platform.outbound (docs/decisions/0045-one-way-out.md)";
-/** Functions that open a connection to somebody else. */
-const connectingImports = [
-	{ name: "node:http", importNames: ["default", "request", "get", "Agent", "ClientRequest"], message: outside },
-	{ name: "node:https", importNames: ["default", "request", "get", "Agent"], message: outside },
-	{ name: "node:http2", importNames: ["default", "connect"], message: outside },
-	{ name: "node:net", importNames: ["default", "connect", "createConnection"], message: outside },
-	{ name: "node:tls", importNames: ["default", "connect"], message: outside },
-	{ name: "undici", message: outside },
-];
 const connectingGlobals = ["fetch", "WebSocket", "EventSource"].map((name) => ({ name, message: outside }));
 /** These talk to the platform's own pods, or to servers of the configuration without following redirects. */
 const ownClients = [
@@ -102,37 +69,20 @@ const ownClients = [
 	"shared/base/tokens/**",
 ];
 
-/** A socket without the bounds of that file handles all frames of a chunk in one turn of the event loop. */
-const webSockets = {
-	name: "ws",
-	importNames: ["default", "WebSocket", "WebSocketServer", "Receiver", "createWebSocketStream"],
-	message: "WebSockets are made by shared/net/http/websockets.ts (docs/chat.md)",
-	allowTypeImports: true,
-};
-
-/** Returns one entry for each folder of a module with layers. @param bans The bans of the whole module. */
-function layered(module: string, bans: Ban[], options: { opens?: boolean; connects?: boolean }): Override[] {
-	const folders = layers[module] ?? {};
-	return Object.entries(folders).flatMap(([folder, allowed]) => {
-		const others = Object.keys(folders).filter((other) => other !== folder && !allowed.includes(other));
-		const above = (up: string): Ban => ({
-			group: [`${up}/*.ts`, ...others.map((other) => `${up}/${other}/**`)],
-			message: `The layers of ${module} (oxlint.layers.ts): of it, ${folder} may import ${allowed.join(", ") || "nothing"}`,
-		});
-		return [
-			refuse([`${module}/${folder}/*.ts`], [...bans, above("..")], options),
-			refuse([`${module}/${folder}/*/**`], [...bans, above("../..")], options),
-		];
-	});
+/** The rules of files beside their layer. */
+interface Rules extends Exceptions {
+	bans: Ban[];
 }
 
-/** The exceptions of some files from the bans on modules of Node and on WebSockets. */
-interface Exceptions {
-	timers?: boolean;
-	/** Default true. */
-	opens?: boolean;
-	connects?: boolean;
-	sockets?: boolean;
+/** Returns the entries for the folders of a module. @param rulesOf Returns the rules of a folder beside its layer. */
+function layered(module: string, rulesOf: (folder: string) => Rules): Override[] {
+	return Object.keys(layers[module] ?? {}).flatMap((folder) => {
+		const { bans, ...options } = rulesOf(folder);
+		return [
+			refuse([`${module}/${folder}/*.ts`], [...bans, layerBan(module, folder, "..")], options),
+			refuse([`${module}/${folder}/*/**`], [...bans, layerBan(module, folder, "../..")], options),
+		];
+	});
 }
 
 /** Returns an entry with all bans of its files, because the last entry that matches a file replaces the others. */
@@ -143,16 +93,6 @@ function refuse(
 ): Override {
 	const paths = bannedModules(exceptions);
 	return { files, excludeFiles: except, rules: { "no-restricted-imports": ["error", { paths, patterns: bans }] } };
-}
-
-function bannedModules({ timers, opens, connects, sockets }: Exceptions) {
-	return [
-		environmentImport,
-		...(timers ? [] : timerImports),
-		...(opens === false ? fileImports : []),
-		...(connects ? [] : connectingImports),
-		...(sockets ? [] : [webSockets]),
-	];
 }
 
 /** Functions that list a folder. */
@@ -175,7 +115,7 @@ function serviceBorders(name: string): Override[] {
 		],
 		message: services.message,
 	};
-	const bans = [...everywhere, others, agent, cli];
+	const bans = [...everywhere, others, host, agent, cli];
 	const wiring = `services/${name}/**/*.service.ts`;
 	// The pod manager shares folders with agents, as agents themselves do.
 	const opens = name !== "pod-manager";
@@ -184,89 +124,100 @@ function serviceBorders(name: string): Override[] {
 		refuse([wiring], bans, { opens }),
 		// An exception from one ban would hold for all bans, so these have none; a service imports its own files by
 		// relative paths.
-		...layered(`services/${name}`, [...everywhere, services, agent, cli, moleculer], { opens }),
+		...layered(`services/${name}`, () => ({ bans: [...everywhere, services, host, agent, cli, moleculer], opens })),
 		...(name === "pod-manager"
-			? [refuse([`${localPods}/**`], [...bans, moleculer, listingBan], { opens, except: systemListers })]
+			? [
+					refuse(
+						[`${localPods}/**`],
+						[...bans, moleculer, listingBan, layerBan(`services/${name}`, "pod-runtimes", "../..")],
+						{ opens, except: systemListers },
+					),
+				]
 			: []),
 	];
 }
 
-const outsideShared = [services, agent, cli];
-const agentBans = [...everywhere, services, cli, moleculer];
+const outsideShared = [services, noHost, agent, cli];
+const agentBans = [...everywhere, services, noHost, cli, moleculer];
+/** The agent is no process of the platform. */
+const platformRooms: Ban = {
+	group: ["#shared/store/**", "#shared/bus/**", "#shared/telemetry/**"],
+	message: "The session agent talks HTTP to the platform, and has neither store nor bus",
+};
+const agentRules = (): Rules => ({
+	bans: [...agentBans, platformRooms, { ...agent, group: ["#agent/**"] }],
+	opens: false,
+	connects: true,
+});
+
+/** The rules of one room of shared, beside its layer. */
+function roomRules(room: string): Rules {
+	const bans = [...everywhere, ...outsideShared];
+	return room === "bus" ? { bans } : { bans: [...bans, moleculer] };
+}
+
+const valuesOnly = "A contract is values only: base/schema/schema.ts and other contracts";
+/** @param contracts The other contracts, as patterns. */
+function contractBans(...contracts: string[]): Ban[] {
+	const group = ["*", "!./*.ts", ...contracts, "!#shared/base/schema/schema.ts"];
+	return [...roomRules("contracts").bans, { group, message: valuesOnly }];
+}
+const driverBans = [...everywhere.slice(1), ...outsideShared, moleculer];
 
 const borders: Override[] = [
 	...serviceFolders.flatMap(serviceBorders),
-	refuse(["services/*.ts"], [...everywhere, { ...services, group: [...services.group, "./*/**"] }, agent, cli]),
+	refuse(["host/**"], [...everywhere, services, agent, cli]),
+	...layered("host", () => ({ bans: [...everywhere, services, agent, cli, moleculer] })),
 	refuse(["moleculer.config.ts"], [...everywhere, services, agent, cli]),
-	refuse(["agent/**"], agentBans, { opens: false, connects: true }),
-	...layered("agent", [...agentBans, { ...agent, group: ["#agent/**"] }], { opens: false, connects: true }),
-	refuse(
-		["cli/**"],
-		[
-			...everywhere,
-			services,
-			agent,
-			moleculer,
-			{
-				group: [
-					"#shared/**",
-					"!#shared/config/**",
-					"!#shared/base/clock.ts",
-					"!#shared/config/api-token.ts",
-					"!#shared/wire/agents/**",
-					"!#shared/telemetry/metrics/metric-markdown.ts",
-					"!#shared/store/audit/**",
-					"!#shared/wire/models/model-catalogue.ts",
-					"!#shared/contracts/access/**",
-					"!#shared/base/principal.ts",
-					"!#shared/bus/nats/nats-config.ts",
-				],
-				message:
-					"The command line talks HTTP; of the platform it knows the configuration, the permissions on NATS, the agents, the models, the tables of access, the clock, the table of metrics and the form of the audit log",
-			},
-		],
-		{ connects: true },
-	),
-	refuse(["shared/**"], [...everywhere, ...outsideShared, moleculer]),
+	refuse(["agent/**"], [...agentBans, platformRooms], { opens: false, connects: true }),
+	...layered("agent", agentRules),
+	...cliBorders(),
+	refuse(["shared/*.ts"], roomRules("").bans),
+	...layered("shared", roomRules),
+	refuse(["shared/base/errors.ts"], [...everywhere, ...outsideShared, layerBan("shared", "base", "..")]),
+	refuse(["shared/base/clock.ts"], [...roomRules("base").bans, layerBan("shared", "base", "..")], { timers: true }),
+	refuse(["shared/net/outbound/**"], [...roomRules("net").bans, layerBan("shared", "net", "../..")], {
+		connects: true,
+	}),
+	refuse(["shared/net/http/websockets.ts"], [...roomRules("net").bans, layerBan("shared", "net", "../..")], {
+		sockets: true,
+	}),
+	refuse(["shared/contracts/**"], contractBans("!./*/*.ts")),
+	refuse(["shared/contracts/*/**"], contractBans("!../*.ts", "!../[a-z]*/*.ts")),
 	refuse(
 		["shared/contracts/access/**"],
-		[...everywhere.filter((ban) => ban !== deciding), ...outsideShared, moleculer],
-	),
-	refuse(["shared/net/outbound/**"], [...everywhere, ...outsideShared, moleculer], { connects: true }),
-	refuse(["shared/net/http/websockets.ts"], [...everywhere, ...outsideShared, moleculer], { sockets: true }),
-	refuse(["shared/bus/**", "shared/base/errors.ts", "host/platform.ts"], [...everywhere, ...outsideShared]),
-	refuse(
-		["shared/contracts/**"],
 		[
-			...everywhere,
+			...everywhere.filter((ban) => ban !== deciding),
 			...outsideShared,
 			moleculer,
-			{
-				group: ["*", "!./*.ts", "!./*/*.ts", "!../bus/contract.ts", "!../bus/schema.ts"],
-				message: "A contract is values only: bus/contract, bus/schema and other contracts",
-			},
+			layerBan("shared", "contracts", "../.."),
 		],
 	),
-	refuse(
-		["shared/contracts/*/**"],
-		[
-			...everywhere,
-			...outsideShared,
-			moleculer,
-			{
-				group: ["*", "!./*.ts", "!../*.ts", "!../[a-z]*/*.ts", "!../../bus/contract.ts", "!../../bus/schema.ts"],
-				message: "A contract is values only: bus/contract, bus/schema and other contracts",
-			},
-		],
-	),
-	refuse(["shared/base/clock.ts"], [...everywhere, ...outsideShared, moleculer], { timers: true }),
-	refuse(
-		["shared/store/mongodb-store.ts", "shared/store/mongodb/**"],
-		[...everywhere.slice(1), ...outsideShared, moleculer],
-	),
+	refuse(["shared/store/mongodb-store.ts"], [...driverBans, layerBan("shared", "store", "..")]),
+	refuse(["shared/store/mongodb/**"], [...driverBans, layerBan("shared", "store", "../..")]),
 ];
 
-const product = ["shared/**", "services/**", "agent/**", "cli/**", "moleculer.config.ts"];
+/** The command line talks HTTP, and knows little of the platform. */
+function cliBorders(): Override[] {
+	const known = {
+		contracts: ["access"],
+		wire: ["agents", "models"],
+		store: ["audit"],
+		telemetry: ["metrics"],
+		bus: ["nats"],
+		net: [],
+	};
+	const group = Object.entries(known).flatMap(([room, folders]) => [
+		`#shared/${room}/**`,
+		...folders.flatMap((folder) => [`!#shared/${room}/${folder}`, `!#shared/${room}/${folder}/**`]),
+	]);
+	const message =
+		"The command line talks HTTP; of the platform it knows the configuration, the permissions on NATS, the agents, the models, the tables of access, the table of metrics and the form of the audit log";
+	const bans = [...everywhere, services, noHost, agent, moleculer, { group, message }];
+	return [refuse(["cli/**"], bans, { connects: true }), ...layered("cli", () => ({ bans, connects: true }))];
+}
+
+const product = ["shared/**", "host/**", "services/**", "agent/**", "cli/**", "moleculer.config.ts"];
 
 const clockReadings = [
 	["Date", "now"],
@@ -290,7 +241,7 @@ const clockAndEnvironment: Override[] = [
 		},
 	},
 	{
-		files: ["services/**", "shared/**"],
+		files: ["services/**", "host/**", "shared/**"],
 		excludeFiles: [...ownClients, "shared/base/clock.ts", "shared/net/outbound/**"],
 		rules: { "no-restricted-globals": ["error", "setTimeout", "setInterval", ...connectingGlobals] },
 	},
@@ -313,7 +264,7 @@ const printing = [
 
 /** Services have the broker's logger (shared/base/service-log.ts), the session agent has the log of its session. */
 const logging: Override = {
-	files: ["services/**", "shared/**", "agent/**"],
+	files: ["services/**", "host/**", "shared/**", "agent/**"],
 	excludeFiles: printing,
 	rules: { "no-console": "error" },
 };

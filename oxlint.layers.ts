@@ -1,10 +1,37 @@
-/** Says which folder of a module may import which other ones; oxlint.config.ts checks it (docs/architecture.md). */
+/**
+ * Says which folder of a module may import which other ones; oxlint.config.ts checks it (docs/architecture.md). Every
+ * folder of a module has a row: oxlint.config.ts ends with an error when one is missing.
+ */
+
+import { globSync } from "node:fs";
+import { sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Refused imports by path, in the order of a .gitignore: a later `!pattern` allows a path again. */
+export interface Ban {
+	group: string[];
+	/** The only names that are refused. */
+	importNames?: string[];
+	message: string;
+}
 
 /**
- * The folders of a module that each of its folders may import, with its own subfolders. Files at the module's root
- * import all of them, and no folder imports the root.
+ * The folders of a module that each of its folders may import, with its own subfolders; "." stands for the files at the
+ * module's root. These files import all folders.
  */
 export const layers: Record<string, Record<string, readonly string[]>> = {
+	shared: {
+		base: [],
+		telemetry: ["base"],
+		config: ["base"],
+		contracts: ["base"],
+		wire: ["contracts", "config", "base"],
+		net: ["config", "base"],
+		store: ["contracts", "telemetry", "base"],
+		bus: ["contracts", "telemetry", "config", "base"],
+	},
+	host: { archive: ["presence"], log: [], presence: [], storage: [".", "archive", "presence"] },
+	cli: { doctor: ["."] },
 	agent: {
 		io: [],
 		workspace: ["io"],
@@ -16,37 +43,32 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 		reporting: ["timeline", "conversation", "coding-agents", "model-proxy", "io"],
 		server: ["conversation", "coding-agents", "workspace", "io"],
 	},
-	"services/gateway": { http: [], callers: ["http"], routes: ["http"] },
-	"services/identity": { record: [], admissions: ["record"], directory: ["record", "admissions"] },
-	"services/sessions": {
-		record: [],
-		"raw-events": [],
-		workspaces: ["record"],
-		commands: ["record", "workspaces"],
-		work: ["record", "workspaces"],
-		books: ["record"],
-		chronicles: ["record", "commands"],
-		history: ["record", "commands", "chronicles", "raw-events", "workspaces"],
-		pod: ["record", "commands", "history"],
+	"services/audit": {},
+	"services/blueprints": {
+		owned: [],
+		presets: ["owned"],
+		profiles: ["owned"],
+		prompts: [],
+		"template-sources": [".", "owned"],
 	},
-	"services/credentials": { store: [], types: [], injection: ["store", "types"] },
-	"services/settings": {
-		record: [],
-		features: ["record"],
-		"admin-settings": ["record"],
-		resources: [],
-		"mcp-servers": [],
-		secrets: ["record"],
+	"services/credentials": {
+		store: [],
+		types: [],
+		injection: ["store", "types"],
+		"credential-stores": ["store"],
+		"secret-injections": ["store", "injection"],
 	},
+	"services/event-log": {},
+	"services/gateway": { http: [], callers: ["http"], routes: ["http"], "identity-providers": [".", "http", "callers"] },
 	"services/git": {
 		providers: [],
 		reviews: ["providers"],
 		pulls: ["providers", "reviews"],
 		confidence: ["providers", "reviews", "pulls"],
 		webhooks: ["providers", "pulls", "confidence"],
+		"git-providers": ["providers"],
 	},
-	"services/tracker": { trackers: [], mappings: [], moves: ["trackers"], lookup: ["trackers"] },
-	"services/pat": { record: [], issue: [] },
+	"services/identity": { record: [], admissions: ["record"], directory: ["record", "admissions"] },
 	"services/integrations": {
 		oauth: [],
 		catalogue: [],
@@ -54,5 +76,67 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 		use: ["catalogue", "connections"],
 		testing: ["catalogue", "connections", "use"],
 	},
+	"services/models": {},
+	"services/pat": { record: [], issue: [], "token-issuers": ["issue"] },
+	"services/pod-manager": { "running-pods": ["."], "pod-runtimes": ["."] },
+	"services/sessions": {
+		record: [],
+		"raw-events": [],
+		sources: ["record"],
+		workspaces: ["record"],
+		books: ["record"],
+		work: ["record", "sources", "workspaces"],
+		commands: ["record", "sources", "workspaces"],
+		chronicles: ["record", "sources", "commands"],
+		history: ["record", "commands", "chronicles", "raw-events", "workspaces"],
+		pod: ["record", "sources", "commands", "history"],
+	},
+	"services/settings": {
+		record: [],
+		features: ["record"],
+		"admin-settings": ["record"],
+		resources: [],
+		"mcp-servers": [],
+		secrets: ["record"],
+		"secret-stores": ["record", "secrets"],
+	},
 	"services/stream": { chat: [] },
+	"services/tracker": {
+		trackers: [],
+		mappings: [],
+		moves: ["trackers"],
+		lookup: ["trackers"],
+		"issue-trackers": ["trackers"],
+	},
 };
+
+/** Returns the folders that have sources. */
+export function foldersIn(path: string): string[] {
+	const sources = globSync("*/**/*.ts", { cwd: fileURLToPath(new URL(path, import.meta.url)) });
+	return [...new Set(sources.map((file) => file.split(sep)[0] ?? ""))];
+}
+
+/** @throws {Error} for a folder that could import everything, because no row says what it may import. */
+export function refuseFoldersWithoutRow(module: string): void {
+	const rows = layers[module];
+	const without = rows ? foldersIn(module).find((folder) => !Object.hasOwn(rows, folder)) : "";
+	if (without !== undefined)
+		throw new Error(`The folder ${module}/${without} has no row in oxlint.layers.ts, which says what it may import`);
+}
+
+/**
+ * Returns the ban of what a folder may not import of its own module.
+ * @param up The way from the files to the root of the module.
+ */
+export function layerBan(module: string, folder: string, up: string): Ban {
+	const folders = layers[module] ?? {};
+	const allowed = folders[folder] ?? [];
+	const others = Object.keys(folders).filter((other) => other !== folder && !allowed.includes(other));
+	const root = allowed.includes(".") ? [] : [`${up}/*.ts`];
+	// The other modules may not use names for their own files at all.
+	const byName = ["shared", "host"].includes(module) ? others.map((other) => `#${module}/${other}/**`) : [];
+	return {
+		group: [...root, ...others.map((other) => `${up}/${other}/**`), ...byName],
+		message: `The layers of ${module} (oxlint.layers.ts): of it, ${folder} may import ${allowed.join(", ") || "nothing"}`,
+	};
+}

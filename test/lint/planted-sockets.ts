@@ -4,7 +4,7 @@ import { importing, imports } from "./importing.ts";
 const places = [
 	"services/stream/chat/sockets.ts",
 	"services/stream/sockets.service.ts",
-	"services/sockets.ts",
+	"host/sockets.ts",
 	"shared/net/http/sockets.ts",
 	"agent/server/sockets.ts",
 	"agent/sockets.ts",

@@ -10,7 +10,7 @@ import type { Commander } from "../commands/commander.ts";
 import type { SessionCreations } from "../commands/session-creations.ts";
 import type { SessionRules } from "../commands/session-rules.ts";
 import { type LocalSource, sourceOfMounts } from "../sources/local-sources.ts";
-import { checkRepository, type GitSource, refuseBadRef } from "../commands/session-source.ts";
+import { checkRepository, type GitSource, refuseBadRef } from "../sources/session-source.ts";
 
 const suffix = "-reforged";
 /** The most characters of a session's name (RFC 1123). */

@@ -7,7 +7,7 @@ import { sessionRepositories } from "../sources/session-repositories.ts";
 import { chosenAgent } from "./chosen-agent.ts";
 import type { LaunchLevel } from "./levels/launch-level.ts";
 import { permissionMode } from "./permission-mode.ts";
-import type { GitSource } from "./session-source.ts";
+import type { GitSource } from "../sources/session-source.ts";
 import { launchMcpServers } from "./launch-mcp-servers.ts";
 
 /** The bound of a launch in bytes of JSON: it is one message of the bus, with room for the envelope. */

@@ -6,11 +6,11 @@ import type { Session, SessionCreate } from "#shared/contracts/sessions/session-
 import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 import { microsOf } from "#shared/wire/models/money.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
-import type { GitSource } from "./session-source.ts";
+import type { GitSource } from "../sources/session-source.ts";
 import { enter } from "../record/session-change.ts";
 import type { Blueprints } from "./levels/merged-order.ts";
 import type { LocalSource } from "../sources/local-sources.ts";
-import { shownRepositories } from "../sources/session-repositories.ts";
+import { shownRepositories } from "../record/session-update.ts";
 import { sessionWarnings } from "./session-warnings.ts";
 
 /** The data of a new session. */

@@ -19,7 +19,7 @@ import type { SessionCreations } from "./session-creations.ts";
 import type { SessionDecision, SessionRecords } from "../record/session-records.ts";
 import type { SessionRules } from "./session-rules.ts";
 import { refuseMissingRepository } from "./levels/missing-repository.ts";
-import { type GitSource, resolveSource } from "./session-source.ts";
+import { type GitSource, resolveSource } from "../sources/session-source.ts";
 import type { LocalSource } from "../sources/local-sources.ts";
 import { continuedLaunch, continuedOrder } from "./levels/continued-workspace.ts";
 import type { SessionWorkspaces } from "../workspaces/session-workspaces.ts";

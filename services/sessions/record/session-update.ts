@@ -2,7 +2,6 @@
 import { now } from "#shared/base/clock.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
-import { shownRepositories } from "../sources/session-repositories.ts";
 import { limitChange } from "./session-budget.ts";
 import { both, type SessionChange, type SessionRecord } from "./session-change.ts";
 
@@ -33,6 +32,11 @@ export function updateChange(record: SessionRecord, update: SessionUpdate): Sess
 	};
 	const columns = both({ set: { launch } }, limited?.columns ?? {});
 	return { at, members, columns, event: "session_updated" };
+}
+
+/** Returns what clients see of the repositories; a workspace without a repository of somebody has none. */
+export function shownRepositories({ repositories }: Pick<LaunchSettings, "repositories">): Session["repositories"] {
+	return repositories.filter(({ url }) => url !== "").map(({ url, branch, path }) => ({ url, branch, path }));
 }
 
 function branchMembers(session: Session, update: SessionUpdate, launch: LaunchSettings): Partial<Session> {

@@ -1,10 +1,9 @@
 /** Lays out the repositories of a new session: its own one, and those that its template adds. Pure. */
 import type { Template } from "#shared/contracts/templates.ts";
-import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
-import type { LaunchSettings, Repository } from "#shared/wire/pod/launch.ts";
+import type { Repository } from "#shared/wire/pod/launch.ts";
 import { maxRepositories, repositoryName, repositoryPath } from "#shared/wire/pod/repository-path.ts";
-import { checkRepository, type GitSource, refuseBadRef } from "../commands/session-source.ts";
+import { checkRepository, type GitSource, refuseBadRef } from "./session-source.ts";
 
 /**
  * Returns the repositories. The session's own one takes the place of the template's first one, which is the workspace
@@ -24,11 +23,6 @@ export function sessionRepositories(
 		return { url: checkRepository(url, protocols), branch: written, base_branch: "", path: folder };
 	});
 	return placed([own, ...others]);
-}
-
-/** Returns what clients see of the repositories; a workspace without a repository of somebody has none. */
-export function shownRepositories({ repositories }: Pick<LaunchSettings, "repositories">): Session["repositories"] {
-	return repositories.filter(({ url }) => url !== "").map(({ url, branch, path }) => ({ url, branch, path }));
 }
 
 function placed(repositories: readonly Repository[]): Repository[] {

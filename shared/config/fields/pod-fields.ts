@@ -1,7 +1,7 @@
 /** The fields of the section `pods`. */
 import { schema } from "#shared/base/schema/schema.ts";
 import { adapterFields } from "../adapter.ts";
-import { usualSetupMinutes } from "#shared/wire/launch/setup-time.ts";
+import { usualSetupMinutes } from "../setup-minutes.ts";
 
 /** The value with which an operator accepts that sessions of different people are not kept apart. */
 export const acceptance = "they-trust-each-others-code";

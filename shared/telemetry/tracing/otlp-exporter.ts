@@ -4,7 +4,6 @@
  */
 import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import type { CounterCell, Metrics } from "../metrics/metrics.ts";
-import type { OutboundAnswer, OutboundRequest } from "#shared/net/outbound/outbound.ts";
 import { type EndedSpan, spanKinds } from "./span.ts";
 
 const everyMs = 1_000;
@@ -16,6 +15,18 @@ const maxWaiting = 4_096;
 const maxBytes = 65_536;
 const failedStatus = 2;
 
+/** A request that is sent to the collector. */
+export interface CollectorRequest {
+	readonly url: string;
+	readonly method: "POST";
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: string;
+	/** The URL is of the configuration, and may have a private address. */
+	readonly isConfigured: true;
+	readonly timeoutMs: number;
+	readonly maxBytes: number;
+}
+
 /** The collector and the process that tells it. */
 export interface OtlpOptions {
 	/** The URL of the collector, without `/v1/traces`. */
@@ -24,7 +35,8 @@ export interface OtlpOptions {
 	/** The value of `service.name`, and the id of this process in it. */
 	readonly service: string;
 	readonly instance: string;
-	readonly send: (request: OutboundRequest) => Promise<OutboundAnswer>;
+	/** Resolves with the collector's answer. */
+	readonly send: (request: CollectorRequest) => Promise<{ readonly status: number }>;
 	readonly metrics: Metrics;
 	/** Receives the first failure in a row. */
 	readonly onError: (error: unknown) => void;

@@ -2,10 +2,9 @@
  * The time that a launch has for its clones and setup scripts (`pods.setup_minutes`). The stored launch carries it, so that the
  * platform, which gives up on a launch, and the pod, which ends its scripts, agree.
  */
+import { usualSetupMinutes } from "#shared/config/setup-minutes.ts";
 import type { LaunchSettings } from "../pod/launch.ts";
 
-/** The minutes of a launch that does not say it. */
-export const usualSetupMinutes = 5;
 /** The part that is left for the start of the agent and the report of a failure, in milliseconds. */
 const restMs = 20_000;
 

@@ -3,7 +3,7 @@ import type { SessionCreate, SessionSource } from "#shared/contracts/sessions/se
 import { UnprocessableError } from "#shared/base/errors.ts";
 import { isBranchName } from "#shared/wire/git/branch-name.ts";
 import { readRepositoryUrl } from "#shared/wire/git/repository-url.ts";
-import type { LaunchLevel } from "./levels/launch-level.ts";
+import type { Template } from "#shared/contracts/templates.ts";
 
 /** The repository and branch of a workspace. */
 export interface GitSource extends SessionSource {
@@ -26,7 +26,7 @@ const firstBranch = "main";
  */
 export function resolveSource(
 	request: SessionCreate,
-	{ repos = [] }: Pick<LaunchLevel, "repos">,
+	{ repos = [] }: { readonly repos?: Template["repos"] },
 	protocols: readonly string[],
 ): GitSource {
 	const asked = askedFor(request);
