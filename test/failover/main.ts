@@ -18,7 +18,7 @@ const { values } = readCommandLine({
 		rounds: { type: "string", value: "n", isNumber: true, default: "20", help: "how often the primary is lost" },
 		seed: { type: "string", value: "n", isNumber: true, default: "1", help: "chooses the order of the rounds" },
 		control: { type: "boolean", default: false, help: "runs without the protection; exit code 1: nobody noticed" },
-		record: { type: "boolean", default: false, help: "keeps the table in docs/faults.md" },
+		record: { type: "boolean", default: false, help: "keeps the table in docs/evidence/faults.md" },
 	},
 });
 

@@ -29,7 +29,7 @@ export function table({ seed, acknowledged, rounds }: FailoverReport): string {
 	].join("\n");
 }
 
-/** Writes the table into `docs/faults.md`. */
+/** Writes the table into `docs/evidence/faults.md`. */
 export function keepTable(report: FailoverReport): void {
-	keepSection(join(projectRoot, "docs/faults.md"), "failover", `${table(report)}\n`);
+	keepSection(join(projectRoot, "docs/evidence/faults.md"), "failover", `${table(report)}\n`);
 }

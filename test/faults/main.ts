@@ -24,7 +24,7 @@ stays green.`,
 		},
 		kills: { type: "string", value: "n", isNumber: true, default: "50", help: "how many processes are killed" },
 		controls: { type: "boolean", default: true, help: "leaves out the runs without a protection" },
-		record: { type: "boolean", default: false, help: "keeps the table in docs/faults.md" },
+		record: { type: "boolean", default: false, help: "keeps the table in docs/evidence/faults.md" },
 	},
 });
 

@@ -11,14 +11,14 @@ export interface FaultRecord extends FaultReport {
 }
 
 /**
- * @param root The folder with `bench/results/faults.json` and `docs/faults.md`. @throws {Error} when the document has
+ * @param root The folder with `bench/results/faults.json` and `docs/evidence/faults.md`. @throws {Error} when the document has
  * no marks.
  */
 export function keepRecord(record: FaultRecord, root = projectRoot): void {
 	const folder = join(root, "bench", "results");
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(join(folder, "faults.json"), `${JSON.stringify(record, undefined, "\t")}\n`);
-	keepSection(join(root, "docs", "faults.md"), "record", section(record));
+	keepSection(join(root, "docs", "evidence", "faults.md"), "record", section(record));
 }
 
 /** Returns the section in Markdown. */

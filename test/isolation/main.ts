@@ -2,7 +2,7 @@
  * `npm run test:isolation -- [--only NAME]... [--seconds n] [--control NAME] [--record]`: a table of the effect of
  * each attack on the other user. The exit code is 1 when something fails or takes too long. With a control, its
  * attack runs on a platform without that protection, and the exit code is 1 when the attack has no effect. The table
- * goes to docs/isolation.md.
+ * goes to docs/evidence/isolation.md.
  */
 import { readCommandLine, refuseCommandLine } from "#shared/config/command-line.ts";
 import { attackNamed, attacks } from "./attacks.ts";
@@ -19,7 +19,7 @@ const commandTable = {
 		only: { type: "string", value: "name", multiple: true, help: "one attack; default: all of them" },
 		seconds: { type: "string", value: "n", isNumber: true, default: "8", help: "how long each attack lasts" },
 		control: { type: "string", value: "name", help: "runs without a protection; exit code 1: nobody noticed" },
-		record: { type: "boolean", default: false, help: "keeps the table in docs/isolation.md" },
+		record: { type: "boolean", default: false, help: "keeps the table in docs/evidence/isolation.md" },
 	},
 } as const;
 const { values } = readCommandLine(commandTable);

@@ -1,4 +1,4 @@
-/** Writes the table of a run into docs/isolation.md. */
+/** Writes the table of a run into docs/evidence/isolation.md. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { projectRoot } from "#shared/base/project-root.ts";
 import type { IsolationReport } from "./isolation-run.ts";
 import { legend, table } from "./table.ts";
 
-const page = join(projectRoot, "docs/isolation.md");
+const page = join(projectRoot, "docs/evidence/isolation.md");
 const marked = /(<!-- table -->\n)[^]*(<!-- \/table -->)/;
 
 export function keepRecord(reports: readonly IsolationReport[], seconds: number): void {

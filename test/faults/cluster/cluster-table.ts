@@ -41,9 +41,9 @@ export function powerCutTable({ seed, cuts }: PowerCutReport): string {
 	].join("\n");
 }
 
-/** Writes a table into `docs/faults.md`. @param name The place in the document. */
+/** Writes a table into `docs/evidence/faults.md`. @param name The place in the document. */
 export function keepClusterTable(name: "cluster" | "power cuts", table: string): void {
-	keepSection(join(projectRoot, "docs/faults.md"), name, `${table}\n`);
+	keepSection(join(projectRoot, "docs/evidence/faults.md"), name, `${table}\n`);
 }
 
 function rows(head: readonly string[], body: readonly (readonly unknown[])[]): string {

@@ -24,7 +24,7 @@ something does not hold.`,
 		faults: { type: "string", value: "n", isNumber: true, default: "200", help: "how many faults; 0: none" },
 		minutes: { type: "string", value: "n", isNumber: true, default: "30", help: "no fault begins later than this" },
 		cuts: { type: "string", value: "n", isNumber: true, default: "20", help: "how many power cuts; 0: none" },
-		record: { type: "boolean", default: false, help: "keeps the tables in docs/faults.md" },
+		record: { type: "boolean", default: false, help: "keeps the tables in docs/evidence/faults.md" },
 	},
 });
 

@@ -6,8 +6,8 @@ import { projectRoot } from "#shared/base/project-root.ts";
 /** The members of a row: the finding, and the file and the words of the test that holds it. */
 const row = /^\| ([CHML]\d+)[^|]*\|[^|]*\| `([^`]+)`: ([^|]+) \|/gm;
 
-describe("docs/findings.md", () => {
-	const page = readFileSync(join(projectRoot, "docs/findings.md"), "utf8");
+describe("docs/evidence/findings.md", () => {
+	const page = readFileSync(join(projectRoot, "docs/evidence/findings.md"), "utf8");
 	const rows = [...page.matchAll(row)].map(([, finding = "", file = "", words = ""]) => ({ finding, file, words }));
 
 	it("names a test for every finding of the review that is not postponed", () => {

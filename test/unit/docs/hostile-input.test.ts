@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "#shared/base/project-root.ts";
 
-describe("docs/hostile-input.md", () => {
-	const page = readFileSync(join(projectRoot, "docs/hostile-input.md"), "utf8");
+describe("docs/evidence/hostile-input.md", () => {
+	const page = readFileSync(join(projectRoot, "docs/evidence/hostile-input.md"), "utf8");
 	const rows = [...page.matchAll(/^\| (.+) \| `(test\/[^`]+\.test\.ts)` \| (.+) \|$/gm)];
 
 	it("names a test for every attack", () => {
