@@ -43,7 +43,7 @@ export function drawing(
 		),
 		...arrows.flatMap(({ label }) =>
 			(label?.lines ?? []).map((line, index) =>
-				textOf(line, label?.x ?? 0, (label?.y ?? 0) + index * lineHeight, `font-size="11" fill="${theme.quiet}"`),
+				textOf(line, { x: label?.x ?? 0, y: (label?.y ?? 0) + index * lineHeight }, smallIn(theme)),
 			),
 		),
 		"</svg>",
@@ -55,18 +55,34 @@ function boxOf({ x, y, width, height, title, detail, isFrame }: Box, theme: Them
 	const fill = isFrame ? theme.frame : theme.box;
 	const rect = `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="6" fill="${fill}" stroke="${theme.line}"/>`;
 	const bold = `font-size="14" font-weight="600" fill="${theme.text}"`;
-	const small = `font-size="11" fill="${theme.quiet}"`;
-	if (isFrame) {
-		const lines = [textOf(title, x + 16, y + 22, bold, "start"), textOf(detail ?? "", x + width - 16, y + 22, small, "end")];
-		return [rect, ...lines].join("\n");
-	}
-	const middle = x + width / 2;
-	if (detail === undefined) return `${rect}\n${textOf(title, middle, y + height / 2 + 5, bold)}`;
-	return [rect, textOf(title, middle, y + height / 2 - 2, bold), textOf(detail, middle, y + height / 2 + 14, small)].join("\n");
+	if (isFrame)
+		return [
+			rect,
+			textOf(title, { x: x + 16, y: y + 22, anchor: "start" }, bold),
+			textOf(detail ?? "", { x: x + width - 16, y: y + 22, anchor: "end" }, smallIn(theme)),
+		].join("\n");
+	const middle = { x: x + width / 2, y: y + height / 2 };
+	if (detail === undefined) return `${rect}\n${textOf(title, { ...middle, y: middle.y + 5 }, bold)}`;
+	return [
+		rect,
+		textOf(title, { ...middle, y: middle.y - 2 }, bold),
+		textOf(detail, { ...middle, y: middle.y + 14 }, smallIn(theme)),
+	].join("\n");
 }
 
-function textOf(text: string, x: number, y: number, style: string, anchor = "middle"): string {
-	return `<text x="${x}" y="${y}" text-anchor="${anchor}" ${style}>${escaped(text)}</text>`;
+interface Place {
+	readonly x: number;
+	readonly y: number;
+	/** Default: the text is in the middle of the place. */
+	readonly anchor?: "start" | "end";
+}
+
+function textOf(text: string, { x, y, anchor }: Place, style: string): string {
+	return `<text x="${x}" y="${y}" text-anchor="${anchor ?? "middle"}" ${style}>${escaped(text)}</text>`;
+}
+
+function smallIn(theme: Theme): string {
+	return `font-size="11" fill="${theme.quiet}"`;
 }
 
 function escaped(text: string): string {

@@ -22,7 +22,14 @@ const [columnWidth, columnGap, firstRow, rowHeight] = [168, 12, 286, 50];
 
 const boxes: readonly Box[] = [
 	{ x: 36, y: 16, width: 250, height: 54, title: "People and programs", detail: "curl, the API page, your own client" },
-	{ x: 316, y: 16, width: 250, height: 54, title: "Git hosts and trackers", detail: "GitHub, GitLab, Gitea, Jira, Linear" },
+	{
+		x: 316,
+		y: 16,
+		width: 250,
+		height: 54,
+		title: "Git hosts and trackers",
+		detail: "GitHub, GitLab, Gitea, Jira, Linear",
+	},
 	{ x: 700, y: 16, width: 240, height: 54, title: "Model providers", detail: "Anthropic, OpenAI, Google, Ollama, …" },
 	{ x: 20, y: 120, width: 564, height: 452, title: "Platform", detail: "one process, or several", isFrame: true },
 	{ x: 36, y: 156, width: 258, height: 54, title: "gateway", detail: "routes, identity, limits, API page" },
