@@ -1,0 +1,187 @@
+/**
+ * The recipes of docs/cookbook.md, each run from the text of the page against one platform.
+ * Long: it runs twelve recipes, one after the other, and several of them look every half second.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import type { ApiClient } from "../../support/clients/api-client.ts";
+import { pageSections } from "../../support/documents/page-examples.ts";
+import { Shell } from "../../support/documents/shell.ts";
+import { eventually } from "../../support/eventually.ts";
+import { ModelServer } from "../../support/model-server/model-server.ts";
+import { say, shell, turns } from "../../support/model-server/script.ts";
+import { runningSession } from "../../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
+import { GitHubStage } from "../../support/providers/github/github-stage.ts";
+
+const secret = "webhook-secret-of-the-cookbook";
+const prices = { input: 3, output: 15, cache_read: 1, cache_write: 4 };
+
+/** What a recipe has done beside its output. */
+interface Outcome {
+	readonly output: string;
+	/** The working folder, with the files that it wrote. */
+	readonly folder: string;
+}
+
+describe("docs/cookbook.md", function () {
+	this.timeout(120_000);
+	const [head, ...sections] = pageSections("docs/cookbook.md");
+	const functions = sections.flatMap((section) => section.functions);
+	let folder: string;
+	let stage: GitHubStage;
+	let model: ModelServer;
+	let platform: TestPlatform;
+	let api: ApiClient;
+	/** The session that recipes call `$id`. */
+	let id: string;
+
+	before(async () => {
+		folder = mkdtempSync(join(tmpdir(), "atelier-cookbook-"));
+		stage = await GitHubStage.open();
+		const script = turns({ "date.txt": [shell("date > date.txt"), say("written")], "6 times 7": [say("42")] });
+		model = await ModelServer.listen({ script });
+		const catalogue = {
+			price_version: "test",
+			providers: [{ id: "scripted", key_env: "SCRIPTED_KEY", endpoints: model.endpoints }],
+			models: [{ id: model.model, name: "Scripted", provider: "scripted", prices }],
+		};
+		writeFileSync(join(folder, "models.yaml"), JSON.stringify(catalogue));
+		const github = { base_url: stage.fake.apiUrl, token: stage.token, webhook_secret: secret };
+		const config = { models: { file: join(folder, "models.yaml") }, git: { github } };
+		platform = await startPlatform({ config, env: { SCRIPTED_KEY: model.key } });
+		api = platform.client();
+		({ id } = await runningSession(api, stage.url));
+	});
+	after(async () => {
+		await platform?.[Symbol.asyncDispose]();
+		await model?.[Symbol.asyncDispose]();
+		await stage?.[Symbol.asyncDispose]();
+		rmSync(folder, { recursive: true, force: true });
+	});
+
+	/** Starts a recipe in a folder of its own; the addresses of the page become those of the test. */
+	function started(number: number): Shell & Pick<Outcome, "folder"> {
+		const { examples = [] } = sections[number - 1] ?? {};
+		expect(examples, `examples of recipe ${number}`).to.have.length.above(0);
+		const script = [...(head?.examples ?? []), ...functions, ...examples]
+			.join("\n")
+			.replaceAll("http://127.0.0.1:8080", platform.url)
+			.replaceAll("https://github.com/acme/engine", stage.url)
+			.replaceAll("claude-sonnet-4-6", model.model);
+		const inside = join(folder, `recipe-${number}`);
+		mkdirSync(inside, { recursive: true });
+		const env = { id, GITHUB_WEBHOOK_SECRET: secret };
+		return Object.assign(new Shell(script, { folder: inside, env }), { folder: inside });
+	}
+
+	async function run(number: number): Promise<Outcome> {
+		await using recipe = started(number);
+		return { output: await recipe.result(), folder: recipe.folder };
+	}
+
+	async function sessionsNamed(name: string): Promise<Session[]> {
+		return (await api.get<Session[]>(`/sessions?name=${name}`)).body;
+	}
+
+	/** The text of the newest answer of a session. */
+	async function newestAnswer(session: string): Promise<string | undefined> {
+		const { body } = await api.get<{ turns: { role: string; content: string }[] }>(`/sessions/${session}/conversation`);
+		return body.turns.findLast(({ role }) => role === "assistant")?.content;
+	}
+
+	it("has twelve recipes, which this test runs", () => {
+		expect(sections.map(({ heading }) => Number.parseInt(heading, 10))).to.deep.equal(
+			Array.from({ length: 12 }, (_, index) => index + 1),
+		);
+	});
+
+	it("1: waits for a session, which has the repository", async () => {
+		const { output } = await run(1);
+		const [session] = await sessionsNamed("first");
+		expect(output).to.equal(`${session?.id} runs\n`);
+		expect(session).to.include({ status: "running", repo: stage.url, branch: "main" });
+	});
+
+	it("2: follows a session live", async () => {
+		await using recipe = started(2);
+		await eventually(
+			async () => {
+				await api.post(`/sessions/${id}/messages`, { content: "$ echo seen" });
+				return /^active$/m.test(recipe.output) && recipe.output.includes("echo seen");
+			},
+			{ withinMs: 30_000, everyMs: 500, what: "the recipe shows the activity and the command" },
+		);
+	});
+
+	it("3: sends a message and prints the answer", async () => {
+		expect((await run(3)).output).to.match(/^```\n[0-9a-f]{7,} .+\n```\n+$/);
+	});
+
+	it("4: takes the changes home", async () => {
+		const { folder: inside } = await run(4);
+		expect(readFileSync(join(inside, "engine", "engine.txt"), "utf8")).to.equal("turn the key\n");
+	});
+
+	it("5: permits what the agent asks for", async () => {
+		const { output } = await run(5);
+		expect(output).to.match(/date > date\.txt/);
+		const [session] = await sessionsNamed("careful");
+		await eventually(async () => (await newestAnswer(session?.id ?? "")) === "written", {
+			withinMs: 20_000,
+			what: "the agent has done what was permitted",
+		});
+		expect(readFileSync(join(platform.workspace(session?.id ?? ""), "date.txt"), "utf8")).to.have.length.above(10);
+	});
+
+	it("6: limits the cost, and goes on when the limit is raised", async () => {
+		const { output } = await run(6);
+		expect(output).to.match(/budget/i);
+		const [session] = await sessionsNamed("frugal");
+		expect(session?.budget.limit).to.equal(5);
+		await eventually(async () => (await newestAnswer(session?.id ?? "")) === "42", {
+			withinMs: 20_000,
+			what: "the waiting message is answered",
+		});
+	});
+
+	it("7: reads every page of a list", async () => {
+		const names = Array.from({ length: 25 }, (_, index) => `prompt ${index}`);
+		for (const name of names) expect((await api.post("/prompts", { name, content: "text" })).status).to.equal(201);
+		expect((await run(7)).output.trim().split("\n").toSorted()).to.deep.equal(names.toSorted());
+	});
+
+	it("8: makes a token that reads, and revokes it", async () => {
+		const { output } = await run(8);
+		const [count, ...statuses] = output.trim().split("\n");
+		expect(Number(count)).to.be.above(0);
+		expect(statuses).to.deep.equal(["403", "401"]);
+		expect(await sessionsNamed("refused")).to.deep.equal([]);
+	});
+
+	it("9: signs a webhook as the git host does", async () => {
+		expect((await run(9)).output).to.equal("204\n");
+	});
+
+	it("10: repeats a request that is carried out once", async () => {
+		const [first, second] = (await run(10)).output.trim().split("\n");
+		expect(first).to.equal(second).and.to.have.length(36);
+		expect((await sessionsNamed("build-4711")).map((session) => session.id)).to.deep.equal([first]);
+	});
+
+	it("11: lets three sessions work at the same time", async () => {
+		const { output } = await run(11);
+		for (const part of ["lint", "types", "tests"]) expect(output).to.include(`${part} on main\n`);
+	});
+
+	it("12: reports the cost, the most expensive session first", async () => {
+		const { output, folder: inside } = await run(12);
+		const [columns, first] = readFileSync(join(inside, "cost.csv"), "utf8").split("\n");
+		expect(columns).to.equal('"session","model","tokens","dollars"');
+		expect(first).to.match(new RegExp(`^"(careful|frugal)","${model.model}",\\d+,0\\.\\d+$`));
+		expect(output).to.include('"cost_today"').and.to.include('"spent"');
+	});
+});
