@@ -2,23 +2,19 @@
  * The recipes of docs/cookbook.md, each run from the text of the page against one platform.
  * Long: it runs twelve recipes, one after the other, and several of them look every half second.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { ApiClient } from "../../support/clients/api-client.ts";
+import { ExampleStage } from "../../support/documents/example-stage.ts";
 import { pageSections } from "../../support/documents/page-examples.ts";
 import { Shell } from "../../support/documents/shell.ts";
 import { eventually } from "../../support/eventually.ts";
-import { ModelServer } from "../../support/model-server/model-server.ts";
 import { say, shell, turns } from "../../support/model-server/script.ts";
 import { runningSession } from "../../support/platform/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
-import { GitHubStage } from "../../support/providers/github/github-stage.ts";
 
 const secret = "webhook-secret-of-the-cookbook";
-const prices = { input: 3, output: 15, cache_read: 1, cache_write: 4 };
 
 /** What a recipe has done beside its output. */
 interface Outcome {
@@ -31,51 +27,32 @@ describe("docs/cookbook.md", function () {
 	this.timeout(120_000);
 	const [head, ...sections] = pageSections("docs/cookbook.md");
 	const functions = sections.flatMap((section) => section.functions);
-	let folder: string;
-	let stage: GitHubStage;
-	let model: ModelServer;
-	let platform: TestPlatform;
+	let stage: ExampleStage;
 	let api: ApiClient;
 	/** The session that recipes call `$id`. */
 	let id: string;
 
 	before(async () => {
-		folder = mkdtempSync(join(tmpdir(), "atelier-cookbook-"));
-		stage = await GitHubStage.open();
 		const script = turns({ "date.txt": [shell("date > date.txt"), say("written")], "6 times 7": [say("42")] });
-		model = await ModelServer.listen({ script });
-		const catalogue = {
-			price_version: "test",
-			providers: [{ id: "scripted", key_env: "SCRIPTED_KEY", endpoints: model.endpoints }],
-			models: [{ id: model.model, name: "Scripted", provider: "scripted", prices }],
-		};
-		writeFileSync(join(folder, "models.yaml"), JSON.stringify(catalogue));
-		const github = { base_url: stage.fake.apiUrl, token: stage.token, webhook_secret: secret };
-		const config = { models: { file: join(folder, "models.yaml") }, git: { github } };
-		platform = await startPlatform({ config, env: { SCRIPTED_KEY: model.key } });
-		api = platform.client();
-		({ id } = await runningSession(api, stage.url));
+		stage = await ExampleStage.open(script, secret);
+		api = stage.platform.client();
+		({ id } = await runningSession(api, stage.github.url));
 	});
 	after(async () => {
-		await platform?.[Symbol.asyncDispose]();
-		await model?.[Symbol.asyncDispose]();
+		const violations = stage?.github.fake.violations;
 		await stage?.[Symbol.asyncDispose]();
-		rmSync(folder, { recursive: true, force: true });
+		expect(violations).to.deep.equal([]);
 	});
 
 	/** Starts a recipe in a folder of its own; the addresses of the page become those of the test. */
 	function started(number: number): Shell & Pick<Outcome, "folder"> {
 		const { examples = [] } = sections[number - 1] ?? {};
 		expect(examples, `examples of recipe ${number}`).to.have.length.above(0);
-		const script = [...(head?.examples ?? []), ...functions, ...examples]
-			.join("\n")
-			.replaceAll("http://127.0.0.1:8080", platform.url)
-			.replaceAll("https://github.com/acme/engine", stage.url)
-			.replaceAll("claude-sonnet-4-6", model.model);
-		const inside = join(folder, `recipe-${number}`);
+		const script = [...(head?.examples ?? []), ...functions, ...examples].join("\n");
+		const inside = join(stage.folder, `recipe-${number}`);
 		mkdirSync(inside, { recursive: true });
 		const env = { id, GITHUB_WEBHOOK_SECRET: secret };
-		return Object.assign(new Shell(script, { folder: inside, env }), { folder: inside });
+		return Object.assign(new Shell(stage.here(script), { folder: inside, env }), { folder: inside });
 	}
 
 	async function run(number: number): Promise<Outcome> {
@@ -103,7 +80,7 @@ describe("docs/cookbook.md", function () {
 		const { output } = await run(1);
 		const [session] = await sessionsNamed("first");
 		expect(output).to.equal(`${session?.id} runs\n`);
-		expect(session).to.include({ status: "running", repo: stage.url, branch: "main" });
+		expect(session).to.include({ status: "running", repo: stage.github.url, branch: "main" });
 	});
 
 	it("2: follows a session live", async () => {
@@ -134,7 +111,9 @@ describe("docs/cookbook.md", function () {
 			withinMs: 20_000,
 			what: "the agent has done what was permitted",
 		});
-		expect(readFileSync(join(platform.workspace(session?.id ?? ""), "date.txt"), "utf8")).to.have.length.above(10);
+		expect(readFileSync(join(stage.platform.workspace(session?.id ?? ""), "date.txt"), "utf8")).to.have.length.above(
+			10,
+		);
 	});
 
 	it("6: limits the cost, and goes on when the limit is raised", async () => {
@@ -181,7 +160,7 @@ describe("docs/cookbook.md", function () {
 		const { output, folder: inside } = await run(12);
 		const [columns, first] = readFileSync(join(inside, "cost.csv"), "utf8").split("\n");
 		expect(columns).to.equal('"session","model","tokens","dollars"');
-		expect(first).to.match(new RegExp(`^"(careful|frugal)","${model.model}",\\d+,0\\.\\d+$`));
+		expect(first).to.match(new RegExp(`^"(careful|frugal)","claude-sonnet-4-6",\\d+,0\\.\\d+$`));
 		expect(output).to.include('"cost_today"').and.to.include('"spent"');
 	});
 });
