@@ -16,7 +16,7 @@ import { runningSession } from "../../support/platform/session-steps.ts";
 
 const secret = "webhook-secret-of-the-cookbook";
 
-/** What a recipe has done beside its output. */
+/** The outcome of a recipe. */
 interface Outcome {
 	readonly output: string;
 	/** The working folder, with the files that it wrote. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { projectRoot } from "#shared/base/project-root.ts";
 
 export interface PageSection {
-	/** Without its `#`. */
+	/** The heading, without its `#`. */
 	readonly heading: string;
 	/** The blocks that define functions for later ones. */
 	readonly functions: readonly string[];

@@ -14,9 +14,9 @@ export class Shell implements AsyncDisposable {
 	readonly #child: ChildProcess;
 	readonly #ended: Promise<number | null>;
 	readonly #timer: NodeJS.Timeout;
-	/** What it has printed. */
+	/** All that it has printed so far. */
 	output = "";
-	/** What it has printed to its standard error. */
+	/** All of its standard error so far. */
 	errors = "";
 
 	constructor(script: string, { folder, env = {}, withinMs = 60_000 }: ShellOptions) {
