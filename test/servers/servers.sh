@@ -4,7 +4,7 @@
 # Exit code 1: one cannot be had, and why; 2: the command line was not understood.
 set -euo pipefail
 
-programs="nats-server chromium mongod keycloak gitea curl haproxy promtool docker-engine prometheus"
+programs="nats-server chromium mongod keycloak gitea curl jq openssl haproxy promtool docker-engine prometheus"
 
 servers=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -27,6 +27,7 @@ usage() {
 		               folder for temporary files)
 		  chromium     a browser, with apt-get (as root, or with sudo)
 		  curl         an HTTP client, with apt-get
+		  jq, openssl  programs of the examples in docs, with apt-get
 		  haproxy      a load balancer, with apt-get
 		  promtool     Prometheus and its checks of rules, with apt-get
 		  prometheus   a server for metrics, with apt-get
@@ -158,6 +159,8 @@ get_docker-engine() (
 	mv "$bin/.docker-engine.$$" "$bin/docker-engine"
 )
 get_curl() { package curl; }
+get_jq() { package jq; }
+get_openssl() { package openssl; }
 get_haproxy() { package haproxy; }
 get_promtool() { package prometheus; }
 get_prometheus() { package prometheus; }

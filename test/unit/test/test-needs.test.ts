@@ -63,9 +63,11 @@ describe("what tests need", () => {
 			"docker-engine",
 			"gitea",
 			"haproxy",
+			"jq",
 			"keycloak",
 			"mongod",
 			"nats-server",
+			"openssl",
 			"prometheus",
 			"promtool",
 		]);
