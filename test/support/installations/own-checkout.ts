@@ -11,6 +11,7 @@ const sources = [
 	"agent",
 	"cli",
 	"config",
+	"host",
 	"services",
 	"shared",
 ];

@@ -10,7 +10,7 @@ describe("adapterClass()", () => {
 
 	for (const [adapter, sentence] of [
 		["shared/base/start-error.ts#StartEror", /has no class "StartEror"; did you mean "StartError"\?$/],
-		["shared/base/start-error.ts#Mongo", /has no class "Mongo"; it has: StartError$/],
+		["shared/base/start-error.ts#Mongo", /has no class "Mongo"; it has: SettingError, StartError$/],
 		[
 			"shared/base/start-eror.ts#StartError",
 			/no file "shared\/base\/start-eror\.ts"; did you mean "shared\/base\/start-error\.ts"\?/,

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathIn } from "#services/pod-manager/pod-runtimes/local-process/folder-entries.ts";
@@ -12,6 +12,11 @@ const nobody = 65_534;
 
 function latin1(name: string): Buffer {
 	return Buffer.from(name, "latin1");
+}
+
+/** Returns a folder for temporary files into which every user can go. */
+function openFolder(): string {
+	return (statSync(tmpdir()).mode & 0o001) === 0 ? "/tmp" : tmpdir();
 }
 
 /** Runs work without the rights of the administrator, for whom modes do not count. */
@@ -29,7 +34,7 @@ describe("Trash", () => {
 	let trash: Trash;
 
 	beforeEach(() => {
-		root = mkdtempSync(join(tmpdir(), "atelier-trash-"));
+		root = mkdtempSync(join(openFolder(), "atelier-trash-"));
 		trash = new Trash(join(root, ".trash"));
 	});
 	afterEach(() => rmSync(root, { recursive: true, force: true }));
