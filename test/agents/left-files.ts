@@ -23,16 +23,15 @@ export interface LeftBy {
 	readonly sinceMs: number;
 }
 
-/** Returns the paths. */
+/** Returns the paths. A folder that is inside another one, as that of this process may be, is looked at once. */
 export function leftFiles(by: LeftBy): string[] {
 	const roots = new Set(folders.flatMap((folder) => realPath(folder)));
-	return [...roots].flatMap((root) =>
-		namesIn(root).flatMap((name) => (ofTests.test(name) ? [] : lookAt(join(root, name), by, 1))),
-	);
+	const found = [...roots].flatMap((root) => namesIn(root).flatMap((name) => lookAt(join(root, name), by, 1)));
+	return [...new Set(found)];
 }
 
 function lookAt(path: string, by: LeftBy, depth: number): string[] {
-	const stat = lstatSync(path, { throwIfNoEntry: false });
+	const stat = ofTests.test(basename(path)) ? undefined : lstatSync(path, { throwIfNoEntry: false });
 	if (!stat) return [];
 	const isNew = Math.max(stat.ctimeMs, stat.mtimeMs) >= by.sinceMs;
 	if (isNew && (isNamed(path, stat, by) || isSocketOf(path, stat, by) || hasSession(path, stat, by))) return [path];

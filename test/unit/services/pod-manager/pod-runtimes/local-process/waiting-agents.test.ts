@@ -9,6 +9,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Pod } from "#services/pod-manager/pod-runtime.ts";
 import { PodMarks } from "#services/pod-manager/pod-runtimes/local-process/pod-marks.ts";
 import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
+import { ConfigError } from "#shared/config/config.ts";
 import { agentTitle, waitingTitle } from "#shared/wire/pod/agent-title.ts";
 import { eventually } from "../../../../../support/eventually.ts";
 import { type LocalPods, openLocalPods } from "../../../../../support/pods/local-pods.ts";
@@ -215,7 +216,7 @@ describe("Session agents that wait", function () {
 	it("are as many as the configuration says, from 0 to 8", () => {
 		for (const waiting of [-1, 9, 1.5, "1"]) {
 			const options = { ...pods.options, waiting: waiting as number };
-			expect(() => new LocalProcessRuntime(options)).to.throw(RangeError, "0 to 8");
+			expect(() => new LocalProcessRuntime(options)).to.throw(ConfigError, "from 0 to 8");
 		}
 	});
 });
