@@ -21,6 +21,8 @@ interface DayAccount {
 	readonly _id: string;
 	readonly booked: number;
 	readonly spent_micros: number;
+	/** The part of a tenant's day that nothing had reserved. */
+	readonly unreserved_micros?: number;
 	readonly local_tokens: number;
 	readonly cloud_tokens: number;
 }
@@ -61,13 +63,13 @@ function outOfOrder(entries: readonly LogEntry[]): string[] {
 async function wrongAccounts(database: Db): Promise<string[]> {
 	const rows = await database.collection<LedgerRow>("usage_ledger").find().sort({ seq: 1 }).toArray();
 	const accounts = await database.collection<DayAccount>("day_accounts").find().toArray();
-	return accounts.flatMap(({ _id, booked, spent_micros, local_tokens, cloud_tokens }) => {
+	return accounts.flatMap(({ _id, booked, spent_micros, unreserved_micros = 0, local_tokens, cloud_tokens }) => {
 		const names = JSON.parse(_id) as string[];
 		const own = rows.filter(({ tenant, owner, day }) =>
 			names.length === 2 ? `${tenant} ${day}` === names.join(" ") : `${tenant} ${owner} ${day}` === names.join(" "),
 		);
 		const right = { booked: own.at(-1)?.seq ?? 0, micros: sum(own, "micros"), tokens: sum(own, "tokens") };
-		const found = { booked, micros: spent_micros, tokens: local_tokens + cloud_tokens };
+		const found = { booked, micros: spent_micros + unreserved_micros, tokens: local_tokens + cloud_tokens };
 		const agree = JSON.stringify(right) === JSON.stringify(found);
 		return agree ? [] : [`account ${_id} has ${JSON.stringify(found)}, its rows are ${JSON.stringify(right)}`];
 	});
