@@ -31,8 +31,9 @@ interface Move {
 	failure?: Failure;
 }
 
-/** Returns the change; undefined when clients would see no difference. */
+/** Returns the change; undefined when clients would see no difference. Nothing is told of a session after its deletion. */
 export function observationChange(record: SessionRecord, observed: Observation, at: number): SessionChange | undefined {
+	if (statusOf(record) === "deleted") return undefined;
 	const change = statusChange(record, observed, at);
 	const found = branchChange({ ...record, session: { ...record.session, ...change?.members } }, observed);
 	if (!found) return change;

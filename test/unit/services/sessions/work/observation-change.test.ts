@@ -144,6 +144,22 @@ describe("observationChange()", () => {
 		}
 	});
 
+	it("tells nothing of a session after its deletion, whatever its pod has found", () => {
+		const url = "https://git.example/a.git";
+		const launch = { ...launchSettings, repositories: [{ url, branch: "", base_branch: "", path: "" }] };
+		const source = { type: "git", repo: url, branch: "", base_branch: "" } as const;
+		const observation = { branches: [{ path: "", branch: "master" }] };
+		for (const [status, isTold] of [
+			["provisioning", true],
+			["stopped", true],
+			["deleted", false],
+		] as const) {
+			const before = sessionRecord({ status, order: { source, launch } });
+			const change = observationChange(before, seen("launching", observation), at);
+			expect(change !== undefined, status).to.equal(isTold);
+		}
+	});
+
 	it("keeps the durations of the clones", () => {
 		const repositories = [
 			{ url: "a", branch: "main", path: "api" },
