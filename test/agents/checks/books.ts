@@ -77,6 +77,8 @@ export const bookChecks: readonly AgentCheck[] = [
 			expect(spent)
 				.to.be.above(limit - largeReservation)
 				.and.below(limit + largeCall);
+			// The continuation of this turn has the same text in the session of every agent.
+			session.learns(continuation, [say("There is room.")]);
 			await session.api.put(session.path, { budget: { limit: 10 * limit } });
 			await eventually(async () => !(await isPaused()), { withinMs: reportedMs, what: "it goes on" });
 			expect((await session.does("RICH", [say("Here I am.")])).content).to.include("Here I am.");
