@@ -19,12 +19,7 @@ import type { Evaluation } from "#shared/contracts/git/confidence.ts";
 import { NotFoundError, UnavailableError, UnauthorizedError, UnprocessableError } from "#shared/base/errors.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { failureOf } from "../../support/failure-of.ts";
-import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
-
-const engines: Record<string, () => Promise<StoreUnderTest>> = {
-	SQLite: () => openEmbedded(collections),
-	"MongoDB's wire protocol": () => openOnEndpoint(collections),
-};
+import { storeEngines } from "../../support/stores/open-stores.ts";
 
 const alice: Principal = { kind: "user", id: "alice", tenant: "acme", roles: [] };
 const bob: Principal = { ...alice, id: "bob" };
@@ -45,7 +40,7 @@ function made(number: number | null, score = 0.955): NewEvaluation {
 	return { ...judged, evidence: [], number, ...named };
 }
 
-for (const [engine, open] of Object.entries(engines)) {
+for (const [engine, open] of Object.entries(storeEngines(collections))) {
 	describe(`evaluations and webhooks on ${engine}`, function () {
 		this.timeout(60_000);
 		let opened: StoreUnderTest;

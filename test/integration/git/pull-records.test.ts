@@ -5,12 +5,7 @@ import { pullCollection, type PullRecord } from "#services/git/pulls/pull-collec
 import { PullRecords } from "#services/git/pulls/pull-records.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
-import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
-
-const engines: Record<string, () => Promise<StoreUnderTest>> = {
-	SQLite: () => openEmbedded(collections),
-	"MongoDB's wire protocol": () => openOnEndpoint(collections),
-};
+import { storeEngines } from "../../support/stores/open-stores.ts";
 
 const alice: Principal = { kind: "user", id: "alice", tenant: "acme", roles: [] };
 const bob: Principal = { ...alice, id: "bob" };
@@ -29,7 +24,7 @@ function pull(number: number, more: Partial<PullRecord> = {}): PullRecord {
 	return { ...named, ...branches, state: "open", created_at, merge_method: null, merge_sha: null, ...more };
 }
 
-for (const [engine, open] of Object.entries(engines)) {
+for (const [engine, open] of Object.entries(storeEngines(collections))) {
 	describe(`pull requests on ${engine}`, function () {
 		this.timeout(60_000);
 		let opened: StoreUnderTest;

@@ -15,14 +15,9 @@ import {
 	type OpenedPeople,
 	operator,
 } from "../../support/identity/open-people.ts";
-import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
+import { storeEngines } from "../../support/stores/open-stores.ts";
 
-const engines: Record<string, () => Promise<StoreUnderTest>> = {
-	SQLite: () => openEmbedded(collections),
-	"MongoDB's wire protocol": () => openOnEndpoint(collections),
-};
-
-for (const [engine, open] of Object.entries(engines)) {
+for (const [engine, open] of Object.entries(storeEngines(collections))) {
 	describe(`people against people, on ${engine}`, function () {
 		this.timeout(60_000);
 		let opened: StoreUnderTest;

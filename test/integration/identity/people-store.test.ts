@@ -16,12 +16,7 @@ import {
 	type OpenedPeople,
 	operator,
 } from "../../support/identity/open-people.ts";
-import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
-
-const engines: Record<string, () => Promise<StoreUnderTest>> = {
-	SQLite: () => openEmbedded(collections),
-	"MongoDB's wire protocol": () => openOnEndpoint(collections),
-};
+import { storeEngines } from "../../support/stores/open-stores.ts";
 
 const all = { limit: 500 };
 
@@ -43,7 +38,7 @@ function counted(store: DocumentStore): { store: DocumentStore; writes: () => nu
 	return { store: proxy, writes: () => writes };
 }
 
-for (const [engine, open] of Object.entries(engines)) {
+for (const [engine, open] of Object.entries(storeEngines(collections))) {
 	describe(`people on ${engine}`, function () {
 		this.timeout(60_000);
 		let opened: StoreUnderTest;

@@ -13,12 +13,7 @@ import { projectRoot } from "#shared/base/project-root.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failureOf } from "../../support/failure-of.ts";
-import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
-
-const engines: Record<string, () => Promise<StoreUnderTest>> = {
-	SQLite: () => openEmbedded(collections),
-	"MongoDB's wire protocol": () => openOnEndpoint(collections),
-};
+import { storeEngines } from "../../support/stores/open-stores.ts";
 
 const alice = { tenant: "acme", id: "alice" };
 const bob = { tenant: "acme", id: "bob" };
@@ -41,7 +36,7 @@ const linear: NewConnection = {
 	credential_name: "lin",
 };
 
-for (const [engine, open] of Object.entries(engines)) {
+for (const [engine, open] of Object.entries(storeEngines(collections))) {
 	describe(`connections on ${engine}`, function () {
 		this.timeout(60_000);
 		let opened: StoreUnderTest;

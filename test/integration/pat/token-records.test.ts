@@ -16,12 +16,7 @@ import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { alice, bob, carol } from "../../support/bus/test-brokers.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { noLog } from "../../support/platform/no-log.ts";
-import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
-
-const engines: Record<string, () => Promise<StoreUnderTest>> = {
-	SQLite: () => openEmbedded(collections),
-	"MongoDB's wire protocol": () => openOnEndpoint(collections),
-};
+import { storeEngines } from "../../support/stores/open-stores.ts";
 
 const namesake: Principal = { ...alice, tenant: "other" };
 const dayMs = 86_400_000;
@@ -31,7 +26,7 @@ function newToken(name: string, given: Partial<NewToken> = {}): NewToken {
 	return { id: randomUUID(), name, scope: "write", text, key: digestOf(text), expiresAt: now() + dayMs, ...given };
 }
 
-for (const [engine, open] of Object.entries(engines)) {
+for (const [engine, open] of Object.entries(storeEngines(collections))) {
 	describe(`personal access tokens on ${engine}`, function () {
 		this.timeout(60_000);
 		let opened: StoreUnderTest;

@@ -20,23 +20,18 @@ import { systemPrincipal } from "#shared/base/principal.ts";
 import type { TimelineEntry } from "#shared/contracts/sessions/chronicles.ts";
 import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
-import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
+import { storeEngines } from "../../support/stores/open-stores.ts";
 import { sessionRecord } from "../../support/platform/session-record.ts";
 import { alice } from "../../support/bus/test-brokers.ts";
 
 const collections = [...chronicleCollections, sessionEventCollection];
-const engines: Record<string, () => Promise<StoreUnderTest>> = {
-	SQLite: () => openEmbedded(collections),
-	"MongoDB's wire protocol": () => openOnEndpoint(collections),
-};
-
 const writer = { principal: systemPrincipal("t") };
 
 function entry(label: string, t = 0): TimelineEntry {
 	return { t, type: "file", label, action: "created", ins: 1, del: 0 };
 }
 
-for (const [engine, open] of Object.entries(engines)) {
+for (const [engine, open] of Object.entries(storeEngines(collections))) {
 	describe(`chronicles on ${engine}`, function () {
 		this.timeout(60_000);
 		let opened: StoreUnderTest;

@@ -9,7 +9,7 @@ import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import type { PodLogEntry } from "#shared/wire/pod/log-tail.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
-import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
+import { storeEngines } from "../../support/stores/open-stores.ts";
 
 const collections = [historyCollection, historyChunkCollection];
 const mebibyte = 1_048_576;
@@ -34,12 +34,7 @@ function patchPiece(id: string, text: string, piece = 0, pieces = 1) {
 	return { id, text, piece, pieces, truncated: false };
 }
 
-const engines: Record<string, () => Promise<StoreUnderTest>> = {
-	SQLite: () => openEmbedded(collections),
-	"MongoDB's wire protocol": () => openOnEndpoint(collections),
-};
-
-for (const [engine, open] of Object.entries(engines)) {
+for (const [engine, open] of Object.entries(storeEngines(collections))) {
 	describe(`SessionHistory on ${engine}`, function () {
 		this.timeout(60_000);
 		let opened: StoreUnderTest;

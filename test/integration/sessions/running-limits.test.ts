@@ -6,14 +6,9 @@ import { sessionCollection } from "#services/sessions/record/session-collection.
 import { ConflictError } from "#shared/base/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
-import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
+import { storeEngines } from "../../support/stores/open-stores.ts";
 
-const engines: Record<string, () => Promise<StoreUnderTest>> = {
-	SQLite: () => openEmbedded(collections),
-	"MongoDB's wire protocol": () => openOnEndpoint(collections),
-};
-
-for (const [engine, open] of Object.entries(engines)) {
+for (const [engine, open] of Object.entries(storeEngines(collections))) {
 	describe(`limits of running sessions on ${engine}`, function () {
 		this.timeout(60_000);
 		let opened: StoreUnderTest;

@@ -10,12 +10,7 @@ import { InvalidParametersError, NotFoundError } from "#shared/base/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { failureOf } from "../../support/failure-of.ts";
-import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
-
-const engines: Record<string, () => Promise<StoreUnderTest>> = {
-	SQLite: () => openEmbedded(collections),
-	"MongoDB's wire protocol": () => openOnEndpoint(collections),
-};
+import { storeEngines } from "../../support/stores/open-stores.ts";
 
 const alice: Principal = { kind: "user", id: "alice", tenant: "acme", roles: [] };
 const bob: Principal = { ...alice, id: "bob" };
@@ -23,7 +18,7 @@ const admin: Principal = { ...alice, id: "dora", roles: ["admin"] };
 const foreignAlice: Principal = { ...alice, tenant: "other" };
 const foreignAdmin: Principal = { ...admin, tenant: "other" };
 
-for (const [engine, open] of Object.entries(engines)) {
+for (const [engine, open] of Object.entries(storeEngines(collections))) {
 	describe(`settings on ${engine}`, function () {
 		this.timeout(60_000);
 		let opened: StoreUnderTest;

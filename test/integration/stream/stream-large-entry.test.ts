@@ -7,18 +7,13 @@ import { eventLogService } from "#services/event-log/event-log.service.ts";
 import { EventLog } from "#shared/store/event-log/event-log.ts";
 import { OutboxRelay } from "#shared/store/event-log/outbox-relay.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
-import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
+import { storeEngines } from "../../support/stores/open-stores.ts";
 import { sampleSession, type TestStream } from "../../support/platform/start-stream.ts";
 import { useStreams } from "../../support/clients/use-streams.ts";
 import { logsOn } from "../../support/stores/logs-on.ts";
 
 const collections = [eventLogCollection, eventLogNameCollection];
-const engines: Record<string, () => Promise<StoreUnderTest>> = {
-	SQLite: () => openEmbedded(collections),
-	"MongoDB's wire protocol": () => openOnEndpoint(collections),
-};
-
-for (const [engine, openStore] of Object.entries(engines)) {
+for (const [engine, openStore] of Object.entries(storeEngines(collections))) {
 	describe(`stream: an entry of 2 MB in a log on ${engine}`, () => {
 		const { start, open } = useStreams(2);
 		let opened: StoreUnderTest;

@@ -37,6 +37,14 @@ export async function openOnEndpoint(collections: readonly Collection[] = sample
 	};
 }
 
+/** Returns a function that opens an empty store of each kind which needs no server, by the name of the kind. */
+export function storeEngines(collections: readonly Collection[]): Record<string, () => Promise<StoreUnderTest>> {
+	return {
+		SQLite: () => openEmbedded(collections),
+		"MongoDB's wire protocol": () => openOnEndpoint(collections),
+	};
+}
+
 /** Opens a separate database on a real server. */
 export async function openOnServer(
 	url: string,

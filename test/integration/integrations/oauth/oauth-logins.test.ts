@@ -10,21 +10,16 @@ import type { StoreUnderTest } from "../../../contract/document-store.contract.t
 import { failureOf } from "../../../support/failure-of.ts";
 import { OAuthServer } from "../../../support/identity/oauth-server.ts";
 import { LoginDesk, redirectUri, slug } from "../../../support/integrations/login-desk.ts";
-import { openEmbedded, openOnEndpoint } from "../../../support/stores/open-stores.ts";
+import { storeEngines } from "../../../support/stores/open-stores.ts";
 
 /** An answer to the request for tokens, and the error that it becomes. */
 type Answering = [what: string, code: string, answer: (response: ServerResponse) => void];
-
-const engines: Record<string, () => Promise<StoreUnderTest>> = {
-	SQLite: () => openEmbedded(collections),
-	"MongoDB's wire protocol": () => openOnEndpoint(collections),
-};
 
 const ada: Person = { tenant: "acme", owner: "ada" };
 const eve: Person = { tenant: "acme", owner: "eve" };
 const browser = "the digest of ada's browser";
 
-for (const [engine, open] of Object.entries(engines)) {
+for (const [engine, open] of Object.entries(storeEngines(collections))) {
 	describe(`logins on ${engine}`, function () {
 		this.timeout(60_000);
 		let opened: StoreUnderTest;

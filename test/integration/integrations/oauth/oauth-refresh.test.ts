@@ -6,17 +6,12 @@ import { turnClock } from "#shared/base/clock.ts";
 import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
 import { OAuthServer } from "../../../support/identity/oauth-server.ts";
 import { LoginDesk, redirectUri, slug } from "../../../support/integrations/login-desk.ts";
-import { openEmbedded, openOnEndpoint } from "../../../support/stores/open-stores.ts";
-
-const engines: Record<string, () => Promise<StoreUnderTest>> = {
-	SQLite: () => openEmbedded(collections),
-	"MongoDB's wire protocol": () => openOnEndpoint(collections),
-};
+import { storeEngines } from "../../../support/stores/open-stores.ts";
 
 const ada: Person = { tenant: "acme", owner: "ada" };
 const browser = "the digest of a browser";
 
-for (const [engine, open] of Object.entries(engines)) {
+for (const [engine, open] of Object.entries(storeEngines(collections))) {
 	describe(`the refresh of tokens on ${engine}`, function () {
 		this.timeout(60_000);
 		let opened: StoreUnderTest;

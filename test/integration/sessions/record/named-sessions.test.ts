@@ -13,14 +13,9 @@ import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
 import { alice, bob, root } from "../../../support/bus/test-brokers.ts";
 import { sessionCreate, sessionDocument } from "../../../support/platform/session-record.ts";
-import { openEmbedded, openOnEndpoint } from "../../../support/stores/open-stores.ts";
+import { storeEngines } from "../../../support/stores/open-stores.ts";
 
-const engines: Record<string, () => Promise<StoreUnderTest>> = {
-	SQLite: () => openEmbedded([sessionCollection]),
-	"MongoDB's wire protocol": () => openOnEndpoint([sessionCollection]),
-};
-
-for (const [engine, open] of Object.entries(engines)) {
+for (const [engine, open] of Object.entries(storeEngines([sessionCollection]))) {
 	describe(`sessions of one name on ${engine}`, () => {
 		let opened: StoreUnderTest;
 		let records: SessionRecords;

@@ -9,17 +9,13 @@ import type { DocumentStore } from "#shared/store/document-store.ts";
 import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
 import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
 import { sessionRecord } from "../../../support/platform/session-record.ts";
-import { openEmbedded, openOnEndpoint } from "../../../support/stores/open-stores.ts";
+import { storeEngines } from "../../../support/stores/open-stores.ts";
 import { workspacesOver } from "../../../support/workspaces/test-workspaces.ts";
 
 const collections = [sessionCollection, workspaceCollection] as const;
-const stores = {
-	SQLite: () => openEmbedded([...collections]),
-	"MongoDB's wire protocol": () => openOnEndpoint([...collections]),
-};
 const [mb, least] = [1_000_000, 8_000_000];
 
-for (const [name, open] of Object.entries(stores)) {
+for (const [name, open] of Object.entries(storeEngines([...collections]))) {
 	describe(`a disk that is short on ${name}`, () => {
 		let opened: StoreUnderTest;
 		let store: DocumentStore;

@@ -15,17 +15,13 @@ import { alice } from "../../../support/bus/test-brokers.ts";
 import { seen } from "../../../support/platform/session-actor.ts";
 import { commandsOver } from "../../../support/platform/session-commander.ts";
 import { sessionCreate } from "../../../support/platform/session-record.ts";
-import { openEmbedded, openOnEndpoint } from "../../../support/stores/open-stores.ts";
+import { storeEngines } from "../../../support/stores/open-stores.ts";
 import { workspacesOver } from "../../../support/workspaces/test-workspaces.ts";
 
 const collections = [sessionCollection, workspaceCollection] as const;
-const stores = {
-	SQLite: () => openEmbedded([...collections]),
-	"MongoDB's wire protocol": () => openOnEndpoint([...collections]),
-};
 const [here, there] = ["a".repeat(16), "b".repeat(16)];
 
-for (const [name, open] of Object.entries(stores)) {
+for (const [name, open] of Object.entries(storeEngines([...collections]))) {
 	describe(`the host of sessions and workspaces on ${name}`, () => {
 		let opened: StoreUnderTest;
 		let store: DocumentStore;

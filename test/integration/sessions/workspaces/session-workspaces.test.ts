@@ -16,15 +16,10 @@ import type { StoreUnderTest } from "../../../contract/document-store.contract.t
 import { alice, bob } from "../../../support/bus/test-brokers.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 import { sessionDocument } from "../../../support/platform/session-record.ts";
-import { openEmbedded, openOnEndpoint } from "../../../support/stores/open-stores.ts";
+import { storeEngines } from "../../../support/stores/open-stores.ts";
 
 const collections = [sessionCollection, workspaceCollection] as const;
-const stores = {
-	SQLite: () => openEmbedded([...collections]),
-	"MongoDB's wire protocol": () => openOnEndpoint([...collections]),
-};
-
-for (const [name, open] of Object.entries(stores)) {
+for (const [name, open] of Object.entries(storeEngines([...collections]))) {
 	describe(`workspaces of sessions on ${name}`, () => {
 		let opened: StoreUnderTest;
 		let store: DocumentStore;

@@ -11,16 +11,11 @@ import { alice } from "../../../support/bus/test-brokers.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 import { commandsOver } from "../../../support/platform/session-commander.ts";
 import { sessionDocument } from "../../../support/platform/session-record.ts";
-import { openEmbedded, openOnEndpoint } from "../../../support/stores/open-stores.ts";
+import { storeEngines } from "../../../support/stores/open-stores.ts";
 import { workspacesOver } from "../../../support/workspaces/test-workspaces.ts";
 
 const collections = [sessionCollection, workspaceCollection, idempotencyRecordCollection];
-const stores = {
-	SQLite: () => openEmbedded(collections),
-	"MongoDB's wire protocol": () => openOnEndpoint(collections),
-};
-
-for (const [name, open] of Object.entries(stores)) {
+for (const [name, open] of Object.entries(storeEngines(collections))) {
 	describe(`the start of a session whose workspace was deleted, on ${name}`, () => {
 		let opened: StoreUnderTest;
 		let records: SessionRecords;
