@@ -1,9 +1,10 @@
 /**
  * Runs test files in parallel or one after the other, each group in a separate mocha process. A few failed files are
  * run once more, alone: one that passes then is named and counts as passed, so that a failure due to a busy machine is
- * visible and does not block everybody. The last lines have the form of mocha's.
+ * visible and does not block everybody; but not a second time (second-tries.ts). The last lines have the form of mocha's.
  */
 import { MochaProcess, type Outcome } from "./mocha-process.ts";
+import { earlierSecondTries } from "./second-tries.ts";
 import { patience } from "./support/machine/patience.ts";
 import { needsOf } from "./test-needs.ts";
 import type { TestPlan } from "./test-plan.ts";
@@ -49,6 +50,7 @@ export class TestRun {
 	close(notes: readonly string[]): void {
 		for (const { name, ending } of this.#passedAlone)
 			console.log(`\n== PASSED AT THE SECOND TRY ONLY: ${name}; at the first:\n${ending.trimEnd()}`);
+		for (const first of this.#passedAlone) console.log(`\n${lineOf(first)}`);
 		for (const { name, ending } of this.#broken) console.log(`\n== FAILED: ${name}\n${ending.trimEnd()}`);
 		for (const { name, seconds } of this.#unexplained)
 			console.log(`\nTook ${seconds.toFixed(0)} s, and its head has no "Long: <reason>.": ${name}`);
@@ -86,13 +88,29 @@ export class TestRun {
 		for (const first of failed) {
 			this.#count(first.outcome, -1);
 			const second = await this.#runFiles(first.files);
-			if (second.outcome.failing === 0) this.#passedAlone.push(first);
+			if (second.outcome.failing > 0) continue;
+			this.#passedAlone.push(first);
+			if (earlierSecondTries().has(failedFileOf(first))) this.#count({ passing: -1, pending: 0, failing: 1 }, 1);
 		}
 	}
 
 	#count(outcome: Outcome, sign: 1 | -1): void {
 		for (const what of ["passing", "pending", "failing"] as const) this.#total[what] += sign * outcome[what];
 	}
+}
+
+/** Returns what is to be written down about a file that passed at the second try, or why that fails the run. */
+function lineOf(mocha: MochaProcess): string {
+	const file = failedFileOf(mocha);
+	const day = earlierSecondTries().get(file);
+	return day === undefined
+		? `To be added to test/second-tries.txt: ${new Date().toISOString().slice(0, 10)} ${file}`
+		: `FAILED: ${file} needed a second try on ${day}, too: it has a race`;
+}
+
+/** Returns the file of a group that its last words name; they have the places of failures. */
+function failedFileOf({ files, ending }: MochaProcess): string {
+	return files.find((file) => ending.includes(file)) ?? files[0] ?? "";
 }
 
 /** Every test takes longer on a machine with other work. */

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { projectRoot } from "#shared/base/project-root.ts";
 
@@ -13,7 +13,8 @@ interface Run {
 function npmTest(file: string): Promise<Run> {
 	const program = join(projectRoot, "test/main.ts");
 	return new Promise((resolve) => {
-		execFile(process.execPath, [program, file], { cwd: projectRoot }, (error, output) => {
+		const env = { ...process.env, ATELIER_SECOND_TRIES: join(dirname(file), "second-tries.txt") };
+		execFile(process.execPath, [program, file], { cwd: projectRoot, env }, (error, output) => {
 			resolve({ code: error === null ? 0 : Number(error.code), output });
 		});
 	});
@@ -24,6 +25,7 @@ describe("A test file that failed is run once more, alone", () => {
 
 	beforeEach(() => {
 		folder = mkdtempSync(join(tmpdir(), "atelier-second-try-"));
+		writeFileSync(join(folder, "second-tries.txt"), "");
 	});
 	afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -33,13 +35,28 @@ describe("A test file that failed is run once more, alone", () => {
 		return file;
 	}
 
-	it("passes when it passes then, and is named with its first output", async () => {
+	/** Returns a test file that fails once. */
+	function failingOnce(): string {
 		const seen = JSON.stringify(join(folder, "seen"));
-		const file = testFile(`if (!existsSync(${seen})) { writeFileSync(${seen}, ""); throw new Error("once only"); }`);
+		return testFile(`if (!existsSync(${seen})) { writeFileSync(${seen}, ""); throw new Error("once only"); }`);
+	}
+
+	it("passes when it passes then, and is named with its first output", async () => {
+		const file = failingOnce();
 		const { code, output } = await npmTest(file);
 		expect(code).to.equal(0);
+		expect(output).to.match(new RegExp(`To be added to test/second-tries.txt: \\d{4}-\\d\\d-\\d\\d ${file}\n`));
 		expect(output).to.match(/ 1 passing .*\n {2}0 pending\n {2}0 failing\n$/);
 		expect(output.split("PASSED AT THE SECOND TRY ONLY: ")[1]).to.include("once only");
+	});
+
+	it("fails when it has needed a second try before", async () => {
+		const file = failingOnce();
+		writeFileSync(join(folder, "second-tries.txt"), `# Of this test.\n2026-01-31 ${file}\n`);
+		const { code, output } = await npmTest(file);
+		expect(code).to.equal(1);
+		expect(output).to.match(/ 0 passing .*\n {2}0 pending\n {2}1 failing\n$/);
+		expect(output).to.include(`FAILED: ${file} needed a second try on 2026-01-31, too: it has a race`);
 	});
 
 	it("fails when it fails again, and is counted once", async () => {
