@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { StartError } from "#shared/base/start-error.ts";
+import { closeIdleForNew } from "./idle-connections.ts";
 import { inUrl } from "./origin-guard.ts";
 
 /** The address and the bounds of the server. */
@@ -38,6 +39,7 @@ export async function openHttpServer(options: HttpServerOptions, listener: Reque
 	// The separate listener keeps Node from sending "100 Continue" before the body is known to be wanted.
 	server.on("checkContinue", listener);
 	server.maxConnections = options.maxConnections;
+	closeIdleForNew(server);
 	const { host, port } = options;
 	await new Promise<void>((resolve, reject) => {
 		server.once("error", (error: NodeJS.ErrnoException) => reject(new StartError(refusal(options, error))));
