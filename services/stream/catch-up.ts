@@ -41,13 +41,13 @@ export class CatchUp {
 	async run(client: SseClient, from: EventPosition): Promise<void> {
 		let position = from;
 		// Another process, which served the client before, may have read further than this one.
-		if (this.#tail.resetReason(position) === "ahead") await this.#refresh(client);
+		if (this.#tail.resetReason(position, client.audience) === "ahead") await this.#refresh(client);
 		while (client.isOpen) {
 			if (!this.#tail.isCurrent) {
 				await this.#refresh(client);
 				continue;
 			}
-			const reason = this.#tail.resetReason(position);
+			const reason = this.#tail.resetReason(position, client.audience);
 			if (reason) {
 				position = await this.#reset(client, reason);
 				continue;

@@ -8,12 +8,13 @@ import type { ResetReason } from "#shared/contracts/stream.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import type { Addressed, Audience } from "./audience.ts";
 import type { EventIds, EventPosition } from "./event-ids.ts";
+import { RetainedEntries } from "./retained-entries.ts";
 import { frame, isStreamEvent } from "./sse-frame.ts";
 
 const pollMs = 1_000;
 const readLimit = 500;
-const retainedEntries = 5_000;
-const retainedBytes = 64 * 1024 * 1024;
+/** The entries that are read at the beginning. */
+const pastEntries = 5_000;
 
 /** The time within which a restarting service is back, in milliseconds. */
 const quietMs = 5_000;
@@ -71,9 +72,7 @@ export class LogTail {
 	#plainUntil: number | undefined = 0;
 	#epoch = "";
 	#seq = 0;
-	/** The retained entries without gaps; the last one has the number `#seq`. */
-	#entries: TailEntry[] = [];
-	#bytes = 0;
+	readonly #retained = new RetainedEntries();
 	#isCurrent = false;
 	/** The time of the first failure on the monotonic clock; undefined while the log can be read. */
 	#failingSince: number | undefined;
@@ -130,13 +129,13 @@ export class LogTail {
 		return { epoch: this.#epoch, seq: this.#seq };
 	}
 
-	/** Returns the reason why a client cannot continue after this position; undefined when it can. */
-	resetReason({ epoch, seq, isPlain }: EventPosition): ResetReason | undefined {
+	/** Returns the reason why a client of an audience cannot continue after this position; undefined when it can. */
+	resetReason({ epoch, seq, isPlain }: EventPosition, audience: Audience): ResetReason | undefined {
 		if (epoch !== this.#epoch) return "epoch";
 		// A client could find out the newest number by trying some.
 		if (isPlain && now() >= (this.#plainUntil ?? Infinity)) return "epoch";
 		if (seq > this.#seq) return "ahead";
-		return seq < this.#seq - this.#entries.length ? "expired" : undefined;
+		return this.#retained.hasAllAfter(seq, audience) ? undefined : "expired";
 	}
 
 	/**
@@ -145,14 +144,14 @@ export class LogTail {
 	 */
 	after({ seq }: EventPosition, audience: Audience, maxBytes: number): Piece {
 		const frames: Buffer[] = [];
-		let index = this.#entries.length - (this.#seq - seq);
-		for (let bytes = 0; bytes < maxBytes && index < this.#entries.length; index++) {
-			const entry = this.#entries[index];
-			if (!entry || !audience.sees(entry)) continue;
+		let bytes = 0;
+		for (const entry of this.#retained.after(seq, audience)) {
+			if (!audience.sees(entry)) continue;
 			frames.push(entry.frame);
 			bytes += entry.frame.length;
+			if (bytes >= maxBytes) return { frames, position: { epoch: this.#epoch, seq: entry.seq } };
 		}
-		return { frames, position: { epoch: this.#epoch, seq: this.#seq - (this.#entries.length - index) } };
+		return { frames, position: this.position };
 	}
 
 	/**
@@ -208,13 +207,13 @@ export class LogTail {
 		throw new Error(what);
 	}
 
-	/** Begins again at the head of the log, with as many past entries as the tail retains. */
+	/** Begins again at the head of the log. */
 	#begin({ epoch, seq, oldest }: LogHead): void {
 		const former = this.position;
 		const wasCurrent = this.#isCurrent;
 		this.#epoch = epoch;
-		this.#seq = Math.max(0, oldest - 1, seq - retainedEntries);
-		this.#forgetAll();
+		this.#seq = Math.max(0, oldest - 1, seq - pastEntries);
+		this.#retained.clear(this.#seq);
 		this.#isCurrent = false;
 		if (wasCurrent) this.#listener.moved(former);
 	}
@@ -233,45 +232,30 @@ export class LogTail {
 			if (entry.skipped) {
 				hasSkipped = true;
 				fresh = [];
-				this.#forgetAll();
+				this.#retained.clear(this.#seq);
 			} else fresh.push(this.#tailEntry(entry));
 		}
-		this.#entries.push(...fresh);
-		this.#forgetOldest();
 		if (!this.#isCurrent) return;
 		if (hasSkipped) this.#listener.moved(former);
 		else this.#listener.appended(fresh);
 	}
 
-	/**
-	 * Makes the frame of an entry. An entry with an undeclared name takes its place in the order and is sent to nobody.
-	 */
+	/** Makes the frame of an entry, and retains it. One with an undeclared name is sent to nobody. */
 	#tailEntry({ seq, type, data, tenant, owner, at }: LogEntry): TailEntry {
 		if (!isStreamEvent(type)) {
 			this.#refuse(type);
 			return { seq, frame: Buffer.alloc(0), tenant: "", owner: "" };
 		}
 		const bytes = unpooled(frame(type, data, this.#ids.ofEvent(this.position)));
-		this.#bytes += bytes.length;
-		return { seq, frame: bytes, tenant, owner, at };
+		const made = { seq, frame: bytes, tenant, owner, at };
+		this.#retained.add(made);
+		return made;
 	}
 
 	#refuse(name: string): void {
 		if (this.#refusedNames.has(name)) return;
 		this.#refusedNames.add(name);
 		this.#listener.trouble(new TypeError(`Event ${this.#seq} has the undeclared name "${name}"`));
-	}
-
-	#forgetAll(): void {
-		this.#entries = [];
-		this.#bytes = 0;
-	}
-
-	#forgetOldest(): void {
-		let count = Math.max(0, this.#entries.length - retainedEntries);
-		for (const { frame } of this.#entries.slice(0, count)) this.#bytes -= frame.length;
-		for (; this.#bytes > retainedBytes; count++) this.#bytes -= this.#entries[count]?.frame.length ?? 0;
-		this.#entries.splice(0, count);
 	}
 }
 

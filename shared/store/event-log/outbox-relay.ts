@@ -29,6 +29,8 @@ import { TransactionLogs } from "./transaction-logs.ts";
 /** The interval of the poll, which finds events that a dead process has left in outboxes. */
 const pollMs = 1_000;
 const trimMs = 60_000;
+/** The log is also trimmed after so many new entries, so that it is never much larger than its bounds. */
+const trimEntries = 5_000;
 const batch = 100;
 /** The most entries of one document in a move, so that those of others do not wait for all of them. */
 const maxOfDocument = 20;
@@ -58,6 +60,8 @@ export class OutboxRelay {
 	/** Undefined in a process that has its store for itself, which always moves. */
 	#leadership: Leadership | undefined;
 	#announced = 0;
+	/** The newest number when the log was trimmed last; undefined before the first one. */
+	#trimmed: number | undefined;
 	#poll: Timer | undefined;
 	/** Whether the next move is one of the poll, which looks into the collections without events too. */
 	#isPoll = false;
@@ -247,6 +251,11 @@ export class OutboxRelay {
 	/** Tells the listeners of the newest number. */
 	#announce(seq: number): void {
 		this.#announced = seq;
+		this.#trimmed ??= seq;
+		if (seq - this.#trimmed >= trimEntries && !this.#stopped) {
+			this.#trimmed = seq;
+			this.#trimming.runNow();
+		}
 		for (const listener of this.#moveListeners) listener(seq);
 		for (const listener of this.#listeners) listener();
 	}

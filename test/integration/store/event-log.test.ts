@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrations } from "#services/event-log/compose.ts";
-import { eventLogCollection, eventLogNameCollection } from "#shared/store/event-log/event-log-collection.ts";
+import { eventLogCollection, eventLogNameCollection, eventLogReaderCollection } from "#shared/store/event-log/event-log-collection.ts";
 import { EventLog } from "#shared/store/event-log/event-log.ts";
 import { fitsJson } from "#shared/base/schema/json-size.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
@@ -31,7 +31,7 @@ describe("event log", () => {
 	beforeEach(async () => {
 		folder = await mkdtemp(join(tmpdir(), "atelier-log-"));
 		store = new EmbeddedStore({ folder });
-		await store.open([things, eventLogCollection, eventLogNameCollection]);
+		await store.open([things, eventLogCollection, eventLogNameCollection, eventLogReaderCollection]);
 		log = new EventLog(store);
 	});
 	afterEach(async () => {
@@ -222,6 +222,24 @@ describe("event log", () => {
 		await log.trim(40);
 		await write(["a"], 1);
 		expect(await log.head()).to.include({ oldest: 37 });
+	});
+
+	it("is trimmed as soon as it has grown by 5,000 entries, and not only once a minute (X4)", async () => {
+		const relay = new OutboxRelay(store, logsOn(store, log), [things], () => {});
+		const move = async (id: string) => {
+			await store.insert(things, { id, wire: "{}", rev: 1 }, [event(1)]);
+			relay.wake();
+			await relay.settled();
+		};
+		await move("a");
+		const document = { wire: "{}", type: "t", tenant: "t", at: Date.now(), bytes: 100_000 };
+		for (let seq = 2; seq < 5_002; seq += 500) {
+			const some = Array.from({ length: 500 }, (_, n) => ({ ...document, id: `x:${seq + n}`, seq: seq + n }));
+			await store.append(eventLogCollection, some);
+		}
+		await move("b");
+		await eventually(async () => (await log.head()).oldest > 4_000);
+		await relay.stop();
 	});
 
 	it("keeps the newest 20,000 entries however old, and removes older ones", async () => {

@@ -8,6 +8,7 @@ import { testIds } from "../../../support/clients/test-ids.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 
 const everybody = new Audience({ kind: "user", id: "root", tenant: "acme", roles: ["admin"] });
+const busy = new Audience({ kind: "user", id: "root", tenant: "busy", roles: ["admin"] });
 const bob = new Audience({ kind: "user", id: "bob", tenant: "acme", roles: [] });
 
 /** A log that a test writes by hand. */
@@ -20,6 +21,7 @@ class Log {
 	skipped: number[] = [];
 	isDown = false;
 	type = "session_updated";
+	tenantOf = (_seq: number): string => "acme";
 	reads = 0;
 
 	async head(): Promise<LogHead> {
@@ -36,7 +38,7 @@ class Log {
 	entry(seq: number): LogEntry {
 		const owner = seq % 2 === 0 ? "alice" : "bob";
 		if (this.skipped.includes(seq)) return { seq, type: "skipped", data: "{}", tenant: "", skipped: true };
-		return { seq, type: this.type, data: JSON.stringify("x".repeat(this.dataBytes - 2)), tenant: "acme", owner };
+		return { seq, type: this.type, data: JSON.stringify("x".repeat(this.dataBytes - 2)), tenant: this.tenantOf(seq), owner };
 	}
 }
 
@@ -73,28 +75,28 @@ describe("LogTail", () => {
 		const { tail, listener } = await tailOf(12_345);
 		expect(tail.position).to.deep.equal({ epoch: "e1", seq: 12_345 });
 		expect(listener.seqs).to.deep.equal([]);
-		expect(tail.resetReason({ epoch: "e1", seq: 7_345 })).to.equal(undefined);
-		expect(tail.resetReason({ epoch: "e1", seq: 7_344 })).to.equal("expired");
+		expect(tail.resetReason({ epoch: "e1", seq: 7_345 }, everybody)).to.equal(undefined);
+		expect(tail.resetReason({ epoch: "e1", seq: 7_344 }, everybody)).to.equal("expired");
 	});
 
 	it("begins with all entries when the log has fewer", async () => {
 		const { tail } = await tailOf(300, 200);
-		expect(tail.resetReason({ epoch: "e1", seq: 199 })).to.equal(undefined);
-		expect(tail.resetReason({ epoch: "e1", seq: 198 })).to.equal("expired");
+		expect(tail.resetReason({ epoch: "e1", seq: 199 }, everybody)).to.equal(undefined);
+		expect(tail.resetReason({ epoch: "e1", seq: 198 }, everybody)).to.equal("expired");
 	});
 
 	it("reads an empty log", async () => {
 		const { tail } = await tailOf(0);
 		expect(tail.isCurrent).to.equal(true);
-		expect(tail.resetReason(tail.position)).to.equal(undefined);
+		expect(tail.resetReason(tail.position, everybody)).to.equal(undefined);
 		expect(tail.after(tail.position, everybody, 100)).to.deep.equal({ frames: [], position: tail.position });
 	});
 
 	it("says why a position is invalid", async () => {
 		const { tail } = await tailOf(10);
-		expect(tail.resetReason({ epoch: "e0", seq: 5 })).to.equal("epoch");
-		expect(tail.resetReason({ epoch: "e1", seq: 11 })).to.equal("ahead");
-		expect(tail.resetReason({ epoch: "e1", seq: 10 })).to.equal(undefined);
+		expect(tail.resetReason({ epoch: "e0", seq: 5 }, everybody)).to.equal("epoch");
+		expect(tail.resetReason({ epoch: "e1", seq: 11 }, everybody)).to.equal("ahead");
+		expect(tail.resetReason({ epoch: "e1", seq: 10 }, everybody)).to.equal(undefined);
 	});
 
 	it("publishes each new entry once and in order, and reads the range only when the head moved", async () => {
@@ -133,7 +135,7 @@ describe("LogTail", () => {
 				await tail.refresh();
 				expect(tail.position.seq).to.equal(change.seq);
 				expect(listener.moves).to.deep.equal([position]);
-				expect(tail.resetReason(position)).to.be.a("string");
+				expect(tail.resetReason(position, everybody)).to.be.a("string");
 				await tail.refresh();
 				expect(listener.moves).to.have.length(1);
 			} finally {
@@ -165,7 +167,7 @@ describe("LogTail", () => {
 		expect(listener.moves).to.deep.equal([{ epoch: "e1", seq: 10 }]);
 		expect(listener.seqs).to.deep.equal([]);
 		expect(tail.position.seq).to.equal(15);
-		expect(tail.resetReason({ epoch: "e1", seq: 12 })).to.equal("expired");
+		expect(tail.resetReason({ epoch: "e1", seq: 12 }, everybody)).to.equal("expired");
 		expect(numbers(tail.after({ epoch: "e1", seq: 13 }, everybody, 1_000).frames)).to.deep.equal([14, 15]);
 		expect(listener.troubles).to.deep.equal([]);
 	});
@@ -194,7 +196,7 @@ describe("LogTail", () => {
 			expect(listener.moves).to.deep.equal([{ epoch: "e1", seq: 100 }]);
 			expect(listener.seqs).to.deep.equal([]);
 			expect(tail.position.seq).to.equal(change.seq);
-			expect(tail.resetReason({ epoch: "e1", seq: 100 })).to.equal(reason);
+			expect(tail.resetReason({ epoch: "e1", seq: 100 }, everybody)).to.equal(reason);
 		});
 	}
 
@@ -203,8 +205,35 @@ describe("LogTail", () => {
 		log.dataBytes = 1024 * 1024;
 		log.seq = 70;
 		await tail.refresh();
-		expect(tail.resetReason({ epoch: "e1", seq: 7 })).to.equal(undefined);
-		expect(tail.resetReason({ epoch: "e1", seq: 5 })).to.equal("expired");
+		expect(tail.resetReason({ epoch: "e1", seq: 7 }, everybody)).to.equal(undefined);
+		expect(tail.resetReason({ epoch: "e1", seq: 5 }, everybody)).to.equal("expired");
+	});
+
+	for (const [what, dataBytes, events] of [
+		["number", 2, 20_000],
+		["size", 1024 * 1024, 150],
+	] as const) {
+		it(`forgets the events of the tenant with most of them, by ${what}, and none of another one (X4)`, async () => {
+			const { log, tail } = await tailOf(0);
+			const few = [3, 10, 20];
+			Object.assign(log, { dataBytes, seq: events, tenantOf: (seq: number) => (few.includes(seq) ? "acme" : "busy") });
+			await tail.refresh();
+			const { frames, position } = tail.after({ epoch: "e1", seq: 2 }, everybody, 1e9);
+			expect(tail.resetReason({ epoch: "e1", seq: 2 }, everybody)).to.equal(undefined);
+			expect(numbers(frames)).to.deep.equal(few);
+			expect(position).to.deep.equal(tail.position);
+			expect(tail.resetReason({ epoch: "e1", seq: 20 }, busy)).to.equal("expired");
+			expect(tail.resetReason({ epoch: "e1", seq: events - 50 }, busy)).to.equal(undefined);
+			expect(numbers(tail.after({ epoch: "e1", seq: events - 50 }, busy, 1e9).frames)).to.have.length(50);
+		});
+	}
+
+	it("has a bound on tenants, whose last events are forgotten in their order (X4)", async () => {
+		const { log, tail } = await tailOf(0);
+		Object.assign(log, { seq: 11_000, tenantOf: (seq: number) => (seq === 500 ? "acme" : `t${seq}`) });
+		await tail.refresh();
+		expect(tail.resetReason({ epoch: "e1", seq: 999 }, everybody)).to.equal("expired");
+		expect(tail.resetReason({ epoch: "e1", seq: 1_000 }, everybody)).to.equal(undefined);
 	});
 
 	it("retains the bytes of its frames and no larger pieces of memory", async () => {
