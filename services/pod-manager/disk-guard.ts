@@ -100,7 +100,7 @@ export class DiskGuard {
 		const ids = [...living.difference(this.#before), ...oldest].slice(0, maxSessions);
 		const measured: MeasuredSession[] = [];
 		for (const { session, workspace } of ids.length === 0 ? [] : await inUse(ids)) {
-			const bytes = await runtime.measureWorkspace(workspace, signal).catch(() => undefined);
+			const bytes = await runtime.measureWorkspace(workspace, signal, session).catch(() => undefined);
 			this.#stopping.signal.throwIfAborted();
 			if (signal.aborted) break;
 			const before = this.#before.get(session);

@@ -133,10 +133,10 @@ export interface PodRuntime {
 	/** Removes the files of a workspace that no session has; does nothing when there are none. */
 	removeWorkspace(workspaceId: string): Promise<void>;
 	/**
-	 * Returns the bytes that a workspace occupies, which may take long; 0 when there is none. @throws {Error} when the
-	 * signal aborts.
+	 * Returns the bytes that a workspace occupies, with all other files of the session that uses it; this may take long.
+	 * 0 when there is none. @throws {Error} when the signal aborts.
 	 */
-	measureWorkspace(workspaceId: string, signal: AbortSignal): Promise<number>;
+	measureWorkspace(workspaceId: string, signal: AbortSignal, sessionId?: string): Promise<number>;
 	/**
 	 * Calls `onChange` within a second with every session whose pods have changed, until the signal aborts. It changes
 	 * nothing itself.

@@ -102,7 +102,7 @@ export class WorkspaceKeeper {
 
 	async #measure(task: WorkspaceTask): Promise<void> {
 		try {
-			const bytes = await this.#runtime.measureWorkspace(task.id, this.#stopping.signal);
+			const bytes = await this.#runtime.measureWorkspace(task.id, this.#stopping.signal, task.session);
 			await this.#tasks.report({ ...task, bytes });
 		} catch (error) {
 			if (this.#stopping.signal.aborted) return;

@@ -192,9 +192,13 @@ export class LocalProcessRuntime implements PodRuntime {
 		return this.#sessions.discardWorkspace(workspaceId);
 	}
 
-	measureWorkspace(workspaceId: string, signal: AbortSignal): Promise<number> {
-		// Commands can write beside the workspace, and what they write there counts too.
-		return folderBytes(this.#sessions.whole(workspaceId), signal);
+	async measureWorkspace(workspaceId: string, signal: AbortSignal, sessionId = workspaceId): Promise<number> {
+		const runs = await this.#runs.ofSession(sessionId);
+		// Commands can write beside the workspace, into their home and into their temporary folder.
+		const folders = new Set([this.#sessions.whole(workspaceId), this.#sessions.whole(sessionId), ...runs]);
+		let bytes = 0;
+		for (const folder of folders) bytes += await folderBytes(folder, signal);
+		return bytes;
 	}
 
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {

@@ -19,7 +19,7 @@ type Kind = WorkspaceTask["kind"];
 const columnOf = { remove: "due_at", measure: "measure_at" } as const;
 const indexOf = { remove: "due", measure: "measure" } as const;
 
-const dueColumns = ["fence", "host", "size_bytes", "launched"] as const;
+const dueColumns = ["fence", "holder", "host", "size_bytes", "launched"] as const;
 /** The tasks that are read together, and the most pages when most of them are for other hosts. */
 const pageSize = 64;
 const maxPages = 100;
@@ -84,10 +84,10 @@ export class WorkspaceTasks {
 		const at = now();
 		const due = await this.#due(kind, { limit, host }, at);
 		const tasks: WorkspaceTask[] = [];
-		for (const { id, fence = 0 } of due) {
+		for (const { id, fence = 0, holder } of due) {
 			const change = { set: { [columnOf[kind]]: at + leaseMs[kind] }, inc: { fence: 1 } };
 			if (await this.#store.update(workspaceCollection, id, { equals: { fence } }, change))
-				tasks.push({ id, kind, fence: fence + 1 });
+				tasks.push({ id, kind, fence: fence + 1, ...(holder !== undefined && { session: holder }) });
 		}
 		return tasks;
 	}

@@ -1,6 +1,7 @@
 /** The folders of local pods: who may read them, how large they become, and what the removal leaves. */
 import { expect } from "chai";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
 import { inheritedEnvironment } from "#shared/config/config.ts";
@@ -44,6 +45,23 @@ describe("folders of LocalProcessRuntime", function () {
 		expect(environment).to.include(`HOME=${join(session.runFolder(), "home")}`);
 		const visible = `${environment.join()}${readFileSync(`/proc/${session.agentPid()}/cmdline`, "utf8")}`;
 		expect(visible).not.to.contain(podSpecFor(id, 1).pod_token).and.not.to.contain(podSpecFor(id, 1).platform_key);
+	});
+
+	it("measures with a workspace all other files of the session that uses it (S1)", async () => {
+		const { signal } = new AbortController();
+		const workspace = randomUUID();
+		await runtime.create({ ...podSpecFor(id, 1), workspace_id: workspace });
+		await session.inState("ready");
+		const measured = () => runtime.measureWorkspace(workspace, signal, id);
+		for (const folder of ["home", "tmp", "."].map((name) => join(session.runFolder(), name))) {
+			const before = await measured();
+			writeFileSync(join(folder, "large"), randomBytes(4_000_000));
+			expect((await measured()) - before, folder).to.be.at.least(3_000_000);
+		}
+		const before = await measured();
+		writeFileSync(join(pods.dataDir, "sessions", id, "large"), randomBytes(4_000_000));
+		expect((await measured()) - before, "records").to.be.at.least(3_000_000);
+		expect(await runtime.measureWorkspace(workspace, signal)).to.be.below(3_000_000);
 	});
 
 	it("keeps its folders from other users", async () => {

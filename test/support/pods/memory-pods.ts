@@ -97,7 +97,7 @@ export class MemoryPods implements PodRuntime {
 		this.workspaces.delete(workspaceId);
 	}
 
-	async measureWorkspace(workspaceId: string): Promise<number> {
+	async measureWorkspace(workspaceId: string, _signal?: AbortSignal, _session?: string): Promise<number> {
 		return this.workspaces.has(workspaceId) ? this.bytes : 0;
 	}
 

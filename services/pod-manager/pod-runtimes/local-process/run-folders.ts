@@ -116,6 +116,12 @@ export class RunFolders {
 		return names.map(parseLaunch).filter((launch) => launch !== undefined);
 	}
 
+	/** Returns the paths of the folders of a session's launches. */
+	async ofSession(sessionId: string): Promise<string[]> {
+		const launches = await this.launches();
+		return launches.filter((launch) => launch.sessionId === sessionId).map((launch) => this.#path(launch));
+	}
+
 	/** Creates the folder of a launch. @throws {UntrustedFileError} when its name is taken by something else. */
 	async create(launch: Launch): Promise<void> {
 		await mkdir(this.#path(launch), { recursive: true, mode: 0o700 }).catch(unlessTaken);

@@ -211,6 +211,8 @@ for (const [name, open] of Object.entries(storeEngines([...collections]))) {
 			expect(viewOf(await stored(task?.id ?? ""))).to.include({ size_gb: 2, size_bytes: 2 ** 30 + 1 });
 			const [next] = await tasks.claim(16, true);
 			expect([task?.id, next?.id]).to.have.members([one.id, two.id]);
+			// Only the stopped session still has its workspace, so its other files are measured with it.
+			expect([task, next].flatMap((given) => given?.session ?? [])).to.deep.equal([two.id]);
 			expect(await tasks.claim(16, true)).to.deep.equal([]);
 		});
 

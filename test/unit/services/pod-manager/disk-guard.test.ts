@@ -10,9 +10,9 @@ class SizedPods extends MemoryPods {
 	readonly sizes = new Map<string, number>();
 	measurements = 0;
 
-	override async measureWorkspace(id: string): Promise<number> {
+	override async measureWorkspace(id: string, _signal: AbortSignal, session?: string): Promise<number> {
 		this.measurements++;
-		return this.sizes.get(id) ?? 0;
+		return id === `workspace of ${session}` ? (this.sizes.get(session ?? "") ?? 0) : 0;
 	}
 }
 
@@ -42,7 +42,7 @@ describe("DiskGuard", function () {
 				looks++;
 				return free;
 			},
-			inUse: async (ids) => ids.map((session) => ({ session, workspace: session })),
+			inUse: async (ids) => ids.map((session) => ({ session, workspace: `workspace of ${session}` })),
 			stopLargest: async (measured, leastBytes) => {
 				asked.push({ measured, leastBytes });
 				return [{ session: "two", grown_bytes: 30 * mb }];
