@@ -8,6 +8,7 @@ import { NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
 import type { Asker } from "../record/change-queue.ts";
 import type { SessionChronicles } from "../chronicles/session-chronicles.ts";
 import type { ReportNumber } from "../record/acknowledged-reports.ts";
+import { plainEntry } from "#shared/wire/pod/log-tail.ts";
 import { maxChunkBytes } from "./history-entries.ts";
 import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import { eventOf, type SessionEventRecords } from "../raw-events/session-event-records.ts";
@@ -66,7 +67,7 @@ export class HistoryReports {
 			if (report.chronicle) await chronicles.report(asker, record, report.chronicle, number);
 		};
 		await Promise.all([writeChronicle(), events.add(id, raw)]);
-		await history.add(asker, id, number.launch, report);
+		await history.add(asker, id, number.launch, { ...report, logs: report.logs.map(plainEntry) });
 	}
 
 	/** Erases the written data again when the session was deleted meanwhile. @throws {NotFoundError} */

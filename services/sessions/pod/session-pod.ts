@@ -13,7 +13,7 @@ import { type ConversationPage, type SessionLogs, sessions } from "#shared/contr
 import { BadRequestError, ServiceError } from "#shared/base/errors.ts";
 import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import { historyPage } from "#shared/wire/pod/conversation-history.ts";
-import { logTail } from "#shared/wire/pod/log-tail.ts";
+import { logTail, plainEntry } from "#shared/wire/pod/log-tail.ts";
 import { pathBelow } from "#shared/wire/pod/path-below.ts";
 import { fingerprintOf } from "#shared/base/ids/request-fingerprint.ts";
 import { StoredDiffs } from "../history/stored-diffs.ts";
@@ -77,14 +77,16 @@ export class SessionPod {
 		return this.#diffs.close();
 	}
 
-	logs(record: SessionRecord, lines: number, level: string): Promise<SessionLogs> {
-		return this.#ask(record, {
+	/** Returns the newest entries of the log, without control characters, whoever has written them. */
+	async logs(record: SessionRecord, lines: number, level: string): Promise<SessionLogs> {
+		const answer = await this.#ask<SessionLogs>(record, {
 			alive: (pod) => this.#client.get(pod, "/api/logs", { form: forms.logs, query: { lines: String(lines), level } }),
 			gone: async (session_id) => {
 				const stored = await this.#history.logs(session_id);
 				return stored && { session_id, ...logTail(stored, lines, level) };
 			},
 		});
+		return { ...answer, lines: answer.lines.map(plainEntry) };
 	}
 
 	/** Returns a page of the conversation. @param before The id of a turn: only older ones are returned. */

@@ -1,6 +1,8 @@
 /** Selects the requested part of a pod's log that fits into one answer. Pure. */
 import type { SessionLogs } from "#shared/contracts/sessions/sessions.ts";
+import { stripVTControlCharacters } from "node:util";
 import { answerBytes, jsonBytes } from "#shared/base/answer-size.ts";
+import { oneLine, plainText } from "#shared/base/one-line.ts";
 
 /** The levels of log entries, the least one first. */
 export const logLevels = ["DEBUG", "INFO", "WARNING", "ERROR"] as const;
@@ -10,6 +12,9 @@ export type PodLogEntry = SessionLogs["lines"][number];
 /** The most entries that are retained. */
 export const maxLogEntries = 2_000;
 const defaultLines = 100;
+/** The longest message of an entry, and the longest of its other texts, in characters. */
+export const maxMessageLength = 8_192;
+const maxNameLength = 100;
 
 /**
  * Returns the newest entries, oldest first, as many as fit into an answer.
@@ -30,6 +35,20 @@ export function logTail(
 	while (from > 0 && (bytes += jsonBytes(newest[from - 1]) + 1) <= answerBytes) from--;
 	const fitting = newest.slice(from);
 	return { total: entries.length, returned: fitting.length, lines: fitting };
+}
+
+/**
+ * Returns an entry as a terminal can show it: without colours and control characters, and within the lengths. A pod may
+ * have written anything.
+ */
+export function plainEntry({ time, logger, level, message, timestamp }: PodLogEntry): PodLogEntry {
+	return {
+		timestamp,
+		...(time !== undefined && { time: oneLine(time, maxNameLength) }),
+		level: oneLine(level, maxNameLength),
+		...(logger !== undefined && { logger: oneLine(logger, maxNameLength) }),
+		message: plainText(stripVTControlCharacters(message.slice(0, maxMessageLength)), maxMessageLength),
+	};
 }
 
 function rank(level: string): number {
