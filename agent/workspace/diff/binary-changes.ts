@@ -21,6 +21,8 @@ export interface BinaryComparison {
 	/** The arguments of the patch. */
 	readonly args: readonly string[];
 	readonly commit: string;
+	/** The arguments behind the commit that leave out what is not compared. */
+	readonly rest: readonly string[];
 	/** The folder of the work tree. */
 	readonly folder: string;
 	/** The most bytes that are read of git's patch. */
@@ -48,8 +50,8 @@ function titleOf(section: string): string {
 }
 
 /** Returns the paths of the smallest changed binary files, as many as there is room for. */
-async function smallBinaries({ run, args, commit, folder, maxBytes }: BinaryComparison): Promise<string[]> {
-	const listed = await run([...args, "--no-renames", "--numstat", "-z", commit], "", 4 * maxBytes);
+async function smallBinaries({ run, args, commit, rest, folder, maxBytes }: BinaryComparison): Promise<string[]> {
+	const listed = await run([...args, "--no-renames", "--numstat", "-z", commit, ...rest], "", 4 * maxBytes);
 	if (listed.code !== 0 || listed.cut) return [];
 	const paths = binaryPaths(listed.stdout.toString("utf8"))
 		.filter((path) => !path.includes("\n"))

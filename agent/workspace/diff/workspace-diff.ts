@@ -10,11 +10,13 @@ import { fitFileList, readFileList } from "#shared/wire/pod/changed-files.ts";
 import { cutPatch, fitPatch, readFileDiff } from "#shared/wire/pod/diff-output.ts";
 import { pathBelow } from "#shared/wire/pod/path-below.ts";
 import { fromWorkspace, type WorkTree } from "../work-tree.ts";
-import { emptyTree, type Git, wordsOfGit } from "../git.ts";
+import { emptyTree, type Git } from "../git.ts";
 import type { CommandResult } from "../../io/run-command.ts";
-import { DiffFailedError, DiffQuestionError, DiffTimeoutError } from "./diff-errors.ts";
+import { DiffQuestionError, DiffTimeoutError } from "./diff-errors.ts";
+import { succeed } from "./succeed.ts";
 import { withBinaries } from "./binary-changes.ts";
 import { readHead } from "./head-commit.ts";
+import { addNewFiles, allBut, type LeftOut } from "./new-files.ts";
 import { ShadowRepository } from "./shadow-repository.ts";
 import { withoutPermissionFiles } from "../permission-files.ts";
 import { Semaphore } from "./semaphore.ts";
@@ -41,8 +43,6 @@ const gitlinkMode = Buffer.from([0, 0, 0o160000 >> 8, 0]);
 
 /** The most paths that a patch names as missing (shared/contracts/sessions/session-diff.ts). */
 const maxOmitted = 100;
-/** Git's exit code when it could not add some of the files and was told to go on. */
-const ignoredErrors = 1;
 
 /** Answers questions about changes. */
 export interface Comparison {
@@ -85,12 +85,18 @@ export class WorkspaceDiff implements Comparison {
 	}
 
 	files(base: string): Promise<DiffFileList> {
-		return this.#compare(base, async (run, commit) => {
-			const args = [...diff, "--raw", "--numstat", "-z", "--no-renames", "--no-abbrev", commit];
-			const { stdout } = await succeed(run(args, "", 4 * answerBytes));
-			const files = readFileList(stdout.toString("utf8"));
+		return this.#compare(base, async (run, commit, { unadded, unread }) => {
+			const args = [...diff, "--raw", "-z", "--no-renames", "--no-abbrev"];
+			const list = async (options: readonly string[]) => {
+				const { stdout } = await succeed(run(options, "", 4 * answerBytes));
+				return readFileList(stdout.toString("utf8"));
+			};
+			const counted = await list([...args, "--numstat", commit, ...allBut(unread)]);
+			// Without counts git does not read the files.
+			const large = unread.length === 0 ? [] : await list(["--literal-pathspecs", ...args, commit, "--", ...unread]);
+			const others = unadded.map((path) => ({ path, status: "new" as const, ins: 0, del: 0 }));
 			return fitFileList(
-				files.map((file) => ({ ...file, path: fromWorkspace(this.#tree, file.path) })),
+				[...counted, ...large, ...others].map((file) => ({ ...file, path: fromWorkspace(this.#tree, file.path) })),
 				answerBytes,
 			);
 		});
@@ -101,31 +107,32 @@ export class WorkspaceDiff implements Comparison {
 		const path = wanted === undefined ? undefined : this.#below(wanted);
 		if (wanted === undefined || path === undefined)
 			throw new DiffQuestionError(`"${file}" is no path of a file below the workspace`);
-		return this.#compare(base, async (run, commit) => {
+		return this.#compare(base, async (run, commit, { unread }) => {
+			if (unread.includes(path)) return { filePath: wanted, hunks: [], truncated: true };
 			const { stdout } = await succeed(run(["--literal-pathspecs", ...diff, commit, "--", path], "", 4 * answerBytes));
 			return readFileDiff(wanted, stdout.toString("utf8"), answerBytes);
 		});
 	}
 
 	patch(base: string): Promise<DiffPatch> {
-		return this.#compare(base, async (run, commit, unadded) => {
-			const { patch, cut } = await this.#readPatch(run, commit, { maxBytes: answerBytes });
-			return this.#withUnadded(fitPatch(patch, cut, answerBytes), unadded);
+		return this.#compare(base, async (run, commit, leftOut) => {
+			const { patch, cut } = await this.#readPatch(run, commit, { maxBytes: answerBytes, leftOut });
+			return this.#naming(fitPatch(patch, cut, answerBytes), leftOut);
 		});
 	}
 
 	wholePatch(): Promise<DiffPatch> {
-		return this.#compare("last-commit", async (run, commit, unadded) => {
+		return this.#compare("last-commit", async (run, commit, leftOut) => {
 			const options = ["--no-renames"];
-			const { patch, cut } = await this.#readPatch(run, commit, { maxBytes: maxStoredPatchBytes, options });
-			return this.#withUnadded(cutPatch(patch, cut, maxStoredPatchBytes), unadded);
+			const { patch, cut } = await this.#readPatch(run, commit, { maxBytes: maxStoredPatchBytes, options, leftOut });
+			return this.#naming(cutPatch(patch, cut, maxStoredPatchBytes), leftOut);
 		});
 	}
 
-	/** Names what git could not add among the files that are not in the patch. */
-	#withUnadded(patch: DiffPatch, unadded: readonly string[]): DiffPatch {
-		if (unadded.length === 0) return patch;
-		const named = unadded.map((path) => fromWorkspace(this.#tree, path));
+	/** Names what was left out among the files that are not in the patch. */
+	#naming(patch: DiffPatch, { unadded, unread }: LeftOut): DiffPatch {
+		if (unadded.length + unread.length === 0) return patch;
+		const named = [...unadded, ...unread].map((path) => fromWorkspace(this.#tree, path));
 		return { ...patch, truncated: true, omitted: [...(patch.omitted ?? []), ...named].slice(0, maxOmitted) };
 	}
 
@@ -133,16 +140,17 @@ export class WorkspaceDiff implements Comparison {
 	async #readPatch(
 		run: RunGit,
 		commit: string,
-		{ maxBytes, options = [] }: { maxBytes: number; options?: readonly string[] },
+		{ maxBytes, options = [], leftOut }: { maxBytes: number; options?: readonly string[]; leftOut: LeftOut },
 	): Promise<{ patch: string; cut: boolean }> {
-		const args = [...diff, ...this.#naming, ...options];
-		const { stdout, cut } = await succeed(run([...args, commit], "", maxBytes));
+		const args = [...diff, ...this.#prefixes, ...options];
+		const rest = allBut(leftOut.unread);
+		const { stdout, cut } = await succeed(run([...args, commit, ...rest], "", maxBytes));
 		const { folder } = this.#tree;
-		return { patch: await withBinaries(stdout.toString("utf8"), { run, args, commit, folder, maxBytes }), cut };
+		return { patch: await withBinaries(stdout.toString("utf8"), { run, args, commit, rest, folder, maxBytes }), cut };
 	}
 
 	/** The options with which a patch names paths below the workspace. Git writes the names of renames without them. */
-	get #naming(): string[] {
+	get #prefixes(): string[] {
 		const { path } = this.#tree;
 		return path === "" ? [] : [`--src-prefix=a/${path}/`, `--dst-prefix=b/${path}/`, "--no-renames"];
 	}
@@ -155,7 +163,7 @@ export class WorkspaceDiff implements Comparison {
 
 	#compare<T>(
 		base: string,
-		compare: (run: RunGit, commit: string, unadded: readonly string[]) => Promise<T>,
+		compare: (run: RunGit, commit: string, leftOut: LeftOut) => Promise<T>,
 	): Promise<T> {
 		const signal = deadline(limitMs);
 		return this.#semaphore.use(signal, async () => {
@@ -170,11 +178,11 @@ export class WorkspaceDiff implements Comparison {
 						maxBytes,
 					});
 				const commit = await this.#findBase(run, base);
-				const unadded = await addNewFiles(run, [
+				const leftOut = await addNewFiles(run, this.#tree.folder, [
 					...((await mayHoldRepositories(shadow)) ? await innerRepositories(run) : []),
 					...withoutPermissionFiles(this.#place.permissionFiles ?? []),
 				]);
-				return await compare(run, commit, unadded);
+				return await compare(run, commit, leftOut);
 			} catch (error) {
 				throw signal.aborted ? new DiffTimeoutError(`The diff took more than ${limitMs / 1_000} s`) : error;
 			} finally {
@@ -207,24 +215,6 @@ async function commitOf(run: RunGit, args: readonly string[]): Promise<string | 
 	return code === 0 ? stdout.toString("utf8").trim() : undefined;
 }
 
-/**
- * Adds new files, which are changes too. Inner repositories that the outer one has recorded are left out: to find
- * their changes, git would start itself inside them. Returns the paths that git cannot add, such as a repository without a
- * commit; the others are added.
- */
-async function addNewFiles(run: RunGit, leftOut: readonly string[]): Promise<readonly string[]> {
-	const args = ["add", "--all", "--intent-to-add", "--ignore-errors", "--pathspec-from-file=-", "--pathspec-file-nul"];
-	const result = await run(args, [".", ...leftOut].join("\0"));
-	const unadded = result.code === ignoredErrors ? unaddedPaths(result.words) : [];
-	if (unadded.length === 0) await succeed(Promise.resolve(result));
-	return unadded;
-}
-
-/** Returns the paths from lines such as `error: 'path/' does not have a commit checked out`. */
-function unaddedPaths(words: readonly string[]): string[] {
-	return words.flatMap((line) => /^error: (?:unable to index file )?'(.+?)\/?'/.exec(line)?.[1] ?? []);
-}
-
 /** Returns patterns that leave the inner repositories out. */
 async function innerRepositories(run: RunGit): Promise<string[]> {
 	const { stdout } = await succeed(run(["ls-files", "--stage", "-z"], "", maxIndexBytes));
@@ -245,12 +235,4 @@ function gitlinks(listing: Buffer): string[] {
 	if (!listing.includes("160000 ")) return [];
 	const entries = listing.toString("utf8").split("\0");
 	return entries.filter((entry) => entry.startsWith("160000 ")).map((entry) => entry.slice(entry.indexOf("\t") + 1));
-}
-
-/** A program that was ended because it wrote too much has not failed. */
-async function succeed(running: Promise<CommandResult>): Promise<CommandResult> {
-	const result = await running;
-	if (result.code !== 0 && !result.cut)
-		throw new DiffFailedError(`Cannot compare the workspace: ${wordsOfGit(result)}`);
-	return result;
 }

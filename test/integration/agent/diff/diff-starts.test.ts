@@ -1,5 +1,5 @@
 /** The number of starts of git for a diff: each start stops the session agent for some milliseconds. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -44,7 +44,28 @@ describe("starts of git for a diff", function () {
 			expect(patch).to.include("+++ b/new.txt").and.not.to.include("inner.txt");
 			expect({ truncated, omitted }).to.deep.equal({ truncated: true, omitted: ["nested"] });
 		}
-		expect((await diff.files("last-commit")).files.map(({ path }) => path)).to.deep.equal(["new.txt"]);
+		expect((await diff.files("last-commit")).files).to.deep.equal([
+			{ path: "new.txt", status: "new", ins: 1, del: 0 },
+			{ path: "nested", status: "new", ins: 0, del: 0 },
+		]);
+	});
+
+	it("reads no files of many gigabytes, names them, and shows all other changes (X15)", async () => {
+		const name = "it's\nlarge";
+		writeFileSync(join(workspace, "new.txt"), "new\n");
+		writeFileSync(join(workspace, name), "");
+		truncateSync(join(workspace, name), 400 * 1024 ** 3);
+		truncateSync(join(workspace, "README.md"), 300 * 1024 ** 3);
+		for (const { patch, truncated, omitted } of [await diff.wholePatch(), await diff.patch("last-commit")]) {
+			expect(patch).to.include("+++ b/new.txt").and.not.to.include("large");
+			expect({ truncated, omitted }).to.deep.equal({ truncated: true, omitted: ["README.md", name] });
+		}
+		expect((await diff.files("last-commit")).files).to.have.deep.members([
+			{ path: "new.txt", status: "new", ins: 1, del: 0 },
+			{ path: name, status: "new", ins: 0, del: 0 },
+			{ path: "README.md", status: "mod", ins: 0, del: 0 },
+		]);
+		expect(await diff.file(name, "last-commit")).to.deep.equal({ filePath: name, hunks: [], truncated: true });
 	});
 
 	it("are more for a packed branch, and for a repository inside, in every version of the index", async () => {
