@@ -34,7 +34,7 @@ import type { RequestMetrics } from "./request-metrics.ts";
 import type { RouteTable } from "./routes/route-table.ts";
 import { inSpan, type Span, type Step } from "#shared/telemetry/tracing/span.ts";
 import type { Tracer } from "#shared/telemetry/tracing/tracer.ts";
-import { UnsignedLimit } from "./callers/unsigned-limit.ts";
+import { forwardedFor, UnsignedLimit } from "./callers/unsigned-limit.ts";
 import { warningHeaders } from "./routes/warning-headers.ts";
 import type { RequestParts } from "./routes/request-params.ts";
 import { successAnswer } from "./routes/success-answer.ts";
@@ -181,8 +181,9 @@ export class RequestChain {
 
 	#begin(exchange: Exchange, principal: Principal, { action }: ActionRoute, path: PathParams): BegunRequest {
 		if (!action.raw_body) return this.#options.limits.begin(principal);
-		const { remoteAddress = "" } = exchange.request.socket;
-		const sender = { address: remoteAddress, provider: path["provider"] ?? "" };
+		const { headers, socket } = exchange.request;
+		const { remoteAddress: address = "" } = socket;
+		const sender = { address, forwardedFor: forwardedFor(headers), provider: path["provider"] ?? "" };
 		return this.#unsigned.begin(sender, (error) => this.#refuse(exchange, error));
 	}
 

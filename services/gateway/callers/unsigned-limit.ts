@@ -4,6 +4,8 @@
  * out: beyond the bound, the oldest request of the address that has most waiting gives way to a new one. Neither do wrong
  * signatures: they are counted for the address that sends them, and right ones for the provider whose name they have.
  */
+import type { IncomingHttpHeaders } from "node:http";
+import { isIP } from "node:net";
 import { LRUCache } from "lru-cache";
 import { monotonic } from "#shared/base/clock.ts";
 import { TooManyRequestsError } from "#shared/base/errors.ts";
@@ -46,13 +48,15 @@ class Bucket {
 /** The sender of a request, as far as it is known before the signature is checked. */
 export interface UnsignedSender {
 	readonly address: string;
+	/** The address that a proxy in front of the gateway has seen; without a proxy anybody can name any. */
+	readonly forwardedFor?: string | undefined;
 	/** The provider that the request names. */
 	readonly provider: string;
 }
 
 /** A request whose body is awaited. */
 interface Waiting {
-	readonly address: string;
+	readonly sender: string;
 	/** Answers the request with an error. */
 	readonly cut: (error: Error) => void;
 }
@@ -66,22 +70,23 @@ export class UnsignedLimit {
 	readonly #waiting = new Set<Waiting>();
 
 	/** Begins a request, which waits for its body. @param cut Answers it with an error when it has to give way. */
-	begin({ address, provider }: UnsignedSender, cut: (error: Error) => void): BegunRequest {
+	begin({ address, forwardedFor = "", provider }: UnsignedSender, cut: (error: Error) => void): BegunRequest {
+		const sender = `${network(address)} ${network(forwardedFor)}`;
 		if (this.#waiting.size >= mostWaiting) this.#cutOne();
-		const waiting = { address, cut };
+		const waiting = { sender, cut };
 		this.#waiting.add(waiting);
 		let isWorking = false;
 		return {
 			work: () => {
 				if (!this.#waiting.has(waiting)) throw tooMany();
-				if (this.#right.get(provider)?.isEmpty || this.#wrong.get(network(address))?.isEmpty) throw tooMany();
+				if (this.#right.get(provider)?.isEmpty || this.#wrong.get(sender)?.isEmpty) throw tooMany();
 				if (this.#underWay >= atOnce) throw tooMany();
 				this.#underWay++;
 				isWorking = this.#waiting.delete(waiting);
 			},
 			judged: (isRight) => {
 				if (isRight) spend(this.#right, provider, right);
-				else spend(this.#wrong, network(address), wrong);
+				else spend(this.#wrong, sender, wrong);
 			},
 			// A message has 768 KiB at most, and there are few of them at a time.
 			received: () => {},
@@ -94,14 +99,20 @@ export class UnsignedLimit {
 	}
 
 	#cutOne(): void {
-		const byAddress = Map.groupBy(this.#waiting, ({ address }) => address);
+		const bySender = Map.groupBy(this.#waiting, ({ sender }) => sender);
 		let most: readonly Waiting[] = [];
-		for (const own of byAddress.values()) if (own.length > most.length) most = own;
+		for (const own of bySender.values()) if (own.length > most.length) most = own;
 		const [oldest] = most;
 		if (!oldest) return;
 		this.#waiting.delete(oldest);
 		oldest.cut(tooMany());
 	}
+}
+
+/** Returns the address that the nearest proxy has added to `X-Forwarded-For`; the ones before it are the sender's own words. */
+export function forwardedFor({ "x-forwarded-for": header }: IncomingHttpHeaders): string | undefined {
+	const nearest = [header ?? []].flat().join().split(",").at(-1)?.trim() ?? "";
+	return isIP(nearest) === 0 ? undefined : nearest;
 }
 
 function spend(buckets: LRUCache<string, Bucket>, sender: string, rate: typeof right): void {

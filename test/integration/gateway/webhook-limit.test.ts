@@ -25,8 +25,8 @@ describe("gateway: webhooks", () => {
 	after(() => gateway.stop());
 
 	/** Sends a message from an address of this machine; resolves with the status. */
-	async function send(word: string, localAddress: string): Promise<number> {
-		const headers = { host: gateway.host, "content-type": "application/json" };
+	async function send(word: string, localAddress: string, more: Record<string, string> = {}): Promise<number> {
+		const headers = { host: gateway.host, "content-type": "application/json", ...more };
 		const options = { host: "127.0.0.1", port: gateway.port, method: "POST", headers, localAddress };
 		const asked = request({ ...options, path: "/api/v1/svc/webhooks/github" }).end(JSON.stringify({ word }));
 		const [response] = await once(asked, "response");
@@ -41,5 +41,14 @@ describe("gateway: webhooks", () => {
 		expect(statuses).to.include(429);
 		expect(statuses.filter((status) => status === 401)).to.have.length(seen);
 		for (let n = 0; n < 30; n++) expect(await send("right", "127.0.0.1")).to.equal(204);
+	});
+
+	it("with a wrong signature by a proxy take nothing from others by it (X10)", async () => {
+		const by = (address: string) => ({ "x-forwarded-for": `6.6.6.6, ${address}` });
+		let status = 0;
+		for (let n = 0; n < 150 && status !== 429; n++) status = await send("wrong", "127.0.0.3", by("192.0.2.1"));
+		expect(status).to.equal(429);
+		expect(await send("right", "127.0.0.3", by("192.0.2.2"))).to.equal(204);
+		expect(await send("right", "127.0.0.3")).to.equal(204);
 	});
 });

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { turnClock } from "#shared/base/clock.ts";
 import { TooManyRequestsError } from "#shared/base/errors.ts";
-import { UnsignedLimit } from "#services/gateway/callers/unsigned-limit.ts";
+import { forwardedFor, UnsignedLimit } from "#services/gateway/callers/unsigned-limit.ts";
 
 const ignore = (): void => {};
 const from = (address: string, provider = "github") => ({ address, provider });
@@ -63,6 +63,27 @@ describe("the limit of unsigned requests", () => {
 		at += 60_000;
 		expect(taken(limit, from("1.2.3.4"), false)).to.equal(50);
 	});
+
+	it("counts wrong signatures that come by a proxy for the address behind it (X10)", () => {
+		const limit = new UnsignedLimit();
+		const behind = (forwarded: string) => ({ ...from("10.0.0.1"), forwardedFor: forwarded });
+		expect(taken(limit, behind("1.2.3.4"), false)).to.equal(50);
+		expect(taken(limit, behind("1.2.3.5"), true)).to.equal(100);
+		expect(taken(limit, behind("1.2.3.4"), true)).to.equal(0);
+	});
+
+	for (const [header, address] of [
+		[undefined, undefined],
+		["", undefined],
+		["1.2.3.4", "1.2.3.4"],
+		["6.6.6.6, 1.2.3.4", "1.2.3.4"],
+		["1.2.3.4, 2001:db8::1", "2001:db8::1"],
+		["1.2.3.4, anything", undefined],
+	] as const) {
+		it(`finds ${address} in "${header}"`, () => {
+			expect(forwardedFor(header === undefined ? {} : { "x-forwarded-for": header })).to.equal(address);
+		});
+	}
 
 	it("takes the addresses of a network of IPv6 for one", () => {
 		const limit = new UnsignedLimit();
