@@ -69,14 +69,14 @@ export class SessionFolders {
 	}
 
 	/**
-	 * Removes a folder that has neither records nor a workspace any more, with all that commands have put beside them. A
-	 * new session that makes its folders meanwhile keeps them, because only other names are removed.
+	 * Removes from a folder without a workspace all that commands have put beside one, and the folder when it has no records
+	 * either. A new session that makes its folders meanwhile keeps them, because only other names are removed.
 	 */
 	async #tidy(folder: string): Promise<void> {
 		const kept = [...recordNames, ...workspaceNames];
-		if ((await namesIn(folder)).some((name) => kept.includes(name))) return;
+		if ((await namesIn(folder)).some((name) => workspaceNames.includes(name))) return;
 		for await (const { name, path } of entriesOf(folder)) if (!kept.includes(name)) await this.#trash.discard(path);
-		// This fails, as intended, when something was put into the folder meanwhile.
+		// This fails, as intended, when there are records, or something was put into the folder meanwhile.
 		await rmdir(folder).catch(() => {});
 	}
 
