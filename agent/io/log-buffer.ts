@@ -1,7 +1,13 @@
 /** The pod's log: the newest entries are held in memory. */
 import { isoTime, now } from "#shared/base/clock.ts";
 import type { SessionLogs } from "#shared/contracts/sessions/sessions.ts";
-import { type PodLogEntry, type LogLevel, logTail, maxLogEntries, maxMessageLength } from "#shared/wire/pod/log-tail.ts";
+import {
+	type PodLogEntry,
+	type LogLevel,
+	logTail,
+	maxLogEntries,
+	maxMessageLength,
+} from "#shared/wire/pod/log-tail.ts";
 
 /** The bound exists because providers that need no key are often given a word like "none". */
 const minSecretLength = 8;

@@ -6,9 +6,9 @@ import { every, monotonic, now, type Timer } from "#shared/base/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
 import type { ResetReason } from "#shared/contracts/stream.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
-import type { Addressed, Audience } from "./audience.ts";
+import type { Audience } from "./audience.ts";
 import type { EventIds, EventPosition } from "./event-ids.ts";
-import { RetainedEntries } from "./retained-entries.ts";
+import { RetainedEntries, type TailEntry } from "./retained-entries.ts";
 import { frame, isStreamEvent } from "./sse-frame.ts";
 
 const pollMs = 1_000;
@@ -30,14 +30,6 @@ export interface LogSource {
 	head(): Promise<LogHead>;
 	/** Returns the entries after a sequence number, in order. */
 	read(after: number, limit: number): Promise<LogEntry[]>;
-}
-
-/** An entry with the frame for its clients. */
-export interface TailEntry extends Addressed {
-	readonly seq: number;
-	readonly frame: Buffer;
-	/** The time of the event in milliseconds since 1970; absent when the log did not say it. */
-	readonly at?: number | undefined;
 }
 
 /** The receiver of what the tail reads; its methods must not throw. */

@@ -2,8 +2,15 @@
  * The newest entries of the event log in memory, by tenant. When there are too many, the oldest of the tenant that has most
  * are forgotten, so that a busy tenant takes nothing of what the clients of others can continue from.
  */
-import type { Audience } from "./audience.ts";
-import type { TailEntry } from "./log-tail.ts";
+import type { Addressed, Audience } from "./audience.ts";
+
+/** An entry with the frame for its clients. */
+export interface TailEntry extends Addressed {
+	readonly seq: number;
+	readonly frame: Buffer;
+	/** The time of the event in milliseconds since 1970; absent when the log did not say it. */
+	readonly at?: number | undefined;
+}
 
 /** The bounds on the entries of all tenants together. */
 const mostRetained = { entries: 10_000, bytes: 64 * 1024 * 1024 } as const;

@@ -6,7 +6,8 @@ import { UnavailableError } from "#shared/base/errors.ts";
 import { Audience, audienceKey } from "./audience.ts";
 import { type CatchUp, nowhere } from "./catch-up.ts";
 import type { EventIds, EventPosition } from "./event-ids.ts";
-import type { LogTail, TailEntry } from "./log-tail.ts";
+import type { LogTail } from "./log-tail.ts";
+import type { TailEntry } from "./retained-entries.ts";
 import { type ClientLimits, clientLimits, SseClient } from "./sse-client.ts";
 import { frame, join } from "./sse-frame.ts";
 

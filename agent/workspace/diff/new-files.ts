@@ -53,7 +53,9 @@ function unaddedPaths(words: readonly string[]): string[] {
 
 /** Returns the paths from lines `add 'path'`; a path may have line breaks and quotes. */
 function changedPaths(listing: string): string[] {
-	return listing.split(/'\n(?=add '|remove '|$(?![^]))/).flatMap((line) => (line.startsWith("add '") ? line.slice(5) : []));
+	return listing
+		.split(/'\n(?=add '|remove '|$(?![^]))/)
+		.flatMap((line) => (line.startsWith("add '") ? line.slice(5) : []));
 }
 
 async function tooLarge(folder: string, paths: readonly string[]): Promise<string[]> {

@@ -161,10 +161,7 @@ export class WorkspaceDiff implements Comparison {
 		return path.startsWith(`${this.#tree.path}/`) ? path.slice(this.#tree.path.length + 1) : undefined;
 	}
 
-	#compare<T>(
-		base: string,
-		compare: (run: RunGit, commit: string, leftOut: LeftOut) => Promise<T>,
-	): Promise<T> {
+	#compare<T>(base: string, compare: (run: RunGit, commit: string, leftOut: LeftOut) => Promise<T>): Promise<T> {
 		const signal = deadline(limitMs);
 		return this.#semaphore.use(signal, async () => {
 			const shadow = await ShadowRepository.make(this.#tree, this.#place.scratch);

@@ -14,7 +14,11 @@ const task = {
 	id,
 	kind: { type: "enum", values: ["remove", "measure"] },
 	fence: { ...count, description: "Grows with every claim; a report with an older one is refused" },
-	session: { ...id, optional: true, description: "The session that has the workspace now; its files elsewhere count too" },
+	session: {
+		...id,
+		optional: true,
+		description: "The session that has the workspace now; its files elsewhere count too",
+	},
 } as const;
 export type WorkspaceTask = Output<typeof task>;
 

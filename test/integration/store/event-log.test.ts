@@ -4,7 +4,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrations } from "#services/event-log/compose.ts";
-import { eventLogCollection, eventLogNameCollection, eventLogReaderCollection } from "#shared/store/event-log/event-log-collection.ts";
+import {
+	eventLogCollection,
+	eventLogNameCollection,
+	eventLogReaderCollection,
+} from "#shared/store/event-log/event-log-collection.ts";
 import { EventLog } from "#shared/store/event-log/event-log.ts";
 import { fitsJson } from "#shared/base/schema/json-size.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";

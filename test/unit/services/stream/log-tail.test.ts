@@ -2,7 +2,8 @@ import { expect } from "chai";
 import { turnClock } from "#shared/base/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
 import { Audience } from "#services/stream/audience.ts";
-import { LogTail, type TailEntry } from "#services/stream/log-tail.ts";
+import { LogTail } from "#services/stream/log-tail.ts";
+import type { TailEntry } from "#services/stream/retained-entries.ts";
 import type { EventPosition } from "#services/stream/event-ids.ts";
 import { testIds } from "../../../support/clients/test-ids.ts";
 import { failureOf } from "../../../support/failure-of.ts";
@@ -38,7 +39,13 @@ class Log {
 	entry(seq: number): LogEntry {
 		const owner = seq % 2 === 0 ? "alice" : "bob";
 		if (this.skipped.includes(seq)) return { seq, type: "skipped", data: "{}", tenant: "", skipped: true };
-		return { seq, type: this.type, data: JSON.stringify("x".repeat(this.dataBytes - 2)), tenant: this.tenantOf(seq), owner };
+		return {
+			seq,
+			type: this.type,
+			data: JSON.stringify("x".repeat(this.dataBytes - 2)),
+			tenant: this.tenantOf(seq),
+			owner,
+		};
 	}
 }
 

@@ -20,25 +20,23 @@ describe("SessionPod", () => {
 		);
 		await new Promise<void>((resolve) => hostile.listen(0, "127.0.0.1", resolve));
 		const { port } = hostile.address() as AddressInfo;
-		const { store, discard } = await openEmbedded([
-			historyCollection,
-			historyChunkCollection,
-			idempotencyRecordCollection,
-		]);
+		const opened = await openEmbedded([historyCollection, historyChunkCollection, idempotencyRecordCollection]);
 		const pod = new SessionPod({
 			client: new SessionAgentClient(),
 			key: new InstallationKey(Buffer.alloc(32, 7)),
-			history: new SessionHistory(store),
-			idempotency: new IdempotencyRecords(store),
+			history: new SessionHistory(opened.store),
+			idempotency: new IdempotencyRecords(opened.store),
 		});
 		try {
 			const record = sessionRecord({ status: "running", columns: { address: `http://127.0.0.1:${port}` } });
 			const [line] = (await pod.logs(record, 10, "INFO")).lines;
 			expect(line).to.include({ timestamp: 1, time: "now [2J", level: "INFO", logger: "a b" });
-			expect(line?.message).to.match(/^red\tgood\nx+$/).and.have.length.within(8_000, 8_192);
+			expect(line?.message)
+				.to.match(/^red\tgood\nx+$/)
+				.and.have.length.within(8_000, 8_192);
 		} finally {
 			await pod.close();
-			await discard();
+			await opened.discard();
 			hostile.close();
 			hostile.closeAllConnections();
 		}
