@@ -18,7 +18,7 @@ const maxUnread = 200;
 /** The bound on the list of changed files, in bytes. */
 const maxListBytes = 128 * 1_048_576;
 
-/** What a comparison leaves out, as paths below the tree. */
+/** The paths below the tree that a comparison leaves out. */
 export interface LeftOut {
 	/** Paths that git cannot add, such as a repository without a commit. */
 	readonly unadded: readonly string[];

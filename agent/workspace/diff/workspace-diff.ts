@@ -92,7 +92,7 @@ export class WorkspaceDiff implements Comparison {
 				return readFileList(stdout.toString("utf8"));
 			};
 			const counted = await list([...args, "--numstat", commit, ...allBut(unread)]);
-			// Without counts git does not read the files.
+			// Git does not read the files when it counts no lines.
 			const large = unread.length === 0 ? [] : await list(["--literal-pathspecs", ...args, commit, "--", ...unread]);
 			const others = unadded.map((path) => ({ path, status: "new" as const, ins: 0, del: 0 }));
 			return fitFileList(

@@ -15,11 +15,12 @@ describe("connections without a request, when a server has as many as it may hav
 
 	beforeEach(async () => {
 		held = [];
-		const options = { host: "127.0.0.1", port: 0, maxConnections: most, keys: "" };
+		const options = { host: "127.0.0.1", port: 0, maxConnections: most, keys: "", shouldUpgrade: () => true };
 		server = await openHttpServer(options, ({ url }, response) => {
 			if (url === "/held") held.push(response);
 			else response.end("done");
 		});
+		server.on("upgrade", (_request, socket) => socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n"));
 	});
 
 	afterEach(() => {
@@ -63,5 +64,14 @@ describe("connections without a request, when a server has as many as it may hav
 		for (const socket of silent) socket.destroy();
 		for (const response of held) response.end("done");
 		await Promise.all(busy.map(answered));
+	});
+
+	it("are not those that have become other ones, such as chats", async () => {
+		const chat = connect({ port: portOf(server), host: "127.0.0.1" });
+		chat.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+		await once(chat, "data");
+		for (let n = 0; n < 2 * most; n++) await answered(client().ask("/"));
+		expect(chat.readableEnded || chat.destroyed).to.equal(false);
+		chat.destroy();
 	});
 });
