@@ -26,7 +26,12 @@ const changedFile = {
 export const fileDiff = schema({
 	filePath: { type: "string" },
 	hunks: { type: "array", items: { type: "object", props: diffHunk } },
-	truncated: { type: "boolean", optional: true, description: "Whether lines were omitted to fit 900 KB" },
+	truncated: {
+		type: "boolean",
+		optional: true,
+		description:
+			"Whether lines were omitted to fit 900 KB, or all of them because changed files have more than 1 GiB together",
+	},
 });
 export type FileDiff = Output<typeof fileDiff>;
 
@@ -41,7 +46,7 @@ export const diffPatch = schema({
 	truncated: {
 		type: "boolean",
 		description:
-			"Whether files are missing: the patch was cut at the end of a file to fit 900 KB, a binary file is larger than 1 MB, or git cannot add a path",
+			"Whether files are missing: the patch was cut at the end of a file to fit 900 KB, a binary file is larger than 1 MB, git cannot add a path, or all changed files together have more than 1 GiB",
 	},
 	omitted: {
 		type: "array",
