@@ -6,9 +6,11 @@
 import { join } from "node:path";
 import type { WrittenAgent } from "#shared/wire/agents/agent-fields.ts";
 import { fittingModels, missingModel } from "#shared/wire/agents/agent-models.ts";
-import { AgentRecordError, readAgentRecords } from "#shared/wire/agents/agent-records.ts";
+import { readAgentRecords } from "#shared/wire/agents/agent-records.ts";
 import { readCommandLine, refuseCommandLine } from "#shared/config/command-line.ts";
-import { type Config, ConfigError, environmentSecret, loadConfig } from "#shared/config/config.ts";
+import { refuseUnusableFiles } from "#shared/base/files/unusable-files.ts";
+import { StartError } from "#shared/base/start-error.ts";
+import { type Config, environmentSecret, loadConfig } from "#shared/config/config.ts";
 import { readModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
 import { AgentInstaller, InstallError } from "./agent-installer.ts";
 import { agentMarkdown } from "./agent-markdown.ts";
@@ -63,6 +65,7 @@ async function run(command: string, ids: readonly string[]): Promise<boolean> {
 		return ids.length === 0;
 	}
 	const chosen = ids.map((id) => installable(records, id));
+	refuseUnusableFiles(config.data_dir, { agents: 1 });
 	if (command === "install") for (const { record } of chosen) warnOfMissingModel(record, config);
 	for (const { record, recipe } of chosen) {
 		if (command === "install") await installer.install(record.id, recipe);
@@ -76,8 +79,7 @@ try {
 	const isUnderstood = await run(command, ids);
 	if (!isUnderstood) refuseCommandLine(commandTable, `Cannot do "${[command, ...ids].join(" ")}"`);
 } catch (error) {
-	const isSaid = [InstallError, AgentRecordError, ConfigError].some((kind) => error instanceof kind);
-	if (!(error instanceof Error) || !isSaid) throw error;
+	if (!(error instanceof InstallError || error instanceof StartError)) throw error;
 	console.error(error.message);
 	process.exitCode = 1;
 }

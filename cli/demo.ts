@@ -8,7 +8,7 @@ import { apiToken } from "#shared/config/api-token.ts";
 import { readCommandLine } from "#shared/config/command-line.ts";
 import { apiUrl } from "#shared/config/config.ts";
 import { type DemoOptions, runDemo } from "./demo-job.ts";
-import { PlatformClient, PlatformError } from "./platform-client.ts";
+import { PlatformClient } from "./platform-client.ts";
 import { Steps } from "./steps.ts";
 
 function readOptions(): DemoOptions {
@@ -37,6 +37,6 @@ try {
 	await runDemo(new PlatformClient(apiUrl(), await apiToken()), steps, options);
 	steps.table();
 } catch (error) {
-	console.error(`\nThe demo failed: ${error instanceof PlatformError ? error.message : String(error)}`);
+	console.error(`\nThe demo failed: ${error instanceof Error ? error.message : String(error)}`);
 	process.exitCode = 1;
 }

@@ -9,6 +9,7 @@ import { loadAdapterClass } from "./adapter.ts";
 import { loadConfig } from "./config.ts";
 import { environment } from "./environment.ts";
 import { storedSecret, type SecretKind } from "#shared/base/secrets/stored-secret.ts";
+import { refuseUnusableKeys } from "#shared/base/files/unusable-files.ts";
 import { StartError } from "#shared/base/start-error.ts";
 
 const kind: SecretKind = {
@@ -35,13 +36,13 @@ export function openApiToken(dataDir: string): string {
 /**
  * Returns the token that a client on this machine sends to a platform: `ATELIER_TOKEN`, or the token that the platform
  * of this configuration created. The latter is sent to no other machine. Undefined for identity adapters without
- * `storesToken`.
+ * `storesToken`. @throws {StartError} when this user may not read it.
  */
 export async function apiToken(env: NodeJS.ProcessEnv = environment()): Promise<string | undefined> {
 	if (env["ATELIER_TOKEN"]) return env["ATELIER_TOKEN"];
 	const { identity, data_dir } = loadConfig(env);
 	const isHere = !env["ATELIER_URL"] || loopback.test(new URL(env["ATELIER_URL"]).hostname);
-	if (!isHere || !existsSync(join(data_dir, "keys", kind.name))) return undefined;
-	const { storesToken } = await loadAdapterClass(identity);
-	return storesToken === true ? openApiToken(data_dir) : undefined;
+	if (!isHere || (await loadAdapterClass(identity))["storesToken"] !== true) return undefined;
+	refuseUnusableKeys(data_dir);
+	return existsSync(join(data_dir, "keys", kind.name)) ? openApiToken(data_dir) : undefined;
 }

@@ -10,14 +10,28 @@ import { StartError } from "../start-error.ts";
 /** The entries that the platform makes in its data folder, and how deep each is looked at; a disk has other entries, such as `lost+found`. */
 const parts = { keys: 1, host: 1, store: 2, sessions: 1, credentials: 2, run: 1, "restore.lock": 0 } as const;
 
-/** @throws {StartError} that names the first entry which cannot be used, its owner, and the remedy. */
-export function refuseUnusableFiles(dataDir: string): void {
-	const entries = [
-		[dataDir, 0] as const,
-		...Object.entries(parts).map(([name, depth]) => [join(dataDir, name), depth] as const),
-	];
+/**
+ * @param others Further entries that the caller writes, and how deep each is looked at. @throws {StartError} that names the first
+ * entry which cannot be used, its owner, and the remedy.
+ */
+export function refuseUnusableFiles(dataDir: string, others: Readonly<Record<string, number>> = {}): void {
+	const top = topOf(dataDir);
 	refuseUnreachable(dataDir);
-	for (const [path, depth] of entries) refuseUnusable(path, depth, dataDir);
+	refuseRoot(dataDir);
+	refuseUnusable(dataDir, 0, top);
+	for (const [name, depth] of Object.entries({ ...parts, ...others })) refuseUnusable(join(dataDir, name), depth, top);
+}
+
+/** Does the same for the keys alone, which commands read. @throws {StartError} */
+export function refuseUnusableKeys(dataDir: string): void {
+	const top = topOf(dataDir);
+	refuseUnusable(dataDir, 0, top);
+	refuseUnusable(join(dataDir, "keys"), parts.keys, top);
+}
+
+/** Does the same for a store, which may be outside of the data folder. @throws {StartError} */
+export function refuseUnusableStore(folder: string): void {
+	refuseUnusable(folder, 1, { name: `the store in "${folder}"`, folder });
 }
 
 /** The folders whose entries sessions may change the rights of, because they run as this user; that must keep no platform from its start. */
@@ -37,6 +51,16 @@ function refuseUnreachable(dataDir: string): void {
 	}
 }
 
+/** Everything can be used by root, and what root makes the owner of the folder cannot use. */
+function refuseRoot(dataDir: string): void {
+	const found = statOf(dataDir);
+	if (process.geteuid?.() !== 0 || found === undefined || found.uid === 0 || found.isSymbolicLink()) return;
+	throw new StartError(
+		`Cannot use the data folder "${dataDir}" as root: it belongs to ${nameOf(found)}, who could not use the files that root makes. ` +
+			`Run this as that user; to let root have the platform, chown -R root "${dataDir}"`,
+	);
+}
+
 /** Returns sentences about keys that every user of the machine can read. */
 export function exposedKeys(dataDir: string): string[] {
 	const folder = join(dataDir, "keys");
@@ -46,18 +70,28 @@ export function exposedKeys(dataDir: string): string[] {
 		.map((file) => `Every user of this machine can read "${file}", which is secret: chmod 600 "${file}"`);
 }
 
-function refuseUnusable(path: string, depth: number, dataDir: string): void {
+/** The checked folder, and its name in sentences. */
+interface Top {
+	readonly name: string;
+	readonly folder: string;
+}
+
+function topOf(dataDir: string): Top {
+	return { name: `the data folder "${dataDir}"`, folder: dataDir };
+}
+
+function refuseUnusable(path: string, depth: number, top: Top): void {
 	const found = statOf(path);
 	if (!found || !isLookedAt(path, found)) return;
 	const rights = constants.R_OK | constants.W_OK | (found.isDirectory() ? constants.X_OK : 0);
 	try {
 		accessSync(path, rights);
 	} catch (cause) {
-		const message = `Cannot use the data folder "${dataDir}": this user (${ownName()}) may not read and write "${path}", which belongs to ${nameOf(found)}. ${remedyOf(found, path, dataDir)}`;
-		throw new StartError(message, { cause });
+		const message = `Cannot use ${top.name}: this user (${ownName()}) may not read and write "${path}", which belongs to ${nameOf(found)}. `;
+		throw new StartError(message + (remedyByCode(cause, path) ?? remedyOf(found, path, top.folder)), { cause });
 	}
 	if (depth === 0 || !found.isDirectory()) return;
-	for (const name of entriesOf(path)) refuseUnusable(join(path, name), depth - 1, dataDir);
+	for (const name of entriesOf(path)) refuseUnusable(join(path, name), depth - 1, top);
 }
 
 /** A link leads to a place that the operator has chosen. */
@@ -84,10 +118,17 @@ function ownName(): string {
 	}
 }
 
-function remedyOf(found: Stats, path: string, dataDir: string): string {
+/** Returns the remedy where it is not the rights that refuse. */
+function remedyByCode(cause: unknown, path: string): string | undefined {
+	const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+	if (code === "EROFS") return "Its file system is mounted read-only: mount it for writing, or choose another folder";
+	return code === "EPERM" ? `The file system keeps it as it is: chattr -i "${path}"` : undefined;
+}
+
+function remedyOf(found: Stats, path: string, folder: string): string {
 	const user = ownName();
 	if (isOwn(found)) return `Give the user its rights back: chmod -R u+rwX "${path}"`;
-	return `Give the folder back: chown -R ${user} "${dataDir}"; or run this as the user to whom the folder belongs`;
+	return `Give the folder back: chown -R ${user} "${folder}"; or run this as the user to whom the folder belongs`;
 }
 
 function statOf(path: string): Stats | undefined {

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { backup, DatabaseSync, type StatementSync } from "node:sqlite";
 import { makeFolder } from "#shared/base/files/new-folder.ts";
+import { refuseUnusableStore } from "#shared/base/files/unusable-files.ts";
 import { UnavailableError } from "#shared/base/errors.ts";
 import { StartError } from "#shared/base/start-error.ts";
 import type { Collection } from "../collection.ts";
@@ -178,6 +179,7 @@ export class EmbeddedDatabase {
 function openFile(folder: string): DatabaseSync {
 	try {
 		makeFolder(folder);
+		refuseUnusableStore(folder);
 		return new DatabaseSync(join(folder, fileName));
 	} catch (error) {
 		throw refusal(folder, error);

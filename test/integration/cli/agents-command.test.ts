@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
 	chmodSync,
+	chownSync,
 	existsSync,
 	mkdirSync,
 	mkdtempSync,
@@ -15,6 +16,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect } from "chai";
 import { projectRoot } from "#shared/base/project-root.ts";
+import { isRoot, nobody } from "../../support/machine/ordinary-user.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type AgentsRun, runAgents } from "../../support/agents/install-agents.ts";
 
@@ -104,6 +106,19 @@ describe("npm run agents", function () {
 			.to.include("--ignore-scripts")
 			.and.to.not.include("--no-ignore");
 		expect([left(), existsSync(entry())]).to.deep.equal([["gemini"], true]);
+	});
+
+	it("refuses a data folder that is another user's, or that it cannot write, before npm is asked", async () => {
+		mkdirSync(join(folder, "data/agents"), { recursive: true });
+		if (isRoot) chownSync(join(folder, "data"), nobody, nobody);
+		else chmodSync(join(folder, "data/agents"), 0o500);
+		const { said, code } = await agents("whole", "install", "gemini");
+		chmodSync(join(folder, "data/agents"), 0o700);
+		expect(code, said).to.equal(1);
+		expect(said)
+			.to.match(/^Cannot use the data folder ".*data"/)
+			.and.to.not.include("    at ");
+		expect(existsSync(join(folder, "seen")), "npm was not asked").to.equal(false);
 	});
 
 	it("shows how far it is while npm works", async () => {

@@ -1,9 +1,10 @@
 import { expect } from "chai";
-import { statSync, writeFileSync } from "node:fs";
+import { chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { apiToken, openApiToken } from "#shared/config/api-token.ts";
 import { TokenIdentity } from "#services/gateway/identity-providers/token.ts";
 import { StartError } from "#shared/base/start-error.ts";
+import { folderForAll, giveAway, printedAsUser } from "../../../support/machine/ordinary-user.ts";
 import { useFolder } from "../../../support/use-folder.ts";
 
 const identity = { IDENTITY__ADAPTER: "services/gateway/identity-providers/token.ts#TokenIdentity" };
@@ -38,5 +39,20 @@ describe("apiToken()", () => {
 
 	it("is the value of the environment at any address", async () => {
 		expect(await apiToken({ ATELIER_TOKEN: "x", ATELIER_URL: "http://example.org" })).to.equal("x");
+	});
+
+	it("is no silence when this user may not read it", function () {
+		const other = folderForAll("token");
+		try {
+			openApiToken(other);
+			giveAway(other);
+			chmodSync(join(other, "keys"), 0);
+			const env = `{ IDENTITY__ADAPTER: "${identity.IDENTITY__ADAPTER}", DATA_DIR: process.argv[1] }`;
+			const text = `import { apiToken } from "#shared/config/api-token.ts"; console.log(await apiToken(${env}));`;
+			const printed = printedAsUser(text, other) ?? this.skip();
+			expect(printed).to.include(`may not read and write "${join(other, "keys")}", which belongs to it`);
+		} finally {
+			rmSync(other, { recursive: true });
+		}
 	});
 });

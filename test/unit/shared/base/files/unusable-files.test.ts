@@ -1,9 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFileSync } from "node:child_process";
+import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { exposedKeys, refuseUnusableFiles } from "#shared/base/files/unusable-files.ts";
 import { StartError } from "#shared/base/start-error.ts";
+import { folderForAll, giveAway, isRoot, nobody, printedAsUser } from "../../../../support/machine/ordinary-user.ts";
+
+const check = `import { refuseUnusableFiles } from "#shared/base/files/unusable-files.ts"; refuseUnusableFiles(process.argv[1]);`;
 
 const files = [
 	"keys/installation",
@@ -16,7 +19,7 @@ const files = [
 describe("the files of a data folder", () => {
 	let folder: string;
 	beforeEach(() => {
-		folder = mkdtempSync(join(tmpdir(), "atelier-files-"));
+		folder = folderForAll("files");
 		for (const file of files) {
 			mkdirSync(dirname(join(folder, file)), { recursive: true });
 			writeFileSync(join(folder, file), "", { mode: 0o600 });
@@ -33,19 +36,34 @@ describe("the files of a data folder", () => {
 
 	for (const path of new Set([...files, ...files.map((file) => dirname(file))]))
 		it(`are refused with the path, the owner and the remedy when one cannot be used: ${path}`, function () {
-			// Nothing is refused to root.
-			if (process.geteuid?.() === 0) this.skip();
+			giveAway(folder);
 			chmodSync(join(folder, path), 0o400);
-			const isFolder = !files.some((file) => file === path);
-			try {
-				expect(() => refuseUnusableFiles(folder))
-					.to.throw(StartError, `"${join(folder, path)}", which belongs to`)
-					.with.property("message")
-					.that.includes("chmod -R u+rwX");
-			} finally {
-				chmodSync(join(folder, path), isFolder ? 0o700 : 0o600);
-			}
+			const printed = printedAsUser(check, folder) ?? this.skip();
+			chmodSync(join(folder, path), 0o700);
+			expect(printed)
+				.to.include(`"${join(folder, path)}", which belongs to it`)
+				.and.to.include("chmod -R u+rwX");
 		});
+
+	it("are refused to root when they belong to another user", function () {
+		if (!isRoot) return this.skip();
+		chownSync(folder, nobody, nobody);
+		expect(() => refuseUnusableFiles(folder)).to.throw(
+			StartError,
+			`as root: it belongs to the user with the id ${nobody}`,
+		);
+	});
+
+	it("are refused with another remedy where the file system cannot be written (if it may mount)", function () {
+		if (!isMounted(folder)) return this.skip();
+		try {
+			mkdirSync(join(folder, "store"));
+			execFileSync("mount", ["-o", "remount,ro", folder], { stdio: "pipe" });
+			expect(() => refuseUnusableFiles(folder)).to.throw(StartError, "is mounted read-only: mount it for writing");
+		} finally {
+			execFileSync("umount", [folder], { stdio: "pipe" });
+		}
+	});
 
 	it("can be used whatever a session does with the rights of its own folder", () => {
 		for (const path of ["sessions/s-1", "run/s-1-g1"]) {
@@ -62,3 +80,12 @@ describe("the files of a data folder", () => {
 		expect(exposedKeys(folder).join()).to.include("Every user of this machine can read").and.to.include("chmod 600");
 	});
 });
+
+function isMounted(folder: string): boolean {
+	try {
+		execFileSync("mount", ["-t", "tmpfs", "tmpfs", folder], { stdio: "pipe" });
+		return true;
+	} catch {
+		return false;
+	}
+}

@@ -1,12 +1,13 @@
 /** A transaction of the embedded store's file: all of it or nothing. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { EmbeddedDatabase } from "#shared/store/embedded/embedded-database.ts";
+import { EmbeddedDatabase, storeFile } from "#shared/store/embedded/embedded-database.ts";
 import { countSelection } from "#shared/store/embedded/embedded-reads.ts";
 import { insertion } from "#shared/store/embedded/embedded-writes.ts";
 import { indexQuery } from "#shared/store/index-query.ts";
+import { folderForAll, giveAway, printedAsUser } from "../../../../support/machine/ordinary-user.ts";
 import { job, jobs } from "../../../../support/stores/sample-collections.ts";
 
 describe("EmbeddedDatabase", () => {
@@ -42,5 +43,21 @@ describe("EmbeddedDatabase", () => {
 			expect(database.first({ text: `SELECT ${form} AS n`, values: [] })).to.include({ n: form });
 		database.transaction([insert("a")]);
 		expect(present()).to.equal(1);
+	});
+
+	it("refuses a file that it may not write with the file, its owner and the remedy", function () {
+		const other = folderForAll("read-only");
+		try {
+			new EmbeddedDatabase(other, [jobs]).close();
+			giveAway(other);
+			chmodSync(storeFile(other), 0o400);
+			const text = `import { EmbeddedDatabase, storeFile } from "#shared/store/embedded/embedded-database.ts"; new EmbeddedDatabase(process.argv[1], []);`;
+			const printed = printedAsUser(text, other) ?? this.skip();
+			expect(printed)
+				.to.include(`Cannot use the store in "${other}"`)
+				.and.to.include(`"${storeFile(other)}", which belongs to it. Give the user its rights back: chmod -R u+rwX`);
+		} finally {
+			rmSync(other, { recursive: true });
+		}
 	});
 });
