@@ -11,6 +11,8 @@ import { type DemoOptions, runDemo } from "./demo-job.ts";
 import { PlatformClient } from "./platform-client.ts";
 import { Steps } from "./steps.ts";
 
+const checkout = pathToFileURL(join(import.meta.dirname, "..")).href;
+
 function readOptions(): DemoOptions {
 	const { values, positionals } = readCommandLine({
 		usage: "npm run demo [-- <repository> --branch <name> --keep]",
@@ -27,9 +29,11 @@ function readOptions(): DemoOptions {
 			keep: { type: "boolean", default: false, help: "leaves the session running" },
 		},
 	});
-	const checkout = pathToFileURL(join(import.meta.dirname, "..")).href;
 	return { repository: positionals[0] ?? checkout, branch: values.branch, keep: values.keep };
 }
+
+/** A server may run the platform as a user to whom this checkout does not belong, or have no checkout. */
+const otherRepository = "To work on another repository than this checkout: npm run demo -- <url of a repository>";
 
 const options = readOptions();
 const steps = new Steps((line) => console.log(line));
@@ -37,6 +41,8 @@ try {
 	await runDemo(new PlatformClient(apiUrl(), await apiToken()), steps, options);
 	steps.table();
 } catch (error) {
-	console.error(`\nThe demo failed: ${error instanceof Error ? error.message : String(error)}`);
+	const said = error instanceof Error ? error.message : String(error);
+	const isOfCheckout = options.repository === checkout && said.includes("CLONE_FAILED");
+	console.error(`\nThe demo failed: ${said}${isOfCheckout ? `. ${otherRepository}` : ""}`);
 	process.exitCode = 1;
 }

@@ -4,6 +4,8 @@ import { noPlatform } from "./no-platform.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 
 const requestMs = 40_000;
+const missingToken =
+	"this platform wants to know who asks: put a personal access token, or the access token of a login, into ATELIER_TOKEN (docs/tokens.md)";
 
 /** An unexpected answer of the platform, or none; the message is for the person at the terminal. */
 export class PlatformError extends Error {
@@ -69,7 +71,8 @@ export class PlatformClient {
 			throw new PlatformError(noPlatform(this.#base, cause));
 		});
 		if (response.ok) return response;
-		const sentence = `${method} ${path} was answered with ${response.status}: ${await detailOf(response)}`;
+		const remedy = response.status === 401 ? `; ${missingToken}` : "";
+		const sentence = `${method} ${path} was answered with ${response.status}: ${await detailOf(response)}${remedy}`;
 		throw new PlatformError(sentence, response.status);
 	}
 }

@@ -14,7 +14,23 @@ const remedies: readonly (readonly [said: RegExp, remedy: string])[] = [
 		/Authentication failed|could not read (Username|Password)|terminal prompts disabled|Access denied|error: 40[13]/i,
 		`the repository is private, or the credential is refused: ${credential}`,
 	],
-	[/Repository not found/i, `check the URL; if the repository is private, ${credential}`],
+	// GitHub and Gitea say it with a capital letter, GitLab in a sentence, and git of an answer 404.
+	[
+		/Repository '?.*'? ?not found|could not be found or you don't have permission/i,
+		`check the URL; if the repository is private, ${credential}`,
+	],
+	[
+		/dubious ownership/i,
+		"the repository belongs to another user than the platform: name its URL at a git host, or run git config --global --add safe.directory with this folder as the user that runs the platform",
+	],
+	[
+		/does not appear to be a git repository|repository '.*' does not exist/i,
+		"check the path: there is no repository on the machine where the session runs, or its user may not read it",
+	],
+	[
+		/Failed to connect|Could ?n[o']t connect|Connection (refused|timed out|reset)|No route to host|Network is unreachable/i,
+		"check the host and the port of the URL, and whether this machine reaches them (a proxy: HTTPS_PROXY)",
+	],
 	[
 		/self.signed certificate|unable to get local issuer|certificate verif/i,
 		"let git trust the authority of the host: http.sslCAInfo",

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect } from "chai";
 import type { Repository } from "#shared/wire/pod/launch.ts";
+import { giveAway, isRoot } from "../../support/machine/ordinary-user.ts";
 import { eventually } from "../../support/eventually.ts";
 import { serveGit } from "../../support/repositories/git-http-server.ts";
 import { commitFiles, fileUrl, git, makeRepository } from "../../support/repositories/git-repository.ts";
@@ -71,8 +72,12 @@ describe("clone", () => {
 	});
 
 	const dead: [what: string, url: string, words: RegExp][] = [
-		["a folder that is not there", "file:///nonexistent/repo", /does not appear to be a git repository/],
-		["a server that is not there", "http://127.0.0.1:9/repo", /Failed to connect|Couldn't connect/],
+		[
+			"a folder that is not there",
+			"file:///nonexistent/repo",
+			/does not appear to be a git repository.*; check the path/,
+		],
+		["a server that is not there", "http://127.0.0.1:9/repo", /(Failed to connect|Couldn't connect).*; check the host/],
 	];
 	for (const [what, url, words] of dead) {
 		it(`fails with git's sentence for ${what}`, async () => {
@@ -80,6 +85,16 @@ describe("clone", () => {
 			expect(await failureOf(session, [repository(url)])).to.match(words);
 		});
 	}
+
+	it("says what to do about a repository of another user", async function () {
+		if (!isRoot) return this.skip();
+		await using session = new TestSession();
+		const origin = makeRepository(join(session.folder, "origin"), { a: "" });
+		giveAway(origin);
+		expect(await failureOf(session, [repository(fileUrl(origin))])).to.match(
+			/dubious ownership.*; the repository belongs to another user.*safe\.directory/,
+		);
+	});
 
 	it("refuses what is no repository URL or branch before git hears of it", async () => {
 		await using session = new TestSession();
