@@ -3,6 +3,7 @@
  * beside processes that it cannot work with, and is not ready while its clock is wrong. Of two that begin at the same
  * moment the one stays that registered first.
  */
+import { shownIn } from "#shared/base/shown-sentences.ts";
 import { systemPrincipal } from "#shared/base/principal.ts";
 import { type Caller, call } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
@@ -57,13 +58,14 @@ export class ProcessPresence {
 	/** When each process of a conflict had been seen at the first look, by the store's clock. */
 	readonly #seen = new Map<string, number>();
 	/** The sentences of this presence among the shortcomings. */
-	#told: readonly string[] = [];
+	readonly #tell: (sentences: readonly string[]) => void;
 	#problem: string | undefined;
 	#wasAnswered = false;
 
 	constructor(entry: ProcessEntry, platform: Pick<Platform, "shortcomings" | "readiness" | "log" | "waitFor">) {
 		this.#entry = entry;
 		this.#platform = platform;
+		this.#tell = shownIn(platform.shortcomings);
 		platform.readiness.set("processes", async () => {
 			if (this.#problem !== undefined) throw new Error(this.#problem);
 		});
@@ -182,13 +184,6 @@ export class ProcessPresence {
 		const first = this.#seen.get(conflict.with) ?? seen;
 		this.#seen.set(conflict.with, first);
 		return { sentence: conflict.sentence, isCertain: !other?.isJoining && seen !== first };
-	}
-
-	#tell(sentences: readonly string[]): void {
-		const { shortcomings } = this.#platform;
-		for (const old of this.#told) if (shortcomings.includes(old)) shortcomings.splice(shortcomings.indexOf(old), 1);
-		shortcomings.push(...sentences);
-		this.#told = sentences;
 	}
 }
 

@@ -4,6 +4,7 @@
  */
 import { every, type Timer } from "#shared/base/clock.ts";
 import { freeBytes } from "#shared/base/files/free-bytes.ts";
+import { shownIn } from "#shared/base/shown-sentences.ts";
 import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import type { Platform } from "../platform.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
@@ -31,10 +32,12 @@ export class DiskWatch {
 		},
 	);
 	readonly #timer: Timer;
+	readonly #show: ReturnType<typeof shownIn>;
 	#sentence: string | undefined;
 
 	constructor(given: DiskWatchDependencies) {
 		this.#given = given;
+		this.#show = shownIn(given.shortcomings);
 		this.#timer = every(lookMs, () => this.#looks.request());
 		given.metrics.sample("atelier_disk_free_bytes", () => freeBytes(given.folder));
 		this.#looks.request();
@@ -50,7 +53,7 @@ export class DiskWatch {
 	}
 
 	async #look(): Promise<void> {
-		const { folder, lowMb, shortcomings, warn } = this.#given;
+		const { folder, lowMb, warn } = this.#given;
 		const mb = Math.floor((await freeBytes(folder)) / megabyte);
 		const former = this.#sentence;
 		this.#sentence =
@@ -58,8 +61,7 @@ export class DiskWatch {
 				? undefined
 				: `The disk of the data folder has ${mb} MB left: stop the sessions that fill it, and delete them with ` +
 					`their workspaces (docs/workspaces.md, "A disk that is full")`;
-		if (former !== undefined) shortcomings.splice(shortcomings.indexOf(former), 1);
-		if (this.#sentence !== undefined) shortcomings.push(this.#sentence);
+		this.#show(this.#sentence === undefined ? [] : [this.#sentence]);
 		if (this.#sentence !== undefined && former === undefined) warn(this.#sentence);
 		if (this.#sentence === undefined && former !== undefined)
 			warn(`The disk of the data folder has room again: ${mb} MB`);

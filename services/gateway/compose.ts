@@ -73,6 +73,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		dataDir: config.data_dir,
 		localTokenKey: key.localTokenKey(),
 		log: platform.log,
+		shortcomings: platform.shortcomings,
 		refused: new RefusedLogins(platform.metrics, platform.log).note,
 		standing: (person: Parameters<Admissions["standing"]>[0]) => admissions.standing(person),
 	});

@@ -5,6 +5,7 @@ import { ConfigError, environmentSecret } from "#shared/config/config.ts";
 import { acceptance } from "#shared/config/fields/pod-fields.ts";
 import { peopleShareAMachine } from "#shared/config/shared-machine.ts";
 import { freeBytes } from "#shared/base/files/free-bytes.ts";
+import { shownIn } from "#shared/base/shown-sentences.ts";
 import type { Claim } from "#shared/contracts/sessions/session-work.ts";
 import { modelAccess } from "#shared/wire/models/model-access.ts";
 import { readModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
@@ -72,16 +73,6 @@ export async function compose(platform: Platform): Promise<Part> {
 			else await announceStillRunning(runtime, announce);
 			await runtime.close();
 		},
-	};
-}
-
-/** Returns what replaces the former troubles among the shortcomings by the present ones. */
-function shownIn(shortcomings: string[]): (troubles: readonly string[]) => void {
-	let shown: readonly string[] = [];
-	return (troubles) => {
-		for (const old of shown) if (shortcomings.includes(old)) shortcomings.splice(shortcomings.indexOf(old), 1);
-		shortcomings.push(...troubles);
-		shown = troubles;
 	};
 }
 

@@ -1,15 +1,15 @@
 /** Tells the operator, in `/health`, of owners whose credentials cannot be opened. */
+import { shownIn } from "#shared/base/shown-sentences.ts";
 import { type CredentialOwner, ownerFolder } from "./credential-owner.ts";
 
 /** The owners of one process, in a list of sentences that others share. */
 export class UnreadableOwners {
-	readonly #shortcomings: string[];
+	readonly #show: (present: readonly string[]) => void;
 	readonly #owners = new Set<string>();
-	#sentence = "";
 
 	/** @param shortcomings The sentences of this process. */
 	constructor(shortcomings: string[]) {
-		this.#shortcomings = shortcomings;
+		this.#show = shownIn(shortcomings);
 	}
 
 	/** Notes whether the credentials of an owner could be opened. */
@@ -21,10 +21,8 @@ export class UnreadableOwners {
 	}
 
 	#tell(): void {
-		const at = this.#shortcomings.indexOf(this.#sentence);
-		if (at !== -1) this.#shortcomings.splice(at, 1);
 		const count = this.#owners.size;
-		this.#sentence = `Stored credentials of ${count} ${count === 1 ? "owner" : "owners"} cannot be opened; the log names the files (docs/credentials.md)`;
-		if (count > 0) this.#shortcomings.push(this.#sentence);
+		const sentence = `Stored credentials of ${count} ${count === 1 ? "owner" : "owners"} cannot be opened; the log names the files (docs/credentials.md)`;
+		this.#show(count > 0 ? [sentence] : []);
 	}
 }

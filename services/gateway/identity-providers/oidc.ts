@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { ConfigError } from "#shared/config/config.ts";
 import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
+import { shownIn } from "#shared/base/shown-sentences.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
 import { JwtVerifier, type VerifiedJwt } from "#shared/base/tokens/jwt-verifier.ts";
 import { isTrustedAddress, RemoteKeySet } from "#shared/base/tokens/remote-key-set.ts";
@@ -44,6 +45,8 @@ type Options = Output<typeof options>;
 /** The arguments: those of the configuration, and what the platform supplies. */
 export interface OidcArguments extends Readonly<Record<string, unknown>> {
 	readonly log?: ServiceLog;
+	/** The sentences that `/health` shows. */
+	readonly shortcomings?: string[];
 	/** Takes the reason why a login is refused. */
 	readonly refused?: NoteRefusal;
 	/** Returns the present standing of a person; absent: no personal access tokens are accepted. */
@@ -75,11 +78,15 @@ export class OidcIdentity implements IdentityProvider {
 		for (const [name, url] of Object.entries({ issuer, jwks_uri }))
 			if (url !== undefined && !isTrustedAddress(url))
 				throw new ConfigError(`Configuration key "identity.kwargs.${name}" must be an https URL, or http on loopback`);
-		const onError = (error: unknown) => kwargs.log?.error("The keys of the identity provider cannot be read:", error);
+		const show = shownIn(kwargs.shortcomings ?? []);
+		const onError = (error: unknown) => {
+			kwargs.log?.error("The keys of the identity provider cannot be read:", error);
+			show([unreadableKeys(issuer)]);
+		};
 		this.#verifier = new JwtVerifier({
 			issuer,
 			audience,
-			keys: new RemoteKeySet({ issuer, jwksUri: jwks_uri, onError }),
+			keys: new RemoteKeySet({ issuer, jwksUri: jwks_uri, onError, onRead: () => show([]) }),
 		});
 		const { standing: standingOf } = kwargs;
 		if (standingOf) this.tokenTrust = { claimsOf: async (token) => (await this.#verified(token))?.claims, standingOf };
@@ -144,6 +151,13 @@ export class OidcIdentity implements IdentityProvider {
 		if (role_claim === undefined) return rolesOfSilence(this.#options);
 		return { roles: mappedRoles(wordsAt(claims, role_claim), this.#options) };
 	}
+}
+
+function unreadableKeys(issuer: string): string {
+	return (
+		`The keys of the identity provider "${issuer}" cannot be read; the log says why. Logins go on for an hour after the last reading, ` +
+		"and those with a new key are refused"
+	);
 }
 
 function livesTooLong(seconds: number, most: number): string {

@@ -23,6 +23,8 @@ export interface RemoteKeySetOptions {
 	readonly jwksUri?: string | undefined;
 	/** Receives the reason of each failed reading. */
 	readonly onError?: ((error: unknown) => void) | undefined;
+	/** Is called after each successful reading. */
+	readonly onRead?: (() => void) | undefined;
 }
 
 /** A set is used for this time without being read again, in milliseconds: a withdrawn key works no longer than this. */
@@ -94,6 +96,7 @@ export class RemoteKeySet implements KeySource {
 		this.#known = found.filter((one) => one !== undefined);
 		this.#keys = this.#known.map(({ key }) => key);
 		this.#readAt = monotonic();
+		this.#options.onRead?.();
 	}
 
 	/** Imports a key; the same object as before for a key that was known. A key that cannot be imported is left out. */
