@@ -2,12 +2,12 @@
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { placedYamlDocuments, type YamlDocument } from "#shared/base/yaml/yaml-text.ts";
 import { type Template, template as templateFields } from "#shared/contracts/templates.ts";
-import { documentMistake } from "#shared/base/yaml/document-mistake.ts";
+import { documentMistakes, type Mistake } from "#shared/base/yaml/document-mistakes.ts";
 import { variableFaults } from "#shared/wire/pod/variable-name.ts";
 import { workloadFaults } from "../owned/workload-faults.ts";
 import type { TemplateFault, TemplateList } from "../template-source.ts";
 
-const form = { fields: templateFields, check: compileSchema(templateFields), kind: "templates" };
+const form = { fields: templateFields, check: compileSchema(templateFields), kind: "templates", rules: rulesBroken };
 
 /** Returns the templates of a text, one per document. An empty document is none. */
 export function templatesIn(origin: string, text: string): TemplateList {
@@ -30,21 +30,17 @@ export function faultOf(origin: string, mistake: string, name?: string): Templat
 }
 
 function templateIn(origin: string, document: YamlDocument): Template | TemplateFault {
-	const mistake = documentMistake(document, form) ?? variableMistake(document) ?? workloadMistake(document);
+	const mistake = documentMistakes(document, form);
 	return mistake === undefined ? (document.value as Template) : faultOf(origin, mistake, nameOf(document.value));
 }
 
-/** Returns the place of a variable that no launch would set. */
-function variableMistake({ value, lineOf }: YamlDocument): string | undefined {
-	const [fault] = variableFaults((value as Template).env_vars);
-	return fault === undefined ? undefined : `line ${lineOf(["env_vars"])}, "env_vars": ${fault}`;
-}
-
-/** Returns the place of a value of `workload_config` that no session could be started with. */
-function workloadMistake({ value, lineOf }: YamlDocument): string | undefined {
-	const [fault] = workloadFaults((value as Template).workload_config);
-	if (fault === undefined) return undefined;
-	return `line ${lineOf(["workload_config", fault.member])}, "workload_config.${fault.member}": ${fault.message}`;
+/** Returns the variables that no launch would set, and the values of `workload_config` that no session could be started with. */
+function rulesBroken(value: unknown): Mistake[] {
+	const { env_vars, workload_config } = value as Template;
+	return [
+		...variableFaults(env_vars).map((message) => ({ path: ["env_vars"], message })),
+		...workloadFaults(workload_config).map(({ member, message }) => ({ path: ["workload_config", member], message })),
+	];
 }
 
 function nameOf(value: unknown): string | undefined {

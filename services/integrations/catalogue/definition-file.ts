@@ -1,15 +1,20 @@
 /** Reads the integration definition of one file. Its faults name the file, the line and the key. Pure. */
 import { compileSchema } from "#shared/base/schema/validator.ts";
-import { placedYamlDocuments, type YamlDocument } from "#shared/base/yaml/yaml-text.ts";
+import { placedYamlDocuments } from "#shared/base/yaml/yaml-text.ts";
 import { definitionFields, type IntegrationDefinition } from "#shared/contracts/integrations/definition-fields.ts";
 import { isSettable } from "#shared/wire/pod/variable-name.ts";
 import { secretTarget } from "#shared/wire/pod/secret-target.ts";
-import { documentMistake } from "#shared/base/yaml/document-mistake.ts";
+import { documentMistakes, type Mistake } from "#shared/base/yaml/document-mistakes.ts";
 
 /** A definition, or the sentence that says why there is none. */
 export type ReadDefinition = { readonly definition: IntegrationDefinition } | { readonly fault: string };
 
-const form = { fields: definitionFields, check: compileSchema(definitionFields), kind: "integration definitions" };
+const form = {
+	fields: definitionFields,
+	check: compileSchema(definitionFields),
+	kind: "integration definitions",
+	rules: (value: unknown) => rulesBroken(value as IntegrationDefinition),
+};
 
 /** The form of adapters: a short name, or a module and its class as the configuration names them. */
 const adapterForm = /^([a-z0-9][a-z0-9-]*|[\w./-]+\.ts#\w+)?$/;
@@ -20,7 +25,7 @@ export function definitionIn(file: string, text: string): ReadDefinition {
 		const documents = placedYamlDocuments(text);
 		const [document, ...more] = documents;
 		if (!document || more.length > 0) return faultOf(file, "one document is needed");
-		const mistake = documentMistake(document, form) ?? ruleBroken(document);
+		const mistake = documentMistakes(document, form);
 		return mistake === undefined ? { definition: document.value as IntegrationDefinition } : faultOf(file, mistake);
 	} catch (error) {
 		return faultOf(file, error instanceof Error ? error.message : String(error));
@@ -32,33 +37,22 @@ export function faultOf(file: string, mistake: string): { readonly fault: string
 	return { fault: `Integration file "${file}": ${mistake}` };
 }
 
-/** One rule that the schema cannot express: the keys that break it. */
-interface Rule {
-	readonly path: (string | number)[];
-	readonly sentence: string;
-}
-
-/** Returns the first mistake that the schema cannot express. */
-function ruleBroken({ value, lineOf }: YamlDocument): string | undefined {
-	const [broken] = rulesBroken(value as IntegrationDefinition);
-	return broken && `line ${lineOf(broken.path)}, "${broken.path.join(".")}": ${broken.sentence}`;
-}
-
-function rulesBroken(definition: IntegrationDefinition): Rule[] {
+/** Returns the mistakes that the schema cannot express. */
+function rulesBroken(definition: IntegrationDefinition): Mistake[] {
 	const { adapter, env_from_credentials, file_mounts, mcp_server } = definition;
 	return [
-		...(adapterForm.test(adapter) ? [] : [{ path: ["adapter"], sentence: "neither a short name nor a module#Class" }]),
+		...(adapterForm.test(adapter) ? [] : [{ path: ["adapter"], message: "neither a short name nor a module#Class" }]),
 		...variablesBroken(["env_from_credentials"], env_from_credentials),
 		...variablesBroken(["mcp_server", "env_from_credentials"], mcp_server?.env_from_credentials ?? {}),
 		...Object.keys(file_mounts)
 			.filter((target) => secretTarget(target) === undefined)
-			.map((target) => ({ path: ["file_mounts", target], sentence: "no file of a session may be there" })),
+			.map((target) => ({ path: ["file_mounts", target], message: "no file of a session may be there" })),
 		...addressesBroken(definition),
 		...fieldsUnknown(definition),
 	];
 }
 
-function addressesBroken({ check, git_credential, oauth }: IntegrationDefinition): Rule[] {
+function addressesBroken({ check, git_credential, oauth }: IntegrationDefinition): Mistake[] {
 	const urls: [path: string[], url: string | undefined][] = [
 		[["check", "url"], check?.url],
 		[["git_credential", "url"], git_credential?.url],
@@ -68,21 +62,20 @@ function addressesBroken({ check, git_credential, oauth }: IntegrationDefinition
 	];
 	const broken = urls
 		.filter(([, url]) => url !== undefined && url !== "" && !isWeb(url))
-		.map(([path]) => ({ path, sentence: "no http or https URL" }));
+		.map(([path]) => ({ path, message: "no http or https URL" }));
 	// A path without the slash would become a part of the host, which then gets the credential.
-	if (check && !check.path.startsWith("/"))
-		broken.push({ path: ["check", "path"], sentence: 'it must begin with "/"' });
+	if (check && !check.path.startsWith("/")) broken.push({ path: ["check", "path"], message: 'it must begin with "/"' });
 	return broken;
 }
 
-function variablesBroken(above: string[], variables: Readonly<Record<string, string>>): Rule[] {
+function variablesBroken(above: string[], variables: Readonly<Record<string, string>>): Mistake[] {
 	return Object.keys(variables)
 		.filter((name) => !isSettable(name, ""))
-		.map((name) => ({ path: [...above, name], sentence: "this variable may not be set" }));
+		.map((name) => ({ path: [...above, name], message: "this variable may not be set" }));
 }
 
 /** Returns where the definition speaks of fields that its credential does not have. */
-function fieldsUnknown(definition: IntegrationDefinition): Rule[] {
+function fieldsUnknown(definition: IntegrationDefinition): Mistake[] {
 	const { credential_schema, env_from_credentials, file_mounts, mcp_server, git_credential, config_schema } =
 		definition;
 	const uses = [
@@ -103,10 +96,10 @@ function fieldsUnknown(definition: IntegrationDefinition): Rule[] {
 	return [
 		...uses
 			.filter(({ field }) => !Object.hasOwn(credential_schema.properties, field))
-			.map(({ path, field }) => ({ path, sentence: `the credential has no field "${field}"` })),
+			.map(({ path, field }) => ({ path, message: `the credential has no field "${field}"` })),
 		...keys
 			.filter(({ key }) => !Object.hasOwn(settings, key))
-			.map(({ path, key }) => ({ path, sentence: `there is no setting "${key}"` })),
+			.map(({ path, key }) => ({ path, message: `there is no setting "${key}"` })),
 	];
 }
 

@@ -45,9 +45,14 @@ export function placedYamlDocuments(text: string): YamlDocument[] {
  * the text.
  */
 export function yamlValue(text: string): unknown {
-	const [value = null, ...more] = yamlDocuments(text);
+	return placedYamlDocument(text).value;
+}
+
+/** Returns the document of such a text. @throws {SyntaxError} */
+export function placedYamlDocument(text: string): YamlDocument {
+	const [document = { value: null, lineOf: () => 1 }, ...more] = placedYamlDocuments(text);
 	if (more.length > 0) throw new SyntaxError("there is more than one document");
-	return value;
+	return document;
 }
 
 /** Returns where the key of a member stands; an absent member is where the map around it begins. */

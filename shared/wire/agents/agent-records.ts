@@ -5,8 +5,8 @@ import { compileSchema } from "#shared/base/schema/validator.ts";
 import { modelWires } from "../models/model-wire.ts";
 import { projectRoot } from "#shared/base/project-root.ts";
 import { StartError } from "#shared/base/start-error.ts";
-import { unknownField } from "#shared/base/schema/unknown-field.ts";
-import { yamlValue } from "#shared/base/yaml/yaml-text.ts";
+import { documentMistakes, type Mistake } from "#shared/base/yaml/document-mistakes.ts";
+import { placedYamlDocument, type YamlDocument } from "#shared/base/yaml/yaml-text.ts";
 import { agentFields, type WrittenAgent } from "./agent-fields.ts";
 
 export const agentRecordFolder = join(projectRoot, "config", "agents");
@@ -33,33 +33,37 @@ export function readAgentRecords(folder = agentRecordFolder): Map<string, Writte
 /** Returns one record. @param id One of {@link agentIds}. @throws {AgentRecordError} */
 export function readAgentRecord(id: string, folder = agentRecordFolder): WrittenAgent {
 	const file = join(folder, `${id}.yaml`);
-	const content = contentOf(file);
-	const unknown = unknownField(content, agentFields);
-	const [failure] = check(content);
-	const problem =
-		(failure && `${failure.path.join(".")}: ${failure.message}`) ??
-		(unknown && `${unknown}: there is no such field`) ??
-		inconsistency(content as WrittenAgent, id);
-	if (problem) throw new AgentRecordError(`Record of a coding agent "${file}": ${problem}`);
-	return content as WrittenAgent;
+	const document = documentOf(file);
+	const rules = (value: unknown): Mistake[] => inconsistencies(value as WrittenAgent, id);
+	const mistakes = documentMistakes(document, { fields: agentFields, check, kind: "coding agents", rules });
+	if (mistakes !== undefined) throw new AgentRecordError(`Record of a coding agent "${file}": ${mistakes}`);
+	return document.value as WrittenAgent;
 }
 
-function contentOf(file: string): unknown {
+function documentOf(file: string): YamlDocument {
 	try {
-		return yamlValue(readFileSync(file, "utf8"));
+		return placedYamlDocument(readFileSync(file, "utf8"));
 	} catch (error) {
 		throw new AgentRecordError(`Cannot read the record of a coding agent "${file}": ${(error as Error).message}`);
 	}
 }
 
-function inconsistency(record: WrittenAgent, id: string): string | undefined {
-	if (record.id !== id) return `id: it has to be "${id}", as the file is called`;
+function inconsistencies({ id, wires, needs_model, env }: WrittenAgent, name: string): Mistake[] {
 	const known: readonly string[] = modelWires;
-	const strange = Object.keys(record.wires).find((wire) => !known.includes(wire));
-	if (strange !== undefined) return `wires.${strange}: there is no such wire format; known: ${known.join(", ")}`;
-	if (record.needs_model && Object.keys(record.wires).length === 0) return "wires: an agent that needs a model has one";
-	const variable = Object.entries(record.env).find(([, value]) => typeof value !== "string" && !isMap(value));
-	return variable && `env.${variable[0]}: it has to be text or a map`;
+	const named = Object.keys(wires);
+	return [
+		...(id === name ? [] : [{ path: ["id"], message: `it has to be "${name}", as the file is called` }]),
+		...named
+			.filter((wire) => !known.includes(wire))
+			.map((wire) => ({
+				path: ["wires", wire],
+				message: `there is no such wire format; known: ${known.join(", ")}`,
+			})),
+		...(needs_model && named.length === 0 ? [{ path: ["wires"], message: "an agent that needs a model has one" }] : []),
+		...Object.entries(env)
+			.filter(([, value]) => typeof value !== "string" && !isMap(value))
+			.map(([variable]) => ({ path: ["env", variable], message: "it has to be text or a map" })),
+	];
 }
 
 function isMap(value: unknown): value is object {

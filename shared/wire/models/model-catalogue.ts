@@ -13,8 +13,8 @@ import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { ConfigError } from "#shared/config/config.ts";
 import { projectRoot } from "#shared/base/project-root.ts";
-import { unknownField } from "#shared/base/schema/unknown-field.ts";
-import { yamlValue } from "#shared/base/yaml/yaml-text.ts";
+import { documentMistakes, type Mistake } from "#shared/base/yaml/document-mistakes.ts";
+import { placedYamlDocument, type YamlDocument } from "#shared/base/yaml/yaml-text.ts";
 import { modelWires } from "./model-wire.ts";
 import { microsOf } from "./money.ts";
 import type { TokenPrices } from "./token-counts.ts";
@@ -73,7 +73,12 @@ const catalogue = schema({
 });
 export type ModelCatalogue = Output<typeof catalogue>;
 
-const check = compileSchema(catalogue);
+const form = {
+	fields: catalogue,
+	check: compileSchema(catalogue),
+	kind: "model catalogues",
+	rules: (value: unknown) => inconsistencies(value as ModelCatalogue),
+};
 
 /**
  * Reads the catalogue. @param file A path from the project's root, or an absolute one. @throws {ConfigError} naming the
@@ -81,15 +86,10 @@ const check = compileSchema(catalogue);
  */
 export function readModelCatalogue(file: string): ModelCatalogue {
 	const path = resolve(projectRoot, file);
-	const content = contentOf(path);
-	const unknown = unknownField(content, catalogue);
-	const [failure] = check(content);
-	const problem =
-		(failure && `${failure.path.join(".")}: ${failure.message}`) ??
-		(unknown && `${unknown}: there is no such field`) ??
-		inconsistency(content as ModelCatalogue);
-	if (problem !== undefined) throw new ConfigError(`Model catalogue "${path}": ${problem}`);
-	return content as ModelCatalogue;
+	const document = documentOf(path);
+	const mistakes = documentMistakes(document, form);
+	if (mistakes !== undefined) throw new ConfigError(`Model catalogue "${path}": ${mistakes}`);
+	return document.value as ModelCatalogue;
 }
 
 /** Returns the names of a model, its id first. */
@@ -119,27 +119,37 @@ export function tokenPrices({ prices }: Pick<CatalogueModel, "prices">): TokenPr
 	};
 }
 
-function contentOf(path: string): unknown {
+function documentOf(path: string): YamlDocument {
 	try {
-		return yamlValue(readFileSync(path, "utf8"));
+		return placedYamlDocument(readFileSync(path, "utf8"));
 	} catch (error) {
 		throw new ConfigError(`Cannot read the model catalogue "${path}": ${(error as Error).message}`);
 	}
 }
 
-function inconsistency({ providers, models, default_model }: ModelCatalogue): string | undefined {
+/** Returns the names that lead nowhere, and those that two have. */
+function inconsistencies({ providers, models, default_model }: ModelCatalogue): Mistake[] {
 	const known: readonly string[] = modelWires;
-	for (const { id, endpoints } of providers) {
-		const wrong = Object.keys(endpoints).find((wire) => !known.includes(wire));
-		if (wrong !== undefined) return `provider "${id}" has the wire format "${wrong}"; known: ${known.join(", ")}`;
-	}
-	const stray = models.find((each) => !providers.some(({ id }) => id === each.provider));
-	if (stray) return `model "${stray.id}" names the provider "${stray.provider}", which does not exist`;
-	const names = models.flatMap(namesOf);
-	const twin = names.find((name, index) => names.indexOf(name) < index);
-	if (twin !== undefined) return `there are two models "${twin}"`;
-	if (default_model !== "" && !models.some(({ id }) => id === default_model)) {
-		return `default_model "${default_model}" does not exist`;
-	}
-	return undefined;
+	const names = models.flatMap((model, index) => namesOf(model).map((name) => ({ name, path: ["models", index] })));
+	const isModel = (id: string): boolean => models.some((each) => each.id === id);
+	return [
+		...providers.flatMap(({ id, endpoints }, index) =>
+			Object.keys(endpoints)
+				.filter((wire) => !known.includes(wire))
+				.map((wire) => ({
+					path: ["providers", index, "endpoints", wire],
+					message: `provider "${id}" has the wire format "${wire}"; known: ${known.join(", ")}`,
+				})),
+		),
+		...models.flatMap(({ id, provider: named }, index) => {
+			const message = `model "${id}" names the provider "${named}", which does not exist`;
+			return providers.some((each) => each.id === named) ? [] : [{ path: ["models", index, "provider"], message }];
+		}),
+		...names
+			.filter(({ name }, at) => names.findIndex((other) => other.name === name) < at)
+			.map(({ name, path }) => ({ path, message: `there are two models "${name}"` })),
+		...(default_model === "" || isModel(default_model)
+			? []
+			: [{ path: ["default_model"], message: `default_model "${default_model}" does not exist` }]),
+	];
 }

@@ -46,6 +46,19 @@ describe("templatesIn()", () => {
 		});
 	}
 
+	it("names all mistakes of a template, and at most ten", () => {
+		const mistakes = (text: string): string | undefined => templatesIn("a.yaml", text).faults[0]?.sentence;
+		expect(mistakes("name: one\nmodle: m\nsetup_scripts: x\n"))
+			.to.include('line 2: "modle" is not a key of templates; line 3, "setup_scripts": ')
+			.and.to.not.include("more");
+		const rules = "name: one\nenv_vars: { PATH: x, NODE_OPTIONS: y }\nworkload_config: { permission_mode: z }\n";
+		expect(mistakes(rules)).to.match(
+			/"PATH".*; line 2, .*"NODE_OPTIONS".*; line 3, "workload_config.permission_mode": /,
+		);
+		const many = Array.from({ length: 12 }, (_, n) => `odd${n}: 1\n`).join("");
+		expect(mistakes(`name: one\n${many}`)).to.match(/"odd9" is not a key of templates; and 2 more$/);
+	});
+
 	it("leaves the other templates of the file", () => {
 		const { templates, faults } = templatesIn("a.yaml", "name: one\n---\nname: two\nrepos: 7\n---\nname: three\n");
 		expect(templates.map(({ name }) => name)).to.deep.equal(["one", "three"]);

@@ -69,31 +69,32 @@ describe("readAgentRecord()", () => {
 	const good: object = parse(readFileSync(join(agentRecordFolder, "opencode.yaml"), "utf8"));
 
 	const wrong: [what: string, change: object, words: RegExp][] = [
-		["another id than its file", { id: "other" }, /id: it has to be "wrong", as the file is called$/],
-		["a command that is no list", { command: "run" }, /command: .*array/],
-		["no command", { command: [] }, /command: /],
-		["a field that does not exist", { mcps: "both" }, /mcps: there is no such field$/],
+		["another id than its file", { id: "other" }, /line 1, "id": it has to be "wrong", as the file is called$/],
+		["a command that is no list", { command: "run" }, /"command": .*array/],
+		["no command", { command: [] }, /"command": /],
+		["a field that does not exist", { mcps: "both" }, /line \d+: "mcps" is not a key of coding agents$/],
 		[
 			"a field that does not exist, further down",
 			{ modes: { ask: "a", never: "b" } },
-			/modes\.never: there is no such field$/,
+			/"modes\.never" is not a key of coding agents$/,
 		],
 		[
 			"a wire format that does not exist",
 			{ wires: { morse: {} } },
-			/wires\.morse: there is no such wire format; known: openai-chat, /,
+			/"wires\.morse": there is no such wire format; known: openai-chat, /,
 		],
-		["a model to need, and no wire format", { wires: {} }, /wires: an agent that needs a model has one$/],
-		["a variable that is a number", { env: { A: 1 } }, /env\.A: it has to be text or a map$/],
-		["a file outside its home", { files: [{ path: "../x", format: "json", content: {} }] }, /files\.0\.path: /],
-		["a wildcard for its permissions", { permission_files: [".x/*.json"] }, /permission_files\.0: /],
-		["a folder at the root", { keeps: ["/etc"] }, /keeps\.0: /],
+		["a model to need, and no wire format", { wires: {} }, /"wires": an agent that needs a model has one$/],
+		["a variable that is a number", { env: { A: 1 } }, /"env\.A": it has to be text or a map$/],
+		["a file outside its home", { files: [{ path: "../x", format: "json", content: {} }] }, /"files\.0\.path": /],
+		["a wildcard for its permissions", { permission_files: [".x/*.json"] }, /"permission_files\.0": /],
+		["a folder at the root", { keeps: ["/etc"] }, /"keeps\.0": /],
 		[
 			"a version that is a range",
 			{ install: { package: "p", version: "^1.0.0", size_mb: 1, licence: "MIT", entry: "e" } },
-			/install\.version: /,
+			/"install\.version": /,
 		],
-		["no memory", { memory_mb: undefined }, /memory_mb: /],
+		["two mistakes", { mcps: "both", command: "run" }, /"mcps" is not a key of coding agents; line \d+, "command": /],
+		["no memory", { memory_mb: undefined }, /"memory_mb": /],
 	];
 	for (const [what, change, words] of wrong) {
 		it(`refuses one with ${what}, naming the file and the field`, () => {

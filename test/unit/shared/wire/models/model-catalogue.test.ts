@@ -25,16 +25,26 @@ describe("readModelCatalogue", () => {
 		["a wire format nobody speaks", "providers: [{id: p, endpoints: {smtp: http://h}}]", /"p".*"smtp".*known: openai/],
 		["a model of no provider", "models: [{id: m, name: M, provider: q}]", /"m".*"q".*does not exist/],
 		["a default that is not there", "default_model: x", /"x" does not exist/],
-		["a name nobody knows", "default_modle: m", /: default_modle: there is no such field$/],
+		["a name nobody knows", "default_modle: m", /: line 2: "default_modle" is not a key of model catalogues$/],
 		[
 			"a misspelt price list, without which the model would cost nothing",
 			"models: [{id: m, name: M, provider: p}, {id: n, name: N, provider: p, prises: {input: 1}}]",
-			/models\.1\.prises: there is no such field$/,
+			/line 2: "models\.1\.prises" is not a key of model catalogues$/,
 		],
 		[
 			"an alias that is another model",
 			"providers: [{id: p, endpoints: {}}]\nmodels: [{id: m, name: M, provider: p}, {id: n, name: N, provider: p, aliases: [m]}]",
 			/two models "m"/,
+		],
+		[
+			"two mistakes of its form",
+			"default_modle: m\nmodels: [{id: m, name: 1, provider: p}]",
+			/line 2: "default_modle" is .*; line 3, "models\.0\.name": .*string/,
+		],
+		[
+			"every name that leads nowhere",
+			"providers: [{id: p, endpoints: {smtp: http://h}}]\nmodels:\n- {id: m, name: M, provider: q}\ndefault_model: x",
+			/line 2, .*"smtp".*; line 4, "models\.0\.provider": model "m" .*; line 5, .*"x" does not exist$/,
 		],
 		["a negative price", "models: [{id: m, name: M, provider: p, prices: {input: -1}}]", /prices\.input/],
 	];
