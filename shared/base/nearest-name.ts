@@ -3,11 +3,14 @@
 /** A longer name is nobody's slip, and the comparison takes time in proportion to its length. */
 const maxLength = 100;
 
-/** Returns the known name that differs from the wanted one in less than half of its letters; case does not count. */
-export function nearestName(known: Iterable<string>, wanted: string): string | undefined {
+/**
+ * Returns the known name that is nearest to the wanted one; case does not count.
+ * @param bound The count of letters in which it differs less; default: half of them.
+ */
+export function nearestName(known: Iterable<string>, wanted: string, bound = wanted.length / 2): string | undefined {
 	if (wanted.length > maxLength) return undefined;
 	let best: string | undefined;
-	let least = wanted.length / 2;
+	let least = bound;
 	for (const name of known) {
 		// The distance is never less than the difference of the lengths.
 		if (Math.abs(name.length - wanted.length) >= least) continue;

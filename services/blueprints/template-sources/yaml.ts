@@ -11,8 +11,8 @@ export class YamlTemplates implements TemplateSource {
 	readonly #files: YamlFolder<TemplateList>;
 
 	/**
-	 * @param folder A path from the project's root, or an absolute one. A folder that does not exist contains no
-	 * templates.
+	 * @param folder A path from the project's root, or an absolute one. One that does not exist is a
+	 * fault.
 	 */
 	constructor({ folder, projectRoot }: { folder: string; projectRoot: string }) {
 		this.#files = new YamlFolder(resolve(projectRoot, folder), { read: templatesIn, refuse: refused });
@@ -20,7 +20,8 @@ export class YamlTemplates implements TemplateSource {
 
 	async list(): Promise<TemplateList> {
 		const files = await this.#files.contents();
-		const faults = [...files.values()].flatMap((list) => list.faults);
+		const missing = this.#files.missing("templates.kwargs.folder").map((sentence) => ({ origin: "", sentence }));
+		const faults = [...missing, ...[...files.values()].flatMap((list) => list.faults)];
 		const unique = withoutTwins(files);
 		return { templates: unique.templates, faults: [...faults, ...unique.faults] };
 	}

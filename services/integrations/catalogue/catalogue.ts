@@ -30,7 +30,7 @@ export class Catalogue {
 		const faults: string[] = [];
 		for (const folder of this.#folders) {
 			const read = uniqueIn(await folder.contents());
-			faults.push(...read.faults);
+			faults.push(...folder.missing("integrations.folder"), ...read.faults);
 			for (const [slug, definition] of read.definitions) all.set(slug, definition);
 		}
 		for (const sentence of faults)

@@ -24,6 +24,7 @@ export class YamlFolder<T> {
 	readonly #folder: string;
 	readonly #reader: FileReader<T>;
 	#files: ReadonlyMap<string, Cached<T>> = new Map();
+	#isMissing = false;
 
 	/** @param folder A folder that does not exist has no files. */
 	constructor(folder: string, reader: FileReader<T>) {
@@ -31,9 +32,16 @@ export class YamlFolder<T> {
 		this.#reader = reader;
 	}
 
+	/** Returns a sentence when there was no folder at the last reading. @param key The key of the configuration that names it. */
+	missing(key: string): string[] {
+		return this.#isMissing ? [`There is no folder "${this.#folder}" (${key})`] : [];
+	}
+
 	/** Returns what the files contain now, by their names in order. @throws {Error} when the folder cannot be read. */
 	async contents(): Promise<ReadonlyMap<string, T>> {
-		const names = await readdir(this.#folder).catch(absent);
+		const found = await readdir(this.#folder).catch(absent);
+		this.#isMissing = found === undefined;
+		const names = found ?? [];
 		const files = names.filter((name) => /\.ya?ml$/.test(name)).sort();
 		const read = files.slice(0, maxFiles);
 		const cached = await Promise.all(read.map((file) => this.#read(file)));
@@ -63,7 +71,6 @@ export class YamlFolder<T> {
 	}
 }
 
-function absent(error: NodeJS.ErrnoException): string[] {
-	if (error.code === "ENOENT") return [];
-	throw error;
+function absent(error: NodeJS.ErrnoException): undefined {
+	if (error.code !== "ENOENT") throw error;
 }

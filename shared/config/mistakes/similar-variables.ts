@@ -16,6 +16,8 @@ const otherNames =
 	/^ATELIER_(HOST|ROLE|SESSION|GENERATION|INSTALLATION|PROOF|SECRETS|FAILPOINTS|CLOCK_|ENVIRONMENT_|LAYOUT_|AGENT_|CODING_|MODEL_?|TEST_|NATS_)/;
 /** Kubernetes sets variables with such values for every service of a cluster. */
 const ofCluster = /^tcp:\/\//;
+/** A slip changes fewer letters: keys of other providers have similar names, and other programs have short ones. */
+const slipLetters = 3;
 /** The most names of one sentence. */
 const maxTold = 5;
 
@@ -26,6 +28,23 @@ export function similarVariables(env: NodeJS.ProcessEnv, schema: Schema): string
 		const meant = ofCluster.test(value) ? undefined : meantBy(name, schema, keys);
 		return meant === undefined ? [] : [`${name.slice(0, 100)} (did you mean ${meant}?)`];
 	});
+	return sentenceAbout(found);
+}
+
+/**
+ * Returns one sentence about all variables that are similar to one of these, which are read and not set; undefined when there are none.
+ * @param names The variables that the configuration names, e.g. those with the keys of models.
+ */
+export function similarToUnset(names: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
+	const unset = names.filter((name) => name !== "" && !env[name]);
+	const found = Object.entries(env).flatMap(([name, value = ""]) => {
+		const meant = value === "" || names.includes(name) ? undefined : nearestName(unset, name, slipLetters);
+		return meant === undefined ? [] : [`${name} (did you mean ${meant}?)`];
+	});
+	return sentenceAbout(found);
+}
+
+function sentenceAbout(found: readonly string[]): string | undefined {
 	if (found.length === 0) return undefined;
 	return `The platform reads no environment variable of these names: ${found.slice(0, maxTold).join(", ")}`;
 }

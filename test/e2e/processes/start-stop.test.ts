@@ -43,11 +43,15 @@ describe("start and stop", function () {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-below-"));
 		try {
 			writeFileSync(join(folder, "package.json"), "{}");
-			await using platform = await startPlatform({ dataDir: join(folder, "data"), env: { GATEWY__PORT: "3" } });
+			const env = { GATEWY__PORT: "3", ANTROPIC_API_KEY: "k" };
+			await using platform = await startPlatform({ dataDir: join(folder, "data"), env });
 			const sentence = `inside "${folder}", which has package.json: npm, Node and git in sessions find`;
 			expect(platform.output).to.include(sentence);
 			expect(await (await fetch(`${platform.url}/health`)).text()).to.include("which has package.json");
 			expect(platform.output).to.match(/^The platform reads no .*: GATEWY__PORT \(did you mean GATEWAY__PORT\?\)$/m);
+			expect(platform.output).to.match(
+				/^The platform reads no .*: ANTROPIC_API_KEY \(did you mean ANTHROPIC_API_KEY\?\)$/m,
+			);
 		} finally {
 			rmSync(folder, { recursive: true, force: true });
 		}

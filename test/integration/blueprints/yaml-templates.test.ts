@@ -21,9 +21,16 @@ describe("templates of a folder", () => {
 		templates = new Templates(source, { error: (sentence) => logged.push(sentence) });
 	});
 
-	it("are there without the folder, which has none", async () => {
+	it("are there without the folder, which has none, and the log names it with its key once", async () => {
 		rmSync(join(folder(), "templates"), { recursive: true });
 		expect(await names()).to.equal("");
+		expect(await names()).to.equal("");
+		const sentence = `There is no folder "${join(folder(), "templates")}" (templates.kwargs.folder)`;
+		expect(logged).to.deep.equal([`${sentence}.`]);
+		expect(await failureOf(templates.named("a"))).to.include({ message: `Template "a" does not exist. ${sentence}` });
+		mkdirSync(join(folder(), "templates"));
+		expect(await names()).to.equal("");
+		expect(logged).to.have.length(1);
 	});
 
 	it("are seen as they are now, after every edit", async () => {

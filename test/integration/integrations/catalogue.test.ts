@@ -29,6 +29,7 @@ describe("the catalogue of integrations", () => {
 		expect(logged).to.deep.equal([]);
 		rmSync(join(folder(), "own"), { recursive: true });
 		expect((await catalogue.definitions()).size, "the configured folder need not be there").to.equal(10);
+		expect(logged).to.deep.equal([`There is no folder "${join(folder(), "own")}" (integrations.folder).`]);
 	});
 
 	it("has the definitions of the configured folder as they are now, which replace built-in ones", async () => {

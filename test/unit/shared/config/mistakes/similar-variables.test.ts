@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { configSchema } from "#shared/config/config-schema.ts";
-import { similarVariables } from "#shared/config/mistakes/similar-variables.ts";
+import { similarToUnset, similarVariables } from "#shared/config/mistakes/similar-variables.ts";
 
 const told = (env: NodeJS.ProcessEnv) => similarVariables(env, configSchema);
 
@@ -50,5 +50,23 @@ describe("similarVariables()", () => {
 		expect(told({ PATH: "/bin", LOGNAME: "x", npm_config_cache: "/x", XDG_DATA_HOME: "/x", __CF_USER: "1" })).to.equal(
 			undefined,
 		);
+	});
+});
+
+describe("similarToUnset()", () => {
+	const keys = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", ""];
+
+	for (const name of ["ANTROPIC_API_KEY", "ANTHROPIC_APIKEY", "anthropic_api_key", "ANTHROPIC_API_KYE"])
+		it(`says what was meant by ${name}, without its value`, () => {
+			expect(similarToUnset(keys, { [name]: "canary" })).to.equal(
+				`The platform reads no environment variable of these names: ${name} (did you mean ANTHROPIC_API_KEY?)`,
+			);
+		});
+
+	it("says nothing of keys that are set, of similar ones beside them, of empty ones, and of other programs", () => {
+		const others = { XAI_API_KEY: "x", GROQ_API_KEY: "x", MISTRAL_API_KEY: "x", HOME: "/x", PATH: "/bin", A: "1" };
+		expect(similarToUnset(keys, others)).to.equal(undefined);
+		expect(similarToUnset(keys, { ANTHROPIC_API_KEY: "k", ANTHROPIC_API_KEY2: "k" })).to.equal(undefined);
+		expect(similarToUnset(keys, { ANTROPIC_API_KEY: "" })).to.equal(undefined);
 	});
 });
