@@ -14,6 +14,9 @@ import { World } from "./world.ts";
 /** The time after which a token that was revoked is refused by every gateway, in milliseconds. */
 const revocationMs = 10_000;
 
+/** In rows, two slashes begin a path that has no prefix. */
+const absoluteRoute = /\b(GET|POST|PUT|PATCH|DELETE) \/\//g;
+
 /** The routes of the platform, in the form of contracts. */
 interface LiveRoutes {
 	readonly prefix: string;
@@ -25,7 +28,8 @@ interface LiveRoutes {
  * @param origin E.g. `http://127.0.0.1:8080`. @param tokens Those of people; the first one owns the objects.
  * @throws {DoctorError} when the proof is not possible.
  */
-export async function examine(origin: string, tokens: readonly string[], print: (line: string) => void) {
+export async function examine(origin: string, tokens: readonly string[], say: (line: string) => void) {
+	const print = (line: string): void => say(line.replaceAll(absoluteRoute, "$1 /"));
 	const prober = new Prober(origin);
 	const { prefix, routes } = await liveRoutes(prober);
 	const { owner, people, impostors } = await callersOf(prober, prefix, tokens);

@@ -147,7 +147,8 @@ export class World {
 	async #send(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
 		const { prober, owner } = this.#options;
 		const { status, text } = await prober.send(owner, { method, path: this.#full(path), body });
-		if (status >= 300) throw new DoctorError(`${method} ${path} was answered with ${status}: ${text}`, status);
+		if (status >= 300)
+			throw new DoctorError(`${method} ${this.#full(path)} was answered with ${status}: ${text}`, status);
 		return JSON.parse(text) as Record<string, unknown>;
 	}
 }
