@@ -36,7 +36,7 @@ export async function placeLocalFolders(dependencies: LocalFoldersDependencies):
 async function place(mount: LocalMount, partial: string, dependencies: LocalFoldersDependencies): Promise<void> {
 	const { launch, log } = dependencies;
 	const { allowed_prefixes = [], refused = [] } = launch.mount_rules ?? {};
-	const real = await realMount(mount.host_path, { allowed_prefixes, refused });
+	const real = await realMount(mount.host_path, { allowed_prefixes, refused }, mount.read_only);
 	if ("refused" in real) throw failure(real.refused);
 	const target = await placeOf(mount, launch.workspace);
 	if (mount.read_only) await copyOnce(real.folder, target, partial, dependencies);

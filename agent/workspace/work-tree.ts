@@ -18,6 +18,8 @@ export interface WorkTree {
 	readonly leftOut?: readonly string[];
 	/** The folder is a link that the platform has made to a folder of the host. */
 	readonly isLinked?: boolean;
+	/** The folder is, or is a copy of, one of the host, whose git folders may be elsewhere. */
+	readonly isOfHost?: boolean;
 }
 
 /** Returns the work tree of a workspace that is one repository. */
@@ -27,12 +29,12 @@ export function wholeTree(workspace: string): WorkTree {
 
 /** Returns the work trees of a workspace that has folders of the host; those that are no repositories are not compared. */
 function mountedTrees(workspace: string, mounts: readonly LocalMount[]): WorkTree[] {
-	if (mounts.some(({ path }) => path === "")) return [wholeTree(workspace)];
+	if (mounts.some(({ path }) => path === "")) return [{ ...wholeTree(workspace), isOfHost: true }];
 	const leftOut = mounts.map(({ path }) => path);
 	return [
 		{ folder: workspace, path: "", isPlain: true, inner: [], leftOut },
 		...mounts.map(({ path, read_only }) => {
-			return { folder: join(workspace, path), path, isPlain: false, inner: [], isLinked: !read_only };
+			return { folder: join(workspace, path), path, isPlain: false, inner: [], isLinked: !read_only, isOfHost: true };
 		}),
 	];
 }

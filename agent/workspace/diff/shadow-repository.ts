@@ -9,6 +9,7 @@ import { createFile, replaceFile } from "#shared/base/files/replaced-file.ts";
 import { copyUntrusted, readUntrusted, UntrustedFileError } from "#shared/base/files/untrusted-file.ts";
 import { isInPlace, type WorkTree } from "../work-tree.ts";
 import { NoRepositoryError } from "./diff-errors.ts";
+import { type GitFolders, gitFoldersOf } from "./git-folders.ts";
 
 const config = `[core]
 	repositoryformatversion = 0
@@ -23,6 +24,8 @@ const config = `[core]
 
 /** The files that tell where branches stand; they change while somebody works. */
 const references = ["HEAD", "packed-refs", "shallow"];
+/** The files that each work tree of a repository has of its own. */
+const ownFiles: ReadonlySet<string> = new Set(["HEAD", "index"]);
 /** The bound fits an index of some million files. */
 const maxCopiedBytes = 512 * 1_048_576;
 /** A longer list of ignored files has no effect in a workspace of several repositories. */
@@ -33,17 +36,18 @@ const copied = [...references, "index", "info/exclude", "info/attributes"];
 export class ShadowRepository {
 	readonly folder: string;
 	readonly #tree: WorkTree;
-	readonly #original: string;
+	readonly #original: GitFolders;
 
-	private constructor(folder: string, tree: WorkTree) {
+	private constructor(folder: string, tree: WorkTree, original: GitFolders) {
 		this.folder = folder;
 		this.#tree = tree;
-		this.#original = join(tree.folder, ".git");
+		this.#original = original;
 	}
 
 	/** Makes the directory. @param parent The folder in which it is made. @throws {NoRepositoryError} */
 	static async make(tree: WorkTree, parent: string): Promise<ShadowRepository> {
-		const shadow = new ShadowRepository(await mkdtemp(join(parent, ".diff-")), tree);
+		const original = await gitFoldersOf(tree);
+		const shadow = new ShadowRepository(await mkdtemp(join(parent, ".diff-")), tree, original);
 		try {
 			await shadow.#fill();
 		} catch (error) {
@@ -90,8 +94,8 @@ export class ShadowRepository {
 			throw new NoRepositoryError(`"${this.#tree.path}" is a link and no repository of the workspace`);
 		const found = await Promise.all(copied.map((name) => this.#copy(name)));
 		if (!found[copied.indexOf("HEAD")]) throw new NoRepositoryError("The workspace is no git repository");
-		await createFile(join(this.folder, "objects/info/alternates"), `${join(this.#original, "objects")}\n`);
-		await symlink(join(this.#original, "refs"), join(this.folder, "refs"));
+		await createFile(join(this.folder, "objects/info/alternates"), `${join(this.#original.common, "objects")}\n`);
+		await symlink(join(this.#original.common, "refs"), join(this.folder, "refs"));
 	}
 
 	/** Leaves out the inner work trees; one that is no repository any more counts as a part of this one. */
@@ -107,7 +111,8 @@ export class ShadowRepository {
 	}
 
 	#copy(name: string): Promise<boolean> {
-		return copyFile(join(this.#original, name), join(this.folder, name));
+		const { own, common } = this.#original;
+		return copyFile(join(ownFiles.has(name) ? own : common, name), join(this.folder, name));
 	}
 }
 

@@ -63,7 +63,7 @@ export class LocalSources {
 			throw refused(
 				`"${mount_path.slice(0, 200)}" cannot be a \`mount_path\`; it has to be /workspace or a folder below it, of letters, digits and "._-"`,
 			);
-		const real = await realMount(host_path, this.#rules);
+		const real = await realMount(host_path, this.#rules, read_only);
 		if ("refused" in real) throw refused(real.refused);
 		return { host_path, path, read_only };
 	}

@@ -3,7 +3,7 @@
  * session is stored and at each of its launches.
  */
 import { realpath, stat } from "node:fs/promises";
-import { normalize } from "node:path";
+import { join, normalize } from "node:path";
 import { repositoryPath } from "./repository-path.ts";
 
 /** The most folders of one session. */
@@ -35,8 +35,22 @@ export function mountPlace(path: string): string | undefined {
 
 /**
  * Finds the folder behind all symbolic links. Whether a folder outside of the allowed ones exists is not told.
+ * @param isCopied Whether the session gets a copy, which must not lead back to the original.
  */
-export async function realMount(path: string, { allowed_prefixes, refused }: MountRules): Promise<RealMount> {
+export async function realMount(path: string, rules: MountRules, isCopied = false): Promise<RealMount> {
+	const found = await allowedFolder(path, rules);
+	if ("refused" in found || !isCopied || !(await hasGitFile(found.folder))) return found;
+	return {
+		refused: `The folder "${path.slice(0, 200)}" is a linked git work tree or a submodule, and commits in a copy would change the original's repository; let the session use the folder itself (read_only: false), or clone the repository`,
+	};
+}
+
+async function hasGitFile(folder: string): Promise<boolean> {
+	const found = await stat(join(folder, ".git")).catch(() => undefined);
+	return found?.isFile() === true;
+}
+
+async function allowedFolder(path: string, { allowed_prefixes, refused }: MountRules): Promise<RealMount> {
 	const shown = path.slice(0, 200);
 	const written = withoutSlash(normalize(path));
 	if (!path.startsWith("/") || path.includes("\0") || path.split("/").includes(".."))

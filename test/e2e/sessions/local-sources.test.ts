@@ -9,7 +9,7 @@ import type { ApiClient } from "../../support/clients/api-client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { ask, sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
-import { makeRepository } from "../../support/repositories/git-repository.ts";
+import { commitFiles, git, makeRepository } from "../../support/repositories/git-repository.ts";
 
 describe("local sources", function () {
 	this.timeout(180_000);
@@ -83,6 +83,26 @@ describe("local sources", function () {
 		expect(await ask(api, id, "$ cat lib/b.txt")).to.equal("two\nlib\n");
 		expect(await changed(id)).to.include.members(["mod app/a.txt", "mod lib/b.txt", "new beside.txt"]);
 		await api.delete(`/sessions/${id}`);
+	});
+
+	it("compare a linked git work tree with its own branch, alone and beside others, and copy none", async () => {
+		git(host("app"), ["worktree", "add", "--quiet", "-b", "side", host("side")]);
+		commitFiles(host("side"), { "side.txt": "of the branch\n" }, "side");
+		git(host("app"), ["pack-refs", "--all"]);
+		const alone = await running({ local_path: host("side") });
+		await ask(api, alone.id, "$ echo more >> side.txt; echo x > beside.txt; git add beside.txt");
+		expect(await changed(alone.id)).to.deep.equal(["new beside.txt", "mod side.txt"]);
+		expect(await ask(api, alone.id, "$ git commit -qam turn && git log -1 --format=%s")).to.include("turn");
+		expect(await changed(alone.id)).to.deep.equal([]);
+		await api.delete(`/sessions/${alone.id}`);
+		const paths = [{ host_path: host("side"), mount_path: "/workspace/side", read_only: false }];
+		const beside = await running({ paths });
+		await ask(api, beside.id, "$ echo again >> side/side.txt");
+		expect(await changed(beside.id)).to.include("mod side/side.txt");
+		await api.delete(`/sessions/${beside.id}`);
+		const { status, body } = await create({ paths: [{ host_path: host("side"), mount_path: "/workspace/side" }] });
+		expect(status).to.equal(422);
+		expect(body.detail).to.include("is a linked git work tree or a submodule").and.to.include("read_only: false");
 	});
 
 	it("are checked again at the next start, when a link leads outside by then", async () => {

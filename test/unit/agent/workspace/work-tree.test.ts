@@ -32,7 +32,9 @@ describe("workTrees()", () => {
 	it("has the folders of the host that lie in the workspace, and never looks into others", () => {
 		const mount = (path: string, read_only: boolean) => ({ host_path: "/h", path, read_only });
 		const launch = { workspace: "/w", repositories: [] };
-		expect(treesOfLaunch({ ...launch, mounts: [mount("", false)] })).to.deep.equal([wholeTree("/w")]);
+		expect(treesOfLaunch({ ...launch, mounts: [mount("", false)] })).to.deep.equal([
+			{ ...wholeTree("/w"), isOfHost: true },
+		]);
 		expect(treesOfLaunch({ ...launch, mounts: [] })).to.deep.equal([wholeTree("/w")]);
 		const [around, ...inside] = treesOfLaunch({ ...launch, mounts: [mount("a", true), mount("b", false)] });
 		expect(around).to.deep.include({ path: "", isPlain: true, leftOut: ["a", "b"] });

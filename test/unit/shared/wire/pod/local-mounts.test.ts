@@ -69,6 +69,17 @@ describe("realMount()", () => {
 		});
 	}
 
+	it("refuses the copy of a linked git work tree, which may be used itself", async () => {
+		const rules = { allowed_prefixes: [at("allowed")], refused: [] };
+		writeFileSync(at("allowed/code/.git"), "gitdir: /elsewhere\n");
+		expect(await realMount(at("allowed/code"), rules, true))
+			.to.have.property("refused")
+			.that.includes("read_only: false");
+		expect(await realMount(at("allowed/code"), rules)).to.deep.equal({ folder: at("allowed/code") });
+		mkdirSync(at("allowed/code/api/.git"));
+		expect(await realMount(at("allowed/code/api"), rules, true)).to.deep.equal({ folder: at("allowed/code/api") });
+	});
+
 	it("refuses everything without an allowed folder", async () => {
 		expect(await real(at("allowed/code"), [])).to.have.property("refused");
 	});
