@@ -14,7 +14,7 @@ import { World } from "./world.ts";
 /** The time after which a token that was revoked is refused by every gateway, in milliseconds. */
 const revocationMs = 10_000;
 
-/** In rows, two slashes begin a path that has no prefix. */
+/** Two slashes begin a path of a row that has no prefix. */
 const absoluteRoute = /\b(GET|POST|PUT|PATCH|DELETE) \/\//g;
 
 /** The routes of the platform, in the form of contracts. */

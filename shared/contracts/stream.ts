@@ -31,6 +31,7 @@ export const stream = defineContract("stream", {
 	open: {
 		rest: "GET /sessions/stream",
 		summary: "Server-sent events of everything the caller may see",
+		description: "The answer does not end; the page `/docs` shows what comes within five seconds.",
 		params: {},
 		returns: { type: "any" },
 		produces: "text/event-stream",

@@ -42,8 +42,23 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** The options of the viewer: no external validator, and nothing of the document in the address. */
-const start = `SwaggerUIBundle({
+/**
+ * The options of the viewer: no external validator, and nothing of the document in the address. The viewer shows an answer when it
+ * has ended, and a stream of events does not end, so the page takes what comes within five seconds.
+ */
+const start = `async function beginning(url, request) {
+	const limit = new AbortController();
+	const answer = await fetch(url, { ...request, signal: limit.signal });
+	if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer;
+	setTimeout(() => limit.abort(), 5000);
+	const chunks = [];
+	const reader = answer.body.getReader();
+	try {
+		for (let next = await reader.read(); !next.done; next = await reader.read()) chunks.push(next.value);
+	} catch {}
+	return new Response(new Blob(chunks), answer);
+}
+SwaggerUIBundle({
 	url: "/openapi.json",
 	dom_id: "#api",
 	validatorUrl: null,
@@ -53,6 +68,7 @@ const start = `SwaggerUIBundle({
 	filter: true,
 	tryItOutEnabled: true,
 	persistAuthorization: false,
+	requestInterceptor: (request) => Object.assign(request, { userFetch: beginning }),
 });
 `;
 

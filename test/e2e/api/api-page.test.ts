@@ -83,6 +83,26 @@ describe("the API page /docs", function () {
 		for (const { id } of sessions) await fetch(`${platform.url}/api/v1/svc/sessions/${id}`, { method: "DELETE" });
 	});
 
+	it("shows the first events of the stream, whose answer does not end", async () => {
+		await page.goto(`${platform.url}/docs`);
+		await page.locator('.opblock-tag[data-tag="stream"]').click();
+		const operation = page.locator(".opblock", { hasText: "Server-sent events of everything" });
+		await operation.locator(".opblock-summary-control").click();
+		const begun = page.waitForResponse((response) => response.url().endsWith("/sessions/stream"));
+		await operation.getByRole("button", { name: "Execute" }).click();
+		await begun;
+		const headers = { "Content-Type": "application/json" };
+		const body = JSON.stringify({ name: "streamed", source: { type: "git", repo: "" } });
+		const made = await fetch(`${platform.url}/api/v1/svc/sessions`, { method: "POST", headers, body });
+		const { id } = (await made.json()) as { id: string };
+		const answer = operation.locator(".live-responses-table .response", { hasText: "200" });
+		await answer.waitFor({ timeout: 30_000 });
+		expect(await answer.innerText())
+			.to.include("event: session_created")
+			.and.to.include(id);
+		await fetch(`${platform.url}/api/v1/svc/sessions/${id}`, { method: "DELETE" });
+	});
+
 	it("has examples that succeed, one after the other in the order of the page", async () => {
 		const document = (await (await fetch(`${platform.url}/openapi.json`)).json()) as ApiDocument;
 		const bodies = Object.entries(document.paths).flatMap(([path, methods]) =>

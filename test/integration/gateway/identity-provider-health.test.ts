@@ -1,4 +1,4 @@
-/** What operators see at `/health` of an identity provider that does not answer. */
+/** The shortcoming at `/health` of a gateway whose identity provider does not answer. */
 import { expect } from "chai";
 import { turnClock } from "#shared/base/clock.ts";
 import { tenants } from "#shared/contracts/identity/tenants.ts";
