@@ -2,7 +2,7 @@
  * Checks that this process can use the files of the data folder. A command that somebody ran as another user, for example as
  * root, leaves files that the platform cannot read or write, and each would fail in a way of its own.
  */
-import { accessSync, constants, lstatSync, readdirSync, type Stats } from "node:fs";
+import { accessSync, constants, lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { StartError } from "../start-error.ts";
@@ -53,8 +53,8 @@ function refuseUnreachable(dataDir: string): void {
 
 /** Everything can be used by root, and what root makes the owner of the folder cannot use. */
 function refuseRoot(dataDir: string): void {
-	const found = statOf(dataDir);
-	if (process.geteuid?.() !== 0 || found === undefined || found.uid === 0 || found.isSymbolicLink()) return;
+	const found = statSync(dataDir, { throwIfNoEntry: false });
+	if (process.geteuid?.() !== 0 || found === undefined || found.uid === 0) return;
 	throw new StartError(
 		`Cannot use the data folder "${dataDir}" as root: it belongs to ${nameOf(found)}, who could not use the files that root makes. ` +
 			`Run this as that user; to let root have the platform, chown -R root "${dataDir}"`,

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { exposedKeys, refuseUnusableFiles } from "#shared/base/files/unusable-files.ts";
@@ -45,13 +45,20 @@ describe("the files of a data folder", () => {
 				.and.to.include("chmod -R u+rwX");
 		});
 
-	it("are refused to root when they belong to another user", function () {
+	it("are refused to root when they belong to another user, also behind a link", function () {
 		if (!isRoot) return this.skip();
 		chownSync(folder, nobody, nobody);
-		expect(() => refuseUnusableFiles(folder)).to.throw(
-			StartError,
-			`as root: it belongs to the user with the id ${nobody}`,
-		);
+		const link = `${folder}-link`;
+		symlinkSync(folder, link);
+		try {
+			for (const path of [folder, link])
+				expect(() => refuseUnusableFiles(path)).to.throw(
+					StartError,
+					`as root: it belongs to the user with the id ${nobody}`,
+				);
+		} finally {
+			rmSync(link);
+		}
 	});
 
 	it("are refused with another remedy where the file system cannot be written (if it may mount)", function () {
