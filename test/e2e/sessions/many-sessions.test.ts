@@ -104,7 +104,7 @@ function look(platform: TestPlatform): Look {
 /** Returns undefined while a process or folder of a session remains, or no agent waits for the next. */
 function atRest(platform: TestPlatform): Look | undefined {
 	const seen = look(platform);
-	const left = seen.files.some((path) => /^(run\/(?!\.waiting)|sessions\/)/.test(path));
+	const left = seen.files.some((path) => /^(run\/(?!\.(waiting|id|tmp)(\/|$))|run\/\.tmp\/.|sessions\/)/.test(path));
 	const waiting = seen.processes.filter((line) => line === waitingTitle).length;
 	return waiting === 1 && seen.processes.length === platform.processes.length + 1 && !left ? seen : undefined;
 }
