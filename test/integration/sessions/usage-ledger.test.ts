@@ -7,6 +7,7 @@ import { isoTime, now, turnClock } from "#shared/base/clock.ts";
 import type { UsageReport } from "#shared/contracts/sessions/usage.ts";
 import { ConflictError, ForbiddenError, NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
+import { exposition } from "#shared/telemetry/metrics/exposition.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { fromNoonOn } from "../../support/machine/from-noon-on.ts";
 import { insistently } from "../../support/insistently.ts";
@@ -136,6 +137,7 @@ for (const [name, open] of [
 			const other = await failureOf(books.reports.take(podOf(id), id, report({ report_id: "a", tokens: 999 })));
 			expect(other).to.be.instanceOf(ConflictError).and.to.include({ type: "REPORT_ID_REUSED" });
 			expect(await books.of(id)).to.include({ tokens_used: 1_000, message_count: 1 });
+			expect(await exposition(books.metrics)).to.match(/^atelier_model_tokens_total\{kind="input"\} 1000$/m);
 			const second = await books.session(ada);
 			await books.reports.take(podOf(second), second, report({ report_id: "a" }));
 			expect(await books.of(second), "ids belong to a session").to.include({ tokens_used: 1_000 });

@@ -47,9 +47,11 @@ export async function openTestBooks(store: DocumentStore, env: Record<string, st
 	const records = new SessionRecords(store, () => relay.wake());
 	const config = loadConfig(env);
 	const catalogue = readModelCatalogue(config.models.file);
-	const books = openBooks({ metrics: new Metrics(), store, config, catalogue, records, counts, log: noLog });
+	const metrics = new Metrics();
+	const books = openBooks({ metrics, store, config, catalogue, records, counts, log: noLog });
 	return {
 		...books,
+		metrics,
 		records,
 		counts,
 		relay,

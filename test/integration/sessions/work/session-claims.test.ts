@@ -102,6 +102,22 @@ describe("SessionClaims", () => {
 		expect(await store.get(sessionCollection, id)).to.equal(undefined);
 	});
 
+	it("does not take a report whose lease a newer one replaces between its reading and its writing", async () => {
+		const id = await created();
+		const claim = await claimed(id);
+		const update = store.update.bind(store);
+		store.update = async (...write) => {
+			store.update = update;
+			// A lease changes no revision, so the revision alone does not fence the former one off.
+			await store.update(sessionCollection, id, { equals: {} }, { set: { fence: claim.fence + 1 } });
+			return update(...write);
+		};
+		expect(await claims.report({ ...claim, observed: seen("ready"), due_in_ms: 0 })).to.equal(false);
+		const { wire = "{}", fence } = (await store.get(sessionCollection, id)) ?? {};
+		expect(JSON.parse(wire)).to.include({ status: "starting" });
+		expect(fence).to.equal(claim.fence + 1);
+	});
+
 	it("a session that cannot be leased blocks no other (H2)", async () => {
 		const ids = [await created({ name: "a" }), await created({ name: "b" }), await created({ name: "c" })];
 		const broken = ids[1] ?? "";
