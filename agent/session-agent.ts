@@ -116,7 +116,7 @@ export class SessionAgent {
 				launch.choice_ms,
 			),
 			closing: this.#closing,
-			events: { onStale: () => this.end(), onLost: () => this.fail(platformLost()) },
+			events: { onStale: () => this.end(), onLost: () => this.fail(new LaunchFailure("PLATFORM_LOST")) },
 			endedAt: () => this.#endedAt,
 		});
 	}
@@ -141,10 +141,6 @@ export class SessionAgent {
 		this.#status.enter(phase, details);
 		log.add("INFO", own, milestones[phase]);
 	}
-}
-
-function platformLost(): LaunchFailure {
-	return new LaunchFailure("PLATFORM_LOST", "The platform could not be reached for too long");
 }
 
 function asFailure(error: unknown): LaunchFailure {

@@ -9,7 +9,7 @@ import { now, sleep } from "#shared/base/clock.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
-import type { PodFailure } from "#shared/wire/pod/status.ts";
+import type { Failure } from "#shared/contracts/sessions/status-reasons.ts";
 import { projectRoot as ownRoot } from "#shared/base/project-root.ts";
 import type { Inventory, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
 import { podName } from "../pod-runtime.ts";
@@ -279,12 +279,12 @@ export class LocalProcessRuntime implements PodRuntime {
 	}
 }
 
-function agentCrashed(outcome: number | string | null): PodFailure {
+function agentCrashed(outcome: number | string | null): Failure {
 	const message = `The session agent ended (${outcome}) before it could say why; its output is "agent.log" beside the session's workspace`;
 	return { code: "AGENT_CRASHED", message };
 }
 
-function sessionLocked(file: string): PodFailure {
+function sessionLocked(file: string): Failure {
 	const message = `Another process holds the session's lock "${file}", and it is no pod of this installation`;
 	return { code: "SESSION_LOCKED", message };
 }

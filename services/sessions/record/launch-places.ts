@@ -5,6 +5,7 @@
  */
 import { personKey } from "#shared/base/principal.ts";
 import type { Observation, ObservedPhase } from "#shared/contracts/sessions/session-work.ts";
+import type { ReasonCode } from "#shared/contracts/sessions/status-reasons.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { ColumnChange, SessionChange, SessionRecord } from "./session-change.ts";
 import { sessionCollection, type SessionDocument } from "./session-collection.ts";
@@ -103,7 +104,7 @@ export function waitingChange(
 	const message = `The session waits for its turn: ${ofOne} sessions of one owner start at a time`;
 	return {
 		at,
-		members: { status_reason: { ...session.status_reason, code: "LAUNCH_WAITS", message } },
+		members: { status_reason: { ...session.status_reason, code: "LAUNCH_WAITS" satisfies ReasonCode, message } },
 		columns: { set: { waiting_reported: 1 }, unset: ["claimed_at", "deadline_at"] },
 		event: "session_updated",
 	};

@@ -1,6 +1,7 @@
 /** Computes the changes of a session by usage, reservations and limits. Pure. */
 import { isoTime } from "#shared/base/clock.ts";
 import type { BudgetReason, Session } from "#shared/contracts/sessions/session-resource.ts";
+import type { ReasonCode } from "#shared/contracts/sessions/status-reasons.ts";
 import type { ColumnChange, SessionChange, SessionRecord } from "./session-change.ts";
 import { desiredOf } from "./session-lifecycle.ts";
 import { reasonFor } from "./status-reason.ts";
@@ -19,7 +20,7 @@ import {
 } from "./account.ts";
 import { dollarsOf, microsOf } from "#shared/wire/models/money.ts";
 
-export const budgetExceeded = "BUDGET_EXCEEDED";
+export const budgetExceeded = "BUDGET_EXCEEDED" satisfies ReasonCode;
 
 /** The part of a ledger row that changes its session. */
 export interface Booking {

@@ -2,6 +2,7 @@
  * Tells of sessions whose host is away, and ends their passing statuses in time: no other host may act for them (decision
  * 0077). Every process with sessions does it; each change is a compare-and-set, so doing it twice does nothing.
  */
+import type { FailureCode } from "#shared/contracts/sessions/status-reasons.ts";
 import { isoTime, monotonic, now } from "#shared/base/clock.ts";
 import { systemPrincipal } from "#shared/base/principal.ts";
 import type { ProcessRegistry } from "#host/presence/process-registry.ts";
@@ -23,7 +24,7 @@ const pageSize = 500;
 const maxPages = 20;
 
 /** The code of the reason. */
-const hostAway = "HOST_AWAY";
+const hostAway = "HOST_AWAY" satisfies FailureCode;
 
 const passing = new Set<StoredStatus>(["starting", "provisioning", "stopping"]);
 

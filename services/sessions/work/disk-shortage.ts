@@ -6,6 +6,7 @@
 import { systemPrincipal } from "#shared/base/principal.ts";
 import { now } from "#shared/base/clock.ts";
 import type { MeasuredSession, StoppedGrower, UsedWorkspace } from "#shared/contracts/workspaces/workspace-work.ts";
+import type { Failure } from "#shared/contracts/sessions/status-reasons.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { enter } from "../record/session-change.ts";
 import { sessionCollection } from "../record/session-collection.ts";
@@ -113,7 +114,7 @@ function largestOf<T>(all: readonly { one: T; grown: number }[], least: number):
 	return all.filter(({ grown }) => grown >= least).toSorted((one, other) => other.grown - one.grown)[0];
 }
 
-function failureOf(grown: number): { code: string; message: string } {
+function failureOf(grown: number): Failure {
 	const mb = Math.ceil(grown / megabyte);
 	const message =
 		`The disk that all sessions share is nearly full, and the workspace of this session grew most, by ${mb} MB: the session was ` +

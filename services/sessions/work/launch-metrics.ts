@@ -1,5 +1,6 @@
 /** Measures launches: how long their phases take, and why sessions fail. */
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { failureCodes } from "#shared/contracts/sessions/status-reasons.ts";
 import type { HistogramCell, Metrics } from "#shared/telemetry/metrics/metrics.ts";
 
 /** The phases of a launch, by the times at which they begin and end. */
@@ -11,32 +12,6 @@ const phases = [
 	["agent", "set_up", "ready"],
 	["total", "requested", "ready"],
 ] as const;
-
-/** The codes of failures that are counted by their names; a pod may report any text. */
-export const failureCodes: ReadonlySet<string> = new Set([
-	"AGENT_CRASHED",
-	"AGENT_LOST",
-	"AGENT_START_FAILED",
-	"BRANCH_UNKNOWN",
-	"CLONE_FAILED",
-	"DISK_FULL",
-	"FAILED",
-	"HOST_AWAY",
-	"OWNER_GONE",
-	"MOUNT_FAILED",
-	"PLATFORM_LOST",
-	"POD_LOST",
-	"PROVISION_TIMEOUT",
-	"SESSION_LOCKED",
-	"SETUP_FAILED",
-	"START_TIMEOUT",
-	"STOP_TIMEOUT",
-	"TIMEOUT",
-	"WORKSPACE_FAILED",
-	"WORKSPACE_IN_USE",
-	"WORKSPACE_QUOTA",
-	"WORKSPACE_UNKNOWN",
-]);
 
 /** The launches that one process hears of. */
 export class LaunchMetrics {

@@ -4,6 +4,7 @@
  */
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { type Observation, type ObservedPhase, podLost } from "#shared/contracts/sessions/session-work.ts";
+import type { Failure, ReasonCode } from "#shared/contracts/sessions/status-reasons.ts";
 import { isoTime } from "#shared/base/clock.ts";
 import { cutToJsonBytes } from "#shared/base/answer-size.ts";
 import { branchChange } from "../sources/found-branches.ts";
@@ -20,15 +21,14 @@ import { limitMs, type StoredStatus } from "../record/session-lifecycle.ts";
 import { reasonFor, timeoutFailure } from "../record/status-reason.ts";
 
 /** The code of the reason while repositories are cloned. */
-const cloning = "CLONING";
+const cloning = "CLONING" satisfies ReasonCode;
 /** The most bytes of the sentence as JSON. */
 const maxProgress = 1_024;
 
-type Failure = { code: string; message: string };
-
 interface Move {
 	to: StoredStatus;
-	failure?: Failure;
+	/** The code of a pod of another version may be any text. */
+	failure?: NonNullable<Observation["failure"]>;
 }
 
 /** Returns the change; undefined when clients would see no difference. Nothing is told of a session after its deletion. */

@@ -1,5 +1,6 @@
 /** Ends the runs of sessions for reasons other than their pods, e.g. because the owner has departed. */
 import type { DepartedOwners } from "#shared/bus/departed-owners.ts";
+import { type Failure, statusReasons } from "#shared/contracts/sessions/status-reasons.ts";
 import { systemPrincipal } from "#shared/base/principal.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
@@ -7,14 +8,12 @@ import type { SessionRecords } from "../record/session-records.ts";
 import type { LaunchMetrics } from "./launch-metrics.ts";
 import { failedChange } from "./observation-change.ts";
 
-type Failure = Parameters<typeof failedChange>[0];
-
 const reporter = systemPrincipal("session-work");
 
 /** The reason for which the session of a departed owner ends. */
 const ownerGone: Failure = {
 	code: "OWNER_GONE",
-	message: "The owner of this session is no member of its tenant any more; it can be read, archived and deleted",
+	message: statusReasons.OWNER_GONE[0],
 };
 
 /** The dependencies of {@link RunEnds}. */

@@ -3,6 +3,7 @@
  * session that may run in it. A session takes it when it is created, makes sure of it at each launch, and gives it up
  * only when its pod is gone; each step may be repeated after a crash (decision 0043).
  */
+import type { Failure } from "#shared/contracts/sessions/status-reasons.ts";
 import { now } from "#shared/base/clock.ts";
 import { ConflictError, UnprocessableError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
@@ -34,10 +35,7 @@ import type { WorkspaceQuota } from "./workspace-quota.ts";
  * The outcome of a launch's claim to its workspace: the workspace, the other host that it is on, or the reason why the
  * session cannot run.
  */
-export type Hold =
-	| { readonly workspace: string }
-	| { readonly elsewhere: string }
-	| { readonly failure: { code: string; message: string } };
+export type Hold = { readonly workspace: string } | { readonly elsewhere: string } | { readonly failure: Failure };
 
 /** The statuses of a session that keeps its workspace while it rests. */
 const resting = new Set<StoredStatus>(["created", "stopped", "failed"]);
@@ -238,7 +236,7 @@ function viewLastUse({ wire }: WorkspaceDocument): string | null {
 	return (JSON.parse(wire) as { last_used_at: string | null }).last_used_at;
 }
 
-function taken({ id, holder }: WorkspaceDocument): { code: string; message: string } {
+function taken({ id, holder }: WorkspaceDocument): Failure {
 	const message = `Workspace "${id}" belongs to session "${holder}" now: archive or delete that session first, or use another workspace`;
 	return { code: "WORKSPACE_IN_USE", message };
 }

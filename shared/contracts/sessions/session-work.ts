@@ -5,6 +5,7 @@
 import { defineContract, defineEvent } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { affectedSession } from "../credentials/credentials.ts";
+import { type Failure, statusReasons } from "./status-reasons.ts";
 
 /**
  * The form of all session ids. Session ids are also parts of folder names and environments of processes, where nothing
@@ -128,10 +129,7 @@ const observation = {
 export type Observation = Output<typeof observation>;
 
 /** The failure of a pod that ended although nobody asked it to, and that left no reason. */
-export const podLost: NonNullable<Observation["failure"]> = {
-	code: "POD_LOST",
-	message: "The session's pod ended without being asked to",
-};
+export const podLost: Failure = { code: "POD_LOST", message: statusReasons.POD_LOST[0] };
 
 /** The longest delay of a pass in milliseconds. A later due time was written before the clock was set back. */
 export const maxDueMs = 60_000;

@@ -1,4 +1,5 @@
 /** Derives the state of a pod from the processes and the records of its launch. Pure. */
+import type { Failure } from "#shared/contracts/sessions/status-reasons.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import { type Pod, podName, type PodState } from "../../pod-runtime.ts";
 import type { MarkedProcess } from "./marked-processes.ts";
@@ -66,7 +67,7 @@ function stateOf(processes: readonly MarkedProcess[], records: RunRecords): PodS
 }
 
 /** Explains the end of a session that ended together with the platform although nobody ended the session. */
-function endedOnRequest({ endingSince }: RunRecords): Pick<Pod, "failure"> {
+function endedOnRequest({ endingSince }: RunRecords): { failure?: Failure } {
 	if (endingSince === undefined) return {};
 	return { failure: { code: "POD_ENDED", message: "The session was ended together with the platform" } };
 }

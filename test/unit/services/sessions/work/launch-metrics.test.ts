@@ -41,9 +41,11 @@ describe("LaunchMetrics", () => {
 		const failed = (code: string) => session({ status: "failed", status_reason: { code } });
 		launches.changed("running", failed("AGENT_CRASHED"));
 		launches.changed("failed", failed("AGENT_CRASHED"));
+		launches.changed("running", failed("POD_ENDED"));
 		launches.changed("running", failed("X".repeat(100)));
 		const text = await exposition(metrics);
 		expect(text).to.include('atelier_session_failures_total{code="AGENT_CRASHED"} 1\n');
+		expect(text).to.include('atelier_session_failures_total{code="POD_ENDED"} 1\n');
 		expect(text).to.include('atelier_session_failures_total{code="other"} 1\n');
 		expect(text).to.not.include("XXX");
 	});

@@ -1,0 +1,87 @@
+/**
+ * The reasons of statuses, a row each: the code, a sentence, the next step of a person, and the page of docs that says more. The
+ * codes with which a pod fails, the labels of `atelier_session_failures_total` and the table in docs/session-life.md follow from it.
+ */
+
+/** The sentence is the message of a session for which nobody has a more exact one. No text ends with a period. */
+export type Reason = readonly [sentence: string, remedy: string, page?: string];
+
+const late = "Look at the load and the log, and start the session";
+
+/** The reasons of statuses that go on. */
+const passing = {
+	NOT_STARTED: ["The session has not been started yet", "Start it"],
+	LAUNCH_REQUESTED: ["The session waits for its pod", "Wait; after 60 s it fails with `START_TIMEOUT`"],
+	LAUNCH_WAITS: ["Other sessions of its owner are starting", "Wait for its turn"],
+	POD_PREPARING: ["The pod prepares the workspace and the agent", "Wait"],
+	CLONING: ["Repositories are being cloned; the message says how far", "Wait"],
+	POD_READY: ["The agent is ready", "Send a message"],
+	BUDGET_EXCEEDED: ["A limit of cost is reached, so that no turn begins", "Raise the limit", "books"],
+	STOP_REQUESTED: ["The pod is being ended", "Wait"],
+	ARCHIVED: ["The session is archived", "Restore it, then start it"],
+	DELETED: ["The session is deleted", "Make another one; a kept workspace can be used again", "workspaces"],
+} as const satisfies Record<string, Reason>;
+
+/** The final ones, with which sessions fail. */
+const final = {
+	POD_ENDED: ["The pod has ended; the workspace is kept", "Start the session, or read its history"],
+	FAILED: ["The session failed", "Read its log, and start it"],
+	BRANCH_UNKNOWN: [
+		"A repository has no such branch; the message has a similar one",
+		"Correct it, or name `base_branch`",
+	],
+	CLONE_FAILED: [
+		"Git could not clone; the message has its words",
+		"A private repository needs a credential",
+		"credentials",
+	],
+	MOUNT_FAILED: ["A folder of the host cannot be used", "Name another folder", "workspaces"],
+	WORKSPACE_FAILED: ["The workspace could not be made", "Look for a full disk, or for missing rights"],
+	WORKSPACE_IN_USE: ["Another session has the workspace", "Archive or delete that session", "workspaces"],
+	DISK_FULL: [
+		"The disk is nearly full, and the session grew most",
+		"Start it and remove files, or delete it",
+		"workspaces",
+	],
+	SETUP_FAILED: [
+		"A setup script failed; the message has its last lines",
+		"Correct it; all have 20 s less than `pods.setup_minutes`",
+	],
+	AGENT_START_FAILED: [
+		"The coding agent could not be started",
+		"Install what the message says is missing",
+		"choosing-an-agent",
+	],
+	AGENT_LOST: ["The coding agent ended twice", "Read the log, and start the session"],
+	AGENT_CRASHED: ["The session agent ended before it could say why", "Start the session; if it recurs, add memory"],
+	PLATFORM_LOST: ["The platform could not be reached for too long", "Start the session; nothing that it did is lost"],
+	POD_LOST: ["The session's pod ended without being asked to", "Start the session"],
+	SESSION_LOCKED: ["A foreign process has locked the file that the message names", "End that process"],
+	OWNER_GONE: [
+		"The owner of this session is no member of its tenant any more; it can be read, archived and deleted",
+		"Add the person again, who then starts it",
+		"identity",
+	],
+	HOST_AWAY: ["The host that has its files is away", "Start that host", "several-processes"],
+	START_TIMEOUT: ["The pod did not begin in time", late],
+	PROVISION_TIMEOUT: [
+		"The launch took longer than `pods.setup_minutes`",
+		`${late}, or raise the limit`,
+		"configuration",
+	],
+	STOP_TIMEOUT: ["The pod did not end in time", late],
+} as const satisfies Record<string, Reason>;
+
+export const statusReasons = { ...passing, ...final };
+export const failureCodes: ReadonlySet<string> = new Set(Object.keys(final));
+
+export type ReasonCode = keyof typeof statusReasons;
+/** A pod of another version may report others. */
+export type FailureCode = keyof typeof final;
+
+/** A failure in the platform's or the pod's own words. */
+export interface Failure {
+	readonly code: FailureCode;
+	/** A sentence for the user, without secrets. */
+	readonly message: string;
+}
