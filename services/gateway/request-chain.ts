@@ -309,7 +309,7 @@ function readBody(
 ): JsonObject | Promise<JsonObject> {
 	const { action, maxBody } = route;
 	const bounds = { maxBytes: maxBody, onChunk: (bytes: number) => begun.received(bytes) };
-	if (action.raw_body) return readRawBody(request, response, { ...bounds, names: action.raw_body });
+	if (action.raw_body) return readRawBody(request, response, bounds);
 	if (route.method !== "GET") return readJsonBody(request, response, bounds);
 	refuseBody(request);
 	return {};

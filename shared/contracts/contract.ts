@@ -98,10 +98,10 @@ export interface ActionSpec {
 	/** The member of an object in which clients get the items of a page; absent: they get the array itself. */
 	readonly wrapped?: string;
 	/**
-	 * The body arrives as it was sent, as the parameter `body`, and the headers of these names as the record `headers`:
-	 * the action checks a signature over the bytes.
+	 * The body arrives as it was sent, as the parameter `body`, and the headers that begin with `x-` or `webhook-`, with
+	 * `idempotency-key`, as the record `headers`: the action checks a signature over the bytes.
 	 */
-	readonly raw_body?: readonly string[];
+	readonly raw_body?: true;
 	/** The parameters that other requests than GET have in the query too; default: `cursor`. */
 	readonly in_query?: readonly string[];
 	/** Largest request body in bytes; default 64 KiB. */

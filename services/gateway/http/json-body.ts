@@ -49,21 +49,23 @@ export async function readJsonBody(
 	return parseObject(await jsonBytes(request, response, bounds));
 }
 
+/** The headers of senders that sign what they send. No credential of a caller is among them. */
+const signing = /^(?:x-|webhook-|idempotency-key$)/;
+
 /**
- * Returns a JSON body unparsed, and those of the named headers that the request has. @throws {HttpError |
- * InvalidRequestError} as {@link readJsonBody}.
+ * Returns a JSON body unparsed, with the headers of its sender. @throws {HttpError | InvalidRequestError} as
+ * {@link readJsonBody}.
  */
 export async function readRawBody(
 	request: IncomingMessage,
 	response: ServerResponse,
-	{ names, ...bounds }: BodyRead & { readonly names: readonly string[] },
+	bounds: BodyRead,
 ): Promise<JsonObject> {
 	const bytes = await jsonBytes(request, response, bounds);
 	if (!isUtf8(bytes)) throw problem("json", "The text is not UTF-8");
-	const given = names.flatMap((name) => {
-		const value = request.headers[name];
-		return typeof value === "string" ? [[name, value]] : [];
-	});
+	const given = Object.entries(request.headers).filter(
+		([name, value]) => signing.test(name) && typeof value === "string",
+	);
 	return { body: bytes.toString(), headers: Object.fromEntries(given) };
 }
 

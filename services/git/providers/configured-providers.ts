@@ -1,17 +1,16 @@
 /** Reads the git providers of the configuration. */
 import { baseUrl } from "#shared/base/base-url.ts";
 import { type Config, ConfigError, environmentSecret } from "#shared/config/config.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
+import { gitHostTypes } from "#shared/base/git-hosts.ts";
 import type { GitProvider, GitProviderOptions } from "./git-provider.ts";
 import type { ProviderMaker } from "./provider-maker.ts";
 
 type ProviderConfig = Config["git"]["github"];
 
-/** The types in the order in which providers are asked. */
-const types = ["github", "gitlab", "gitea"] as const;
-
 /** Returns the providers of the configuration in the order in which they are asked. @throws {ConfigError} */
 export async function configuredProviders(git: Config["git"], maker: ProviderMaker): Promise<GitProvider[]> {
-	const named = types.flatMap((type) =>
+	const named = gitHostTypes.flatMap((type) =>
 		instancesOf(type, git[type]).map((instance, index) => ({ type, instance, key: `git.${type}.instances.${index}` })),
 	);
 	const providers: GitProvider[] = [];
@@ -20,11 +19,14 @@ export async function configuredProviders(git: Config["git"], maker: ProviderMak
 			throw new ConfigError(
 				`Configuration key "${key}.name": two git providers cannot have the name "${instance.name}"`,
 			);
-		if (type === "gitea" && instance.base_url === undefined)
-			throw new ConfigError('Configuration key "git.gitea.base_url" is missing: Gitea has no usual address');
 		if (instance.base_url !== undefined && !/^https?:\/\//.test(instance.base_url))
 			throw new ConfigError(`Configuration key "${key}.base_url" must begin with https:// or http://`);
-		providers.push(await maker.make(type, { ...instance, isConfigured: true }));
+		const made = maker.make(type, { ...instance, isConfigured: true });
+		const refused = (error: unknown) => {
+			if (!(error instanceof UnprocessableError)) throw error;
+			throw new ConfigError(`Configuration key "git.${type}.base_url": ${error.message}`, { cause: error });
+		};
+		providers.push(await made.catch(refused));
 	}
 	return providers;
 }

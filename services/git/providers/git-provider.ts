@@ -1,10 +1,11 @@
 /**
- * The port of git hosts: what the platform asks of GitHub, GitLab and Gitea. An adapter is one class in
- * `services/git/git-providers/<type>/`; `test/contract/git/git-provider.contract.ts` is its suite.
+ * The port of git hosts: what the platform asks of GitHub, GitLab and Gitea. An adapter is the class `Provider` in
+ * `services/git/git-providers/<type>/<type>.ts`; `test/contract/git/git-provider.contract.ts` is its suite.
  */
 import type { GitProviderType, Repository } from "#shared/contracts/git/repositories.ts";
 import type { Outbound } from "#shared/net/outbound/outbound.ts";
 import type { OperationBounds } from "#shared/net/outbound/outbound-fetch.ts";
+import type { Webhooks } from "./webhooks.ts";
 
 /** The place of a repository at its provider. */
 export interface RepositoryPlace {
@@ -118,6 +119,8 @@ export interface GitProvider {
 	/** The name that the configuration or the connection gives it. */
 	readonly name: string;
 	readonly type: GitProviderType;
+	/** Absent: the host sends none that are understood. */
+	readonly webhooks?: Webhooks;
 	/** The organizations that it is for; empty: no restriction is named. */
 	readonly orgs: readonly string[];
 	/** The host of its web pages and of git, with the port unless it is the usual one. */

@@ -1,17 +1,9 @@
 /** Makes git providers: those of the configuration, and those of users' connections. */
 import { baseUrl } from "#shared/base/base-url.ts";
 import { loadAdapter } from "#shared/config/adapter.ts";
-import type { GitProviderType } from "#shared/contracts/git/repositories.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
 import type { Outbound } from "#shared/net/outbound/outbound.ts";
 import { type GitProvider, type GitProviderOptions, gitProviderMethods } from "./git-provider.ts";
-
-/** The modules of the adapters by their short names. */
-const adapters: Readonly<Partial<Record<GitProviderType, string>>> = {
-	github: "services/git/git-providers/github/github.ts#GitHub",
-	gitlab: "services/git/git-providers/gitlab/gitlab.ts#GitLab",
-	gitea: "services/git/git-providers/gitea/gitea.ts#Gitea",
-};
 
 /** The part of a user's connection that a provider is made of. */
 export interface ConnectionSettings {
@@ -29,9 +21,10 @@ export class ProviderMaker {
 		this.#outbound = outbound;
 	}
 
-	/** Returns the provider of an adapter by its short name or module. */
+	/** Returns the provider of an adapter by its module, or by its short name: that of its folder. */
 	async make(adapter: string, options: Omit<GitProviderOptions, "outbound">): Promise<GitProvider> {
-		const module = Object.entries(adapters).find(([name]) => name === adapter)?.[1] ?? adapter;
+		const own = `services/git/git-providers/${adapter}/${adapter}.ts#Provider`;
+		const module = adapter.includes("#") ? adapter : own;
 		return loadAdapter<GitProvider>({ adapter: module, kwargs: {}, secret_kwargs_env: {} }, gitProviderMethods, {
 			...options,
 			outbound: this.#outbound,

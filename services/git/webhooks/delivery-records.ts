@@ -1,13 +1,12 @@
 /** The repository of deliveries: whether a message has taken effect already, by its id and by its content. */
 import { createHash } from "node:crypto";
 import { now } from "#shared/base/clock.ts";
-import type { GitProviderType } from "#shared/contracts/git/repositories.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
+import type { Delivery, Webhooks } from "../providers/webhooks.ts";
 import { deliveryCollection } from "./delivery-collection.ts";
-import type { Delivery } from "./signature.ts";
 
 /** The names of a delivery. */
 export interface DeliveryNames {
@@ -15,27 +14,19 @@ export interface DeliveryNames {
 	readonly digest: string;
 }
 
-/** The headers with the id, in the order in which they are looked for. */
-const idHeaders: Readonly<Partial<Record<GitProviderType, readonly string[]>>> = {
-	github: ["x-github-delivery"],
-	gitea: ["x-gitea-delivery", "x-github-delivery"],
-	gitlab: ["webhook-id", "idempotency-key", "x-gitlab-event-uuid"],
-};
-
 /** Providers send a message again for three days at most. */
 const maxAgeMs = 7 * 86_400_000;
 /** The documents that one pass removes. */
 const batch = 500;
 
 /** Returns the names of a delivery. One without an id is named by its content. */
-export function deliveryNames(provider: string, type: GitProviderType, { headers, body }: Delivery): DeliveryNames {
-	const event = headers[`x-${type}-event`] ?? "";
+export function deliveryNames(provider: string, webhooks: Webhooks, { headers, body }: Delivery): DeliveryNames {
+	const event = headers[webhooks.eventHeader] ?? "";
 	const digest = createHash("sha256")
 		.update(JSON.stringify([provider, event]))
 		.update(body)
 		.digest("base64url");
-	const header = idHeaders[type]?.find((name) => headers[name]);
-	const given = header === undefined ? digest : (headers[header] ?? digest);
+	const given = webhooks.idHeaders.map((name) => headers[name]).find((id) => id) ?? digest;
 	return { id: nameBasedUuid("webhook-delivery", provider, given), digest };
 }
 

@@ -3,15 +3,14 @@
  * wrong. A message takes effect before it is remembered: one whose effect was lost comes again, and an effect that is
  * repeated changes nothing.
  */
-import type { GitProviderType } from "#shared/contracts/git/repositories.ts";
 import { UnauthorizedError } from "#shared/base/errors.ts";
+import type { Delivery, PullEvent, Webhooks } from "../providers/webhooks.ts";
 import { deliveryNames, type DeliveryRecords } from "./delivery-records.ts";
-import { type PullEvent, pullEvent } from "./pull-event.ts";
-import { type Delivery, isSigned } from "./signature.ts";
+import { isSigned, pullEvent } from "./pull-event.ts";
 
 /** A provider of the configuration that may send webhooks. */
 export interface WebhookSource {
-	readonly type: GitProviderType;
+	readonly webhooks: Webhooks;
 	/** Absent: it sends none. */
 	readonly secret: string | undefined;
 	/** Whether a URL is one of its repositories. */
@@ -43,13 +42,15 @@ export class WebhookDesk {
 	async receive(provider: string, delivery: Delivery): Promise<void> {
 		const { deliveries, sources, observe } = this.#parts;
 		const source = sources.get(provider);
-		if (!isSigned(source?.type ?? "github", source?.secret, delivery) || !source)
+		// An unknown name takes the time of another one, so that the time does not tell them apart either.
+		const { webhooks } = source ?? sources.values().next().value ?? {};
+		if (!webhooks || !isSigned(webhooks, source?.secret, delivery) || !source)
 			throw new UnauthorizedError(refusal, "WEBHOOK_REFUSED");
-		const event = pullEvent(source.type, delivery);
+		const event = pullEvent(webhooks, delivery);
 		// A repository may send what it likes, also the name of one that is elsewhere. What has no effect is not remembered:
 		// it would fill the store, and the id of a delivery, which is not signed, could be used up by it.
 		if (!event || !source.isHome(event.repo_url)) return;
-		const names = deliveryNames(provider, source.type, delivery);
+		const names = deliveryNames(provider, webhooks, delivery);
 		if (await deliveries.isKnown(names)) return;
 		await observe(event);
 		await deliveries.remember(names);

@@ -1,5 +1,6 @@
 /** Tells which providers of the configuration may send webhooks, and by which secret they are known. */
 import { type Config, environmentSecret } from "#shared/config/config.ts";
+import { gitHostTypes } from "#shared/base/git-hosts.ts";
 import type { GitProvider } from "../providers/git-provider.ts";
 import { isNamed } from "../providers/provider-registry.ts";
 import type { WebhookSource } from "./webhook-desk.ts";
@@ -8,16 +9,15 @@ type HostConfig = Config["git"]["github"];
 
 /** Returns the sources by name. An instance without a secret of its own has that of all instances of its type. */
 export function webhookSources(git: Config["git"], providers: readonly GitProvider[]): Map<string, WebhookSource> {
-	const hosts = new Map<string, HostConfig>(
-		Object.entries({ github: git.github, gitlab: git.gitlab, gitea: git.gitea }),
-	);
+	const hosts = new Map<string, HostConfig>(gitHostTypes.map((type) => [type, git[type]]));
 	return new Map(
-		providers.map((provider) => {
-			const { name, type } = provider;
+		providers.flatMap((provider) => {
+			const { name, type, webhooks } = provider;
+			if (!webhooks) return [];
 			const host = hosts.get(type);
 			const instance = host?.instances.find((one) => one.name === name);
 			const secret = (instance && secretOf(instance)) || (host && secretOf(host)) || undefined;
-			return [name, { type, secret, isHome: (url) => isHome(provider, url) }];
+			return [[name, { webhooks, secret, isHome: (url: string) => isHome(provider, url) }]];
 		}),
 	);
 }

@@ -1,4 +1,5 @@
 /** The keys `git.*` of the configuration. */
+import { type GitHost, gitHosts, gitHostTypes } from "#shared/base/git-hosts.ts";
 import { type Rule, schema } from "#shared/base/schema/schema.ts";
 
 const url = {
@@ -23,7 +24,7 @@ const instanceFields = schema({
 });
 
 /** Returns the keys of one kind of git host. */
-function hostFields<const B extends string>(base_url: B, product: string, address: string) {
+function hostFields({ product, address }: (typeof gitHosts)[GitHost]) {
 	return {
 		type: "object",
 		props: {
@@ -32,7 +33,7 @@ function hostFields<const B extends string>(base_url: B, product: string, addres
 				optional: true,
 				description: `Whether ${product} is asked; empty: when there is a token or an instance`,
 			},
-			base_url: { ...url, default: base_url, description: `Address of ${address}` },
+			base_url: { ...url, description: `Address of ${address}` },
 			token: {
 				...secret,
 				description: "Token of instances without one of their own; better set by an environment variable",
@@ -61,6 +62,11 @@ function hostFields<const B extends string>(base_url: B, product: string, addres
 	} as const satisfies Rule;
 }
 
+const hosts = Object.fromEntries(gitHostTypes.map((type) => [type, hostFields(gitHosts[type])])) as Record<
+	GitHost,
+	ReturnType<typeof hostFields>
+>;
+
 /** Globs of paths; `**` stands for any folders. */
 const globs = { type: "array", items: { type: "string", min: 1, max: 200 }, max: 200 } as const;
 const threshold = { type: "number", min: 0, max: 1 } as const;
@@ -86,9 +92,7 @@ export const gitFields = schema({
 			},
 		},
 	},
-	github: hostFields("https://api.github.com", "GitHub", "its API; of an Enterprise Server `https://<host>/api/v3`"),
-	gitlab: hostFields("https://gitlab.com", "GitLab", "the host"),
-	gitea: hostFields("", "Gitea", "the host; there is no default"),
+	...hosts,
 	workflow: {
 		type: "object",
 		props: {

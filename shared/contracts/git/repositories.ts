@@ -1,10 +1,11 @@
 /** The contract of repositories at git providers: GitHub, GitLab, Gitea. */
 import { defineContract } from "../contract.ts";
+import { gitHostTypes } from "#shared/base/git-hosts.ts";
 import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 
-/** The kinds of git hosts. `bitbucket` and `generic` have no adapter. */
-export const gitProviderTypes = ["github", "gitlab", "gitea", "bitbucket", "generic"] as const;
+/** The kinds of git hosts: those that have an adapter, and those of the contract that have none. */
+export const gitProviderTypes = [...new Set([...gitHostTypes, "bitbucket", "generic"] as const)];
 export type GitProviderType = (typeof gitProviderTypes)[number];
 
 const text = { type: "string" } as const;

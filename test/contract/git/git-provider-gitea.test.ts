@@ -10,7 +10,7 @@ import { GiteaStage } from "../../support/providers/gitea/gitea-stage.ts";
 import { gitProviderContract } from "./git-provider.contract.ts";
 
 const closed = { allow: [], ports: [], refuse: [], proxy: "", proxy_resolves: false };
-const adapter = { adapter: "services/git/git-providers/gitea/gitea.ts#Gitea", kwargs: {}, secret_kwargs_env: {} };
+const adapter = { adapter: "services/git/git-providers/gitea/gitea.ts#Provider", kwargs: {}, secret_kwargs_env: {} };
 const timeoutMs = 120_000;
 
 function gitea(options: object): Promise<GitProvider> {

@@ -13,7 +13,7 @@ gitProviderContract({
 		const outbound = new Outbound(closed);
 		const made = (options: object) =>
 			loadAdapter<GitProvider>(
-				{ adapter: "services/git/git-providers/github/github.ts#GitHub", kwargs: {}, secret_kwargs_env: {} },
+				{ adapter: "services/git/git-providers/github/github.ts#Provider", kwargs: {}, secret_kwargs_env: {} },
 				gitProviderMethods,
 				{ name: "github", orgs: [], outbound, isConfigured: true, ...options },
 			);

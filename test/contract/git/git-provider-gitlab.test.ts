@@ -8,7 +8,7 @@ import { GitLabStage } from "../../support/providers/gitlab/gitlab-stage.ts";
 import { gitProviderContract } from "./git-provider.contract.ts";
 
 const closed = { allow: [], ports: [], refuse: [], proxy: "", proxy_resolves: false };
-const adapter = { adapter: "services/git/git-providers/gitlab/gitlab.ts#GitLab", kwargs: {}, secret_kwargs_env: {} };
+const adapter = { adapter: "services/git/git-providers/gitlab/gitlab.ts#Provider", kwargs: {}, secret_kwargs_env: {} };
 
 function gitLab(options: object): Promise<GitProvider> {
 	return loadAdapter<GitProvider>(adapter, gitProviderMethods, {

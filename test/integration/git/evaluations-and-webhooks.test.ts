@@ -10,7 +10,7 @@ import { PullRecords } from "#services/git/pulls/pull-records.ts";
 import { sweepAll } from "#shared/base/concurrency/sweep-all.ts";
 import { deliveryCollection } from "#services/git/webhooks/delivery-collection.ts";
 import { DeliveryRecords } from "#services/git/webhooks/delivery-records.ts";
-import type { PullEvent } from "#services/git/webhooks/pull-event.ts";
+import type { PullEvent } from "#services/git/providers/webhooks.ts";
 import { WebhookDesk } from "#services/git/webhooks/webhook-desk.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import { withValues } from "#shared/base/schema/json-text.ts";
@@ -19,6 +19,7 @@ import type { Evaluation } from "#shared/contracts/git/confidence.ts";
 import { NotFoundError, UnavailableError, UnauthorizedError, UnprocessableError } from "#shared/base/errors.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { failureOf } from "../../support/failure-of.ts";
+import { webhooksOf } from "../../support/providers/webhooks-of.ts";
 import { storeEngines } from "../../support/stores/open-stores.ts";
 
 const alice: Principal = { kind: "user", id: "alice", tenant: "acme", roles: [] };
@@ -202,8 +203,8 @@ for (const [engine, open] of Object.entries(storeEngines(collections))) {
 				desk = new WebhookDesk({
 					deliveries,
 					sources: new Map([
-						["hub", { type: "github", secret, isHome }],
-						["silent", { type: "github", secret: undefined, isHome }],
+						["hub", { webhooks: webhooksOf.github, secret, isHome }],
+						["silent", { webhooks: webhooksOf.github, secret: undefined, isHome }],
 					]),
 					async observe(event) {
 						if (isBroken) throw new UnavailableError("The store is away");

@@ -89,7 +89,7 @@ export const probe = defineContract("probe", {
 			body: { type: "string", max: 1_000 },
 		},
 		returns: anything,
-		raw_body: ["x-signature", "x-event"],
+		raw_body: true,
 		max_body: 1_000,
 	},
 	job: { rest: "POST /jobs", access: "system", summary: "For jobs", params: {}, returns: anything },

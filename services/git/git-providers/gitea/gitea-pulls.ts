@@ -1,18 +1,16 @@
 /** Pull requests at Gitea: opening, merging, and what forbids a merge. */
 import { sleep } from "#shared/base/clock.ts";
-import { ConflictError, ServiceError, UnprocessableError } from "#shared/base/errors.ts";
+import { ServiceError, UnprocessableError } from "#shared/base/errors.ts";
 import type { ProviderAnswer, ProviderClient } from "#shared/net/outbound/provider-client.ts";
-import {
-	type MergeRequest,
-	type NewPullRequest,
-	pullConflict,
-	pullHeadMoved,
-	pullNotMergeable,
-	type PullRequest,
-	type PullState,
-	type RepositoryPlace,
+import type {
+	MergeRequest,
+	NewPullRequest,
+	PullRequest,
+	PullState,
+	RepositoryPlace,
 } from "../../providers/git-provider.ts";
-import { ownPull } from "../own-pull.ts";
+import { ownPull, pullsWith } from "../own-pull.ts";
+import { refusedMerge } from "../refused-merge.ts";
 import { reasonIn } from "../reason-in.ts";
 import { readPages } from "../read-pages.ts";
 import { nextPage, pullPath, repositoryPath } from "./gitea-paths.ts";
@@ -141,8 +139,7 @@ export async function listPulls(
 		most: maxPulls,
 		next: nextPage,
 	});
-	const found = items.map(pullOf);
-	return status === "all" ? found : found.filter((pull) => pull.status === status);
+	return pullsWith(status, items.map(pullOf));
 }
 
 async function onePull(client: ProviderClient, at: RepositoryPlace, number: number): Promise<GiteaPull> {
@@ -180,17 +177,7 @@ export async function mergePull(
 	});
 	const now = await settledPull(client, at, number);
 	if (now.merge_sha !== null && now.head_sha === expected_head) return { sha: now.merge_sha };
-	throw refusedMerge(now, expected_head, answer);
-}
-
-function refusedMerge(now: PullRequest, expected: string, answer: ProviderAnswer): ConflictError {
-	if (now.head_sha !== expected)
-		return new ConflictError(
-			`The source branch has newer commits than ${expected.slice(0, 12)}; its end is ${now.head_sha.slice(0, 12)}`,
-			pullHeadMoved,
-			{ head_sha: now.head_sha },
-		);
-	if (now.status === "open" && !now.draft && now.mergeable === false)
-		return new ConflictError("The branches conflict; resolve the conflicts in the source branch first", pullConflict);
-	return new ConflictError(`Gitea does not allow the merge${reasonIn(answer)}`, pullNotMergeable);
+	const hasConflict = now.status === "open" && !now.draft && now.mergeable === false;
+	const reason = reasonIn(answer);
+	throw refusedMerge("Gitea", { head: now.head_sha, expected: expected_head, hasConflict, reason });
 }

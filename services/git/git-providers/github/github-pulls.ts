@@ -1,17 +1,15 @@
 /** Pull requests at GitHub: opening, merging, and what forbids a merge. */
-import { ConflictError, ServiceError, UnprocessableError } from "#shared/base/errors.ts";
+import { ServiceError, UnprocessableError } from "#shared/base/errors.ts";
 import type { GitHubAnswer, GitHubClient } from "#shared/net/github/github-client.ts";
-import {
-	type MergeRequest,
-	type NewPullRequest,
-	pullConflict,
-	pullHeadMoved,
-	pullNotMergeable,
-	type PullRequest,
-	type PullState,
-	type RepositoryPlace,
+import type {
+	MergeRequest,
+	NewPullRequest,
+	PullRequest,
+	PullState,
+	RepositoryPlace,
 } from "../../providers/git-provider.ts";
-import { ownPull } from "../own-pull.ts";
+import { ownPull, pullsWith } from "../own-pull.ts";
+import { refusedMerge } from "../refused-merge.ts";
 import { type GitHubPull, pullOf, readMerge, readPull, readPulls } from "./github-shapes.ts";
 
 /** The most pull requests of one list. */
@@ -79,8 +77,8 @@ export async function listPulls(
 ): Promise<PullRequest[]> {
 	const state = status === "merged" ? "closed" : status;
 	const query = { ...placeOf(at), state, sort: "created", direction: "desc", per_page: maxPulls } as const;
-	const found = client.read(readPulls, await client.get("GET /repos/{owner}/{repo}/pulls", query)).map(pullOf);
-	return status === "all" ? found : found.filter((pull) => pull.status === status);
+	const found = client.read(readPulls, await client.get("GET /repos/{owner}/{repo}/pulls", query));
+	return pullsWith(status, found.map(pullOf));
 }
 
 export async function onePull(client: GitHubClient, at: RepositoryPlace, number: number): Promise<GitHubPull> {
@@ -101,23 +99,9 @@ export async function mergePull(
 	const now = await onePull(client, at, number);
 	const { merge_sha } = pullOf(now);
 	if (merge_sha !== null && now.head.sha === expected_head) return { sha: merge_sha };
-	throw refusedMerge(now, expected_head, answer);
-}
-
-function refusedMerge(
-	{ head, mergeable, mergeable_state }: GitHubPull,
-	expected: string,
-	answer: GitHubAnswer,
-): ConflictError {
-	if (head.sha !== expected)
-		return new ConflictError(
-			`The source branch has newer commits than ${expected.slice(0, 12)}; its end is ${head.sha.slice(0, 12)}`,
-			pullHeadMoved,
-			{ head_sha: head.sha },
-		);
-	if (mergeable === false && mergeable_state === "dirty")
-		return new ConflictError("The branches conflict; resolve the conflicts in the source branch first", pullConflict);
-	return new ConflictError(`GitHub does not allow the merge${reasonIn(answer)}`, pullNotMergeable);
+	const hasConflict = now.mergeable === false && now.mergeable_state === "dirty";
+	const reason = reasonIn(answer);
+	throw refusedMerge("GitHub", { head: now.head.sha, expected: expected_head, hasConflict, reason });
 }
 
 function reasonIn({ message }: GitHubAnswer): string {

@@ -3,22 +3,16 @@ import type { Repository } from "#shared/contracts/git/repositories.ts";
 import { NotFoundError } from "#shared/base/errors.ts";
 import { GitHubClient, githubUrl } from "#shared/net/github/github-client.ts";
 import {
-	type CiStatus,
 	type Commit,
 	type GitProvider,
 	type GitProviderOptions,
 	maxBranches,
 	maxCommits,
 	maxRepositories,
-	type MergeRequest,
-	type NewPullRequest,
-	type PullEvidence,
-	type PullRequest,
-	type PullState,
 	type RepositoryPlace,
 } from "../../providers/git-provider.ts";
 import { barePlace, isAt, repositoryAddress, shownPlace, webHost } from "../../providers/repository-place.ts";
-import { sumOfChecks } from "../sum-of-checks.ts";
+import { HostAdapter, type PullOperations } from "../host-adapter.ts";
 import { checksOf, evidenceOf } from "./github-evidence.ts";
 import { listPulls, mergePull, onePull, openOne, openPull, placeOf } from "./github-pulls.ts";
 import {
@@ -31,23 +25,29 @@ import {
 	readUser,
 	repositoryOf,
 } from "./github-shapes.ts";
+import { githubWebhooks } from "./github-webhooks.ts";
+
+const operations: PullOperations<GitHubClient> = {
+	words: { name: "pull request", mark: "#" },
+	open: openPull,
+	openOne,
+	one: async (client, at, number) => pullOf(await onePull(client, at, number)),
+	list: listPulls,
+	merge: mergePull,
+	checks: checksOf,
+	evidence: evidenceOf,
+};
 
 /** One account at one GitHub. */
-export class GitHub implements GitProvider {
+export class Provider extends HostAdapter<GitHubClient> implements GitProvider {
 	readonly type = "github";
-	readonly name: string;
-	readonly orgs: readonly string[];
-	readonly host: string;
-	readonly #options: GitProviderOptions;
+	readonly webhooks = githubWebhooks;
 	readonly #baseUrl: string;
 
 	constructor(options: GitProviderOptions) {
-		const { name, orgs, base_url = githubUrl } = options;
-		this.#options = options;
+		const { base_url = githubUrl } = options;
+		super(options, webHost(base_url).replace(/^api\./, ""), operations);
 		this.#baseUrl = base_url;
-		this.name = name;
-		this.orgs = orgs;
-		this.host = webHost(base_url).replace(/^api\./, "");
 	}
 
 	placeOf(url: string): RepositoryPlace | undefined {
@@ -60,19 +60,19 @@ export class GitHub implements GitProvider {
 	}
 
 	async whoAmI(): Promise<{ user: string; workspace: string | null }> {
-		const client = this.#client("the account of the credential");
+		const client = this.client("the account of the credential");
 		const { login } = client.read(readUser, await client.get("GET /user", {}));
 		return { user: login, workspace: null };
 	}
 
 	async repository(place: RepositoryPlace): Promise<Repository> {
-		const client = this.#client(`the repository ${shownPlace(place)}`);
+		const client = this.client(`the repository ${shownPlace(place)}`);
 		const data = await client.get("GET /repos/{owner}/{repo}", placeOf(place));
 		return repositoryOf(client.read(readRepository, data));
 	}
 
 	async repositories(org: string): Promise<Repository[]> {
-		const client = this.#client(`the repositories of ${org.slice(0, 100)}`);
+		const client = this.client(`the repositories of ${org.slice(0, 100)}`);
 		const bounds = { reader: readRepositories, most: maxRepositories };
 		try {
 			const { items } = await client.list("GET /orgs/{org}/repos", { org, type: "all" }, bounds);
@@ -87,42 +87,14 @@ export class GitHub implements GitProvider {
 	}
 
 	async branches(place: RepositoryPlace): Promise<string[]> {
-		const client = this.#client(`the branches of ${shownPlace(place)}`);
+		const client = this.client(`the branches of ${shownPlace(place)}`);
 		const bounds = { reader: readBranches, most: maxBranches };
 		const { items } = await client.list("GET /repos/{owner}/{repo}/branches", placeOf(place), bounds);
 		return [...new Set(items.map(({ name }) => name))];
 	}
 
-	async openPull(place: RepositoryPlace, pull: NewPullRequest): Promise<PullRequest> {
-		return openPull(this.#client(`a new pull request in ${shownPlace(place)}`), place, pull);
-	}
-
-	async pullOf(place: RepositoryPlace, branches: { head: string; base: string }): Promise<PullRequest | undefined> {
-		return openOne(this.#client(`the pull requests of ${shownPlace(place)}`), place, branches);
-	}
-
-	async pull(place: RepositoryPlace, number: number): Promise<PullRequest> {
-		return pullOf(await onePull(this.#client(`the pull request ${shownPlace(place)}#${number}`), place, number));
-	}
-
-	async pulls(place: RepositoryPlace, status: PullState | "all"): Promise<PullRequest[]> {
-		return listPulls(this.#client(`the pull requests of ${shownPlace(place)}`), place, status);
-	}
-
-	async mergePull(place: RepositoryPlace, number: number, merge: MergeRequest): Promise<{ sha: string }> {
-		return mergePull(this.#client(`the merge of ${shownPlace(place)}#${number}`), place, number, merge);
-	}
-
-	async ciStatus(place: RepositoryPlace, ref: string): Promise<CiStatus> {
-		return sumOfChecks(await checksOf(this.#client(`the checks of ${shownPlace(place)}`), place, ref));
-	}
-
-	async evidence(place: RepositoryPlace, number: number): Promise<PullEvidence> {
-		return evidenceOf(this.#client(`the pull request ${shownPlace(place)}#${number}`), place, number);
-	}
-
 	async commitsSince(place: RepositoryPlace, branch: string, since: string): Promise<Commit[]> {
-		const client = this.#client(`the commits of ${shownPlace(place)}`);
+		const client = this.client(`the commits of ${shownPlace(place)}`);
 		const query = { ...placeOf(place), sha: branch, since };
 		const bounds = { reader: readCommits, most: maxCommits };
 		const { items } = await client.list("GET /repos/{owner}/{repo}/commits", query, bounds);
@@ -130,20 +102,20 @@ export class GitHub implements GitProvider {
 	}
 
 	gitCredential(): { username: string; password: string } {
-		return { username: "x-access-token", password: this.#options.token };
+		return { username: "x-access-token", password: this.options.token };
 	}
 
 	/** Returns the repositories of a person, when the token is that person's. */
 	async #ownRepositories(client: GitHubClient, login: string): Promise<Repository[]> {
-		if (this.#options.token === "") return [];
+		if (this.options.token === "") return [];
 		const bounds = { reader: readRepositories, most: maxRepositories };
 		const { items } = await client.list("GET /user/repos", {}, bounds);
 		return items.map(repositoryOf).filter(({ org }) => org.toLowerCase() === login.toLowerCase());
 	}
 
 	/** @param asked The end of the sentences of errors. */
-	#client(asked: string): GitHubClient {
-		const { outbound, token, isConfigured, bounds } = this.#options;
+	protected client(asked: string): GitHubClient {
+		const { outbound, token, isConfigured, bounds } = this.options;
 		const ask = { provider: `GitHub "${this.name}"`, asked };
 		return new GitHubClient({ outbound, base_url: this.#baseUrl, token, isConfigured, ask, bounds });
 	}

@@ -26,6 +26,7 @@ import {
 	pullOf,
 	readApprovals,
 	readDiffs,
+	readCommit,
 	readPipelines,
 	readReviewers,
 	readStatuses,
@@ -51,8 +52,14 @@ const states: Readonly<Record<string, CiStatus>> = {
 	waiting_for_callback: "pending",
 };
 
+/** Returns the checks of a branch or commit. */
+export async function checksOfRef(client: ProviderClient, at: RepositoryPlace, ref: string): Promise<SomeChecks> {
+	const path = `${projectPath(at)}/repository/commits/${encodeURIComponent(ref)}`;
+	return checksOf(client, at, client.read(readCommit, await client.get(path)).id);
+}
+
 /** Returns the newest statuses of a commit, which include the jobs of its pipelines, and its newest pipeline. */
-export async function checksOf(
+async function checksOf(
 	client: ProviderClient,
 	at: RepositoryPlace,
 	sha: string,

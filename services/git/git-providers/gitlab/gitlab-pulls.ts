@@ -1,18 +1,16 @@
 /** Merge requests at GitLab: opening, merging, and what forbids a merge. */
 import { sleep } from "#shared/base/clock.ts";
-import { ConflictError, UnprocessableError } from "#shared/base/errors.ts";
+import { UnprocessableError } from "#shared/base/errors.ts";
 import type { ProviderAnswer, ProviderClient } from "#shared/net/outbound/provider-client.ts";
-import {
-	type MergeRequest,
-	type NewPullRequest,
-	pullConflict,
-	pullHeadMoved,
-	pullNotMergeable,
-	type PullRequest,
-	type PullState,
-	type RepositoryPlace,
+import type {
+	MergeRequest,
+	NewPullRequest,
+	PullRequest,
+	PullState,
+	RepositoryPlace,
 } from "../../providers/git-provider.ts";
-import { ownPull } from "../own-pull.ts";
+import { ownPull, pullsWith } from "../own-pull.ts";
+import { refusedMerge } from "../refused-merge.ts";
 import { reasonIn } from "../reason-in.ts";
 import { projectPath, requestPath } from "./gitlab-paths.ts";
 import {
@@ -115,10 +113,8 @@ export async function listPulls(
 ): Promise<PullRequest[]> {
 	const state = status === "open" ? "opened" : status;
 	const query = { state, order_by: "created_at", sort: "desc", per_page: maxPulls };
-	const found = client
-		.read(readMergeRequests, await client.get(`${projectPath(at)}/merge_requests`, query))
-		.map(pullOf);
-	return status === "all" ? found : found.filter((pull) => pull.status === status);
+	const found = client.read(readMergeRequests, await client.get(`${projectPath(at)}/merge_requests`, query));
+	return pullsWith(status, found.map(pullOf));
 }
 
 async function oneRequest(client: ProviderClient, at: RepositoryPlace, number: number): Promise<GitLabMergeRequest> {
@@ -166,20 +162,8 @@ export async function mergePull(
 	const now = await settledRequest(client, at, number);
 	const { merge_sha } = pullOf(now);
 	if (merge_sha !== null && now.sha === expected_head) return { sha: merge_sha };
-	throw refusedMerge(now, expected_head, answer);
-}
-
-function refusedMerge(now: GitLabMergeRequest, expected: string, answer: ProviderAnswer): ConflictError {
-	const end = now.sha ?? "";
-	if (end !== expected)
-		return new ConflictError(
-			`The source branch has newer commits than ${expected.slice(0, 12)}; its end is ${end.slice(0, 12)}`,
-			pullHeadMoved,
-			{ head_sha: end },
-		);
-	if (hasConflict(now))
-		return new ConflictError("The branches conflict; resolve the conflicts in the source branch first", pullConflict);
 	const word = mergeWord(now).slice(0, 100);
 	const why = word === "" || word === "mergeable" ? "" : ` (${word})`;
-	return new ConflictError(`GitLab does not allow the merge${why}${reasonIn(answer)}`, pullNotMergeable);
+	const reason = `${why}${reasonIn(answer)}`;
+	throw refusedMerge("GitLab", { head: now.sha ?? "", expected: expected_head, hasConflict: hasConflict(now), reason });
 }

@@ -1,5 +1,5 @@
 /** The adapter of Gitea, with answers in the form that Gitea gives. */
-import { Gitea } from "#services/git/git-providers/gitea/gitea.ts";
+import { Provider as Gitea } from "#services/git/git-providers/gitea/gitea.ts";
 import type { Subject } from "../subject.ts";
 import { CannedServer } from "./canned-server.ts";
 import { gitOperations, head, merged, time } from "./git-subject.ts";

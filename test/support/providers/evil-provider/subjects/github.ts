@@ -1,5 +1,5 @@
 /** The adapter of GitHub, with answers in the form of GitHub's description. */
-import { GitHub } from "#services/git/git-providers/github/github.ts";
+import { Provider as GitHub } from "#services/git/git-providers/github/github.ts";
 import type { Subject } from "../subject.ts";
 import { CannedServer } from "./canned-server.ts";
 import { gitOperations, head, merged, time } from "./git-subject.ts";

@@ -1,5 +1,5 @@
 /** The adapter of GitLab, with answers in the form that GitLab gives. */
-import { GitLab } from "#services/git/git-providers/gitlab/gitlab.ts";
+import { Provider as GitLab } from "#services/git/git-providers/gitlab/gitlab.ts";
 import type { Subject } from "../subject.ts";
 import { CannedServer } from "./canned-server.ts";
 import { gitOperations, head, merged, time } from "./git-subject.ts";

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { pullEvent } from "#services/git/webhooks/pull-event.ts";
+import { webhooksOf } from "../../../../support/providers/webhooks-of.ts";
 
 const sha = "a".repeat(40);
 const merge = "b".repeat(40);
@@ -37,7 +38,7 @@ const expected = {
 
 function read(type: "github" | "gitlab" | "gitea", event: string, message: unknown): unknown {
 	const body = typeof message === "string" ? message : JSON.stringify(message);
-	return pullEvent(type, { headers: { [`x-${type}-event`]: event }, body });
+	return pullEvent(webhooksOf[type], { headers: { [`x-${type}-event`]: event }, body });
 }
 
 describe("messages about pull requests", () => {

@@ -1,13 +1,14 @@
 import { expect } from "chai";
 import { WebhookDesk } from "#services/git/webhooks/webhook-desk.ts";
+import { webhooksOf } from "../../../../support/providers/webhooks-of.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 
 describe("WebhookDesk", () => {
 	it("refuses an unknown provider, one without a secret and a wrong signature with the same sentence, which names both causes", async () => {
 		const isHome = () => true;
 		const sources = new Map([
-			["silent", { type: "github" as const, secret: undefined, isHome }],
-			["wrong", { type: "github" as const, secret: "s3cret", isHome }],
+			["silent", { webhooks: webhooksOf.github, secret: undefined, isHome }],
+			["wrong", { webhooks: webhooksOf.github, secret: "s3cret", isHome }],
 		]);
 		const desk = new WebhookDesk({ deliveries: undefined as never, sources, observe: async () => {} });
 		const delivery = { headers: { "x-hub-signature-256": "sha256=00" }, body: Buffer.from("{}") };

@@ -1,6 +1,6 @@
 /** Which URLs are projects of a GitLab. */
 import { expect } from "chai";
-import { GitLab } from "#services/git/git-providers/gitlab/gitlab.ts";
+import { Provider as GitLab } from "#services/git/git-providers/gitlab/gitlab.ts";
 
 const send = () => Promise.reject(new Error("Nothing is sent"));
 const at = (base_url?: string) =>
