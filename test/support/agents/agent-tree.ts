@@ -1,16 +1,10 @@
 /** Makes copies of the platform's sources whose built-in coding agent is one of the tests. */
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "#shared/base/project-root.ts";
-
-const copied = ["services", "host", "shared", "agent", "config", "moleculer.config.ts", "package.json"];
+import { copiedSources } from "../copied-sources.ts";
 
 /** The copies by agent: its program and the changes of its record. */
 const trees = new Map<string, string>();
-process.on("exit", () => {
-	for (const tree of trees.values()) rmSync(tree, { recursive: true, force: true });
-});
 
 /**
  * Returns the root of a copy, which is made once per agent and test run and removed after it.
@@ -25,9 +19,7 @@ export function agentTree(program: string, changes: object = {}): string {
 }
 
 function makeTree(program: string, changes: object): string {
-	const root = mkdtempSync(join(tmpdir(), "atelier-tree-"));
-	for (const name of copied) cpSync(join(projectRoot, name), join(root, name), { recursive: true });
-	symlinkSync(join(projectRoot, "node_modules"), join(root, "node_modules"));
+	const root = copiedSources();
 	const record = {
 		id: "builtin",
 		title: "Agent of the tests",
