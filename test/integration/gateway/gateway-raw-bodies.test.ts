@@ -12,7 +12,14 @@ describe("gateway: bodies as they were sent", () => {
 
 	for (const text of texts)
 		it(`keeps every byte of ${JSON.stringify(text)}`, async () => {
-			const headers = { ...json, "X-Signature": "s", "Webhook-Id": "w", "X-Auth-Secret": "p", Cookie: "c=1", Authorization: "Bearer secret" };
+			const headers = {
+				...json,
+				"X-Signature": "s",
+				"Webhook-Id": "w",
+				"X-Auth-Secret": "p",
+				Cookie: "c=1",
+				Authorization: "Bearer secret",
+			};
 			const { params, principal } = await gateway.seenBy(hook, headers, text);
 			expect(params).to.deep.equal({ name: "one", headers: { "x-signature": "s", "webhook-id": "w" }, body: text });
 			expect(principal.kind).to.equal("anonymous");

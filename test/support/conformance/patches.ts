@@ -49,7 +49,13 @@ const budget: JsonSchema = {
 		reason: {
 			type: ["object", "null"],
 			required: ["code", "message", "scope"],
-			properties: { code: text, message: text, scope: { enum: ["session", "user", "tenant"] } },
+			properties: {
+				code: text,
+				message: text,
+				scope: { enum: ["session", "user", "tenant"] },
+				spent: { type: "number", minimum: 0 },
+				needed: { type: "number", minimum: 0 },
+			},
 		},
 	},
 };
@@ -141,6 +147,20 @@ export const patches: readonly Patch[] = [
 		},
 	},
 	{
+		operation: "createSession, updateSession",
+		contract: "–",
+		ours: "also `budget`; `agent` and `permission_mode` of a new session; `base_branch` of an update",
+		apply(edit) {
+			const limit: JsonSchema = { type: "object", properties: { limit: nullableDollars } };
+			Object.assign(edit.properties("SessionCreate"), {
+				budget: limit,
+				agent: text,
+				permission_mode: { enum: ["auto", "ask"] },
+			});
+			Object.assign(edit.properties("SessionUpdate"), { budget: limit, base_branch: text });
+		},
+	},
+	{
 		operation: "createSession",
 		contract: "an unknown template, preset or profile is ignored",
 		ours: "422 that names it",
@@ -177,10 +197,15 @@ export const patches: readonly Patch[] = [
 	{
 		operation: "reportUsage",
 		contract: "409 unless running; `message_count` at least 1",
-		ours: "taken in every status; 409 for another report with the same `report_id`; `message_count` may be 0; the answer has `source`",
+		ours: "taken in every status; 409 for another report with the same `report_id`; `message_count` may be 0; four buckets of tokens; the answer has `source`",
 		apply(edit) {
 			edit.properties("TokenUsageResponse")["source"] = { type: "string" };
-			edit.properties("TokenUsageReport")["message_count"] = { type: "integer", minimum: 0 };
+			const count: JsonSchema = { type: "integer", minimum: 0 };
+			const buckets = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"];
+			Object.assign(edit.properties("TokenUsageReport"), {
+				...Object.fromEntries(["message_count", "launch", ...buckets].map((name) => [name, count])),
+				...Object.fromEntries(["report_id", "source", "reservation_id"].map((name) => [name, {}])),
+			});
 		},
 	},
 	{
@@ -240,19 +265,23 @@ export const patches: readonly Patch[] = [
 		operation: "getConversation",
 		contract: "–",
 		ours: "`before`; the answer also has `truncated`",
-		apply: (edit) => edit.addQuery("getConversation", "before", text),
+		apply(edit) {
+			edit.addQuery("getConversation", "before", text);
+			edit.properties("ConversationHistory")["truncated"] = { type: "boolean" };
+		},
 	},
 	{
 		operation: "getSessionDiff",
 		contract: "–",
-		ours: "`format=patch` answers `{patch, truncated}`; `status` of a file is `new`, `mod` or `del`",
+		ours: "`format=patch` answers `{patch, truncated, omitted}`; `truncated` of a file; `status` of a file is `new`, `mod` or `del`",
 		apply(edit) {
 			edit.addQuery("getSessionDiff", "format", { enum: ["files", "patch"] });
 			edit.addAlternative("getSessionDiff", "200", {
 				type: "object",
 				required: ["patch", "truncated"],
-				properties: { patch: text, truncated: { type: "boolean" } },
+				properties: { patch: text, truncated: { type: "boolean" }, omitted: { type: "array", items: text } },
 			});
+			edit.properties("FileDiff")["truncated"] = { type: "boolean" };
 			edit.properties("DiffFileSummary")["status"] = { enum: ["new", "mod", "del"] };
 		},
 	},

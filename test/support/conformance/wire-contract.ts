@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { projectRoot } from "#shared/base/project-root.ts";
-import { ContractEditor } from "./contract-editor.ts";
+import { ContractEditor, type Patch } from "./contract-editor.ts";
 import type { JsonSchema, OpenApiDocument, OperationObject, Parameter, ResponseObject } from "./json-schema.ts";
 import { patches } from "./patches.ts";
 
@@ -30,14 +30,20 @@ export interface ReceivedAnswer {
 	body: unknown;
 }
 
+/** Returns the document of the contract with some differences. */
+export function contractDocument(differences: readonly Patch[]): OpenApiDocument {
+	const document: OpenApiDocument = parse(readFileSync(join(projectRoot, "test/contract/openapi.yaml"), "utf8"));
+	for (const { apply } of differences) apply?.(new ContractEditor(document));
+	return document;
+}
+
 export class WireContract {
 	readonly operations: readonly Operation[];
 	readonly #document: OpenApiDocument;
 	readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
 
 	constructor() {
-		const document: OpenApiDocument = parse(readFileSync(join(projectRoot, "test/contract/openapi.yaml"), "utf8"));
-		for (const { apply } of patches) apply?.(new ContractEditor(document));
+		const document = contractDocument(patches);
 		this.#document = document;
 		this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 			Object.entries(methods).map(([method, operation]) => operationOf(method, path, operation)),

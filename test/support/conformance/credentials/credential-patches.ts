@@ -40,7 +40,12 @@ export const credentialPatches: readonly Patch[] = [
 			const affected: JsonSchema = {
 				type: "object",
 				required: ["affected_sessions"],
-				properties: { affected_sessions: { type: ["array", "null"] } },
+				properties: {
+					affected_sessions: {
+						type: ["array", "null"],
+						items: { type: "object", properties: { id: { type: "string" }, name: { type: "string" } } },
+					},
+				},
 			};
 			for (const id of ["deleteCredential", "deleteTenantCredential"])
 				edit.operation(id).responses["200"] = {

@@ -23,6 +23,14 @@ const weighedFactor: JsonSchema = {
 	},
 };
 
+const outcome = {
+	state: { enum: ["open", "merged", "closed"] },
+	merged_at: { type: ["string", "null"] },
+	reverted: { type: "boolean" },
+	reverted_by: nullableText,
+	checked_at: time,
+} satisfies Record<string, JsonSchema>;
+
 export const confidencePatches: readonly Patch[] = [
 	{
 		operation: "calculateConfidence",
@@ -41,7 +49,7 @@ export const confidencePatches: readonly Patch[] = [
 				head_sha: nullableText,
 				evidence: { type: "array", items: weighedFactor },
 				evaluated_at: time,
-				outcome: { type: "null" },
+				outcome: { type: ["object", "null"], properties: outcome },
 			});
 			edit.addError("calculateConfidence", "400", "No provider serves the repository");
 			edit.addError("calculateConfidence", "404", "There is no such pull request");
