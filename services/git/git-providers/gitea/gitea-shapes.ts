@@ -1,7 +1,7 @@
 /** The parts of Gitea's answers that are used, with their checks. */
 import { schema } from "#shared/base/schema/schema.ts";
 import type { Repository } from "#shared/contracts/git/repositories.ts";
-import { listReader, objectReader, type Reader } from "#shared/net/outbound/provider-client.ts";
+import { objectReader, type Reader } from "#shared/net/outbound/provider-client.ts";
 import type {
 	CheckEvidence,
 	CiStatus,
@@ -10,25 +10,10 @@ import type {
 	PullRequest,
 	ReviewEvidence,
 } from "../../providers/git-provider.ts";
+import { absent, count, flag, long, mostOfPage, page, pageReader, sha, text, time } from "../answer-fields.ts";
 import { webUrl } from "../web-url.ts";
 
-const text = { type: "string", max: 10_000 } as const;
-const long = { type: "string", max: 1_100_000 } as const;
-const page = { type: "string", max: 4_000, pattern: "^https?://" } as const;
-const sha = { type: "string", pattern: "^[0-9a-f]{40,64}$" } as const;
-const time = { type: "string", max: 40 } as const;
-const count = { type: "number", integer: true, min: 0, max: Number.MAX_SAFE_INTEGER } as const;
-const absent = { optional: true, nullable: true } as const;
-const flag = { type: "boolean", ...absent } as const;
 const person = { type: "object", props: { login: text }, ...absent } as const;
-
-/** The most items of a page that are read; Gitea sends at most 50 unless its administrator chose otherwise. */
-const mostOfPage = 100;
-
-/** Returns the reader of a page. */
-function pageReader<const S extends Parameters<typeof schema>[0]>(props: S) {
-	return listReader({ type: "object", props }, mostOfPage);
-}
 
 export const readUser = objectReader({ login: text });
 

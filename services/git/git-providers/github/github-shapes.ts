@@ -1,7 +1,7 @@
 /** The parts of GitHub's answers that are used, with their checks. */
 import { schema } from "#shared/base/schema/schema.ts";
 import type { Repository } from "#shared/contracts/git/repositories.ts";
-import { listReader, objectReader } from "#shared/net/outbound/provider-client.ts";
+import { objectReader } from "#shared/net/outbound/provider-client.ts";
 import type {
 	CheckEvidence,
 	CiStatus,
@@ -10,19 +10,13 @@ import type {
 	PullRequest,
 	ReviewEvidence,
 } from "../../providers/git-provider.ts";
+import { absent, count, page, pageReader, sha, text, time } from "../answer-fields.ts";
 import { webUrl } from "../web-url.ts";
 
-const text = { type: "string", max: 10_000 } as const;
-const page = { type: "string", max: 4_000, pattern: "^https?://" } as const;
-const maybePage = { ...text, nullable: true, optional: true } as const;
-const time = { type: "string", max: 40, nullable: true, optional: true } as const;
-const count = { type: "number", integer: true, min: 0, max: Number.MAX_SAFE_INTEGER } as const;
-const maybe = { ...text, nullable: true, optional: true } as const;
-const person = { type: "object", props: { login: text }, nullable: true, optional: true } as const;
-const sha = { type: "string", pattern: "^[0-9a-f]{40,64}$" } as const;
-
-/** The most items of a page that are read; GitHub sends at most 100. */
-const mostOfPage = 100;
+const maybePage = { ...text, ...absent } as const;
+const maybeTime = { ...time, ...absent } as const;
+const maybe = { ...text, ...absent } as const;
+const person = { type: "object", props: { login: text }, ...absent } as const;
 
 export const readUser = objectReader({ login: text });
 
@@ -34,7 +28,7 @@ const repository = schema({
 	default_branch: { ...text, optional: true },
 });
 export const readRepository = objectReader(repository);
-export const readRepositories = listReader({ type: "object", props: repository }, mostOfPage);
+export const readRepositories = pageReader(repository);
 
 export function repositoryOf({
 	name,
@@ -54,30 +48,30 @@ export function repositoryOf({
 	};
 }
 
-export const readBranches = listReader({ type: "object", props: { name: text } }, mostOfPage);
+export const readBranches = pageReader({ name: text });
 
 /** A fork that was deleted is null. */
-const home = { type: "object", props: { id: count }, nullable: true, optional: true } as const;
+const home = { type: "object", props: { id: count }, ...absent } as const;
 const end = { type: "object", props: { ref: text, sha, repo: home } } as const;
 const pull = schema({
 	number: { ...count, min: 1 },
 	title: text,
 	html_url: page,
 	state: text,
-	body: { type: "string", max: 1_000_000, nullable: true, optional: true },
+	body: { type: "string", max: 1_000_000, ...absent },
 	head: end,
 	base: end,
 	draft: { type: "boolean", optional: true },
-	merged_at: time,
-	mergeable: { type: "boolean", nullable: true, optional: true },
+	merged_at: maybeTime,
+	mergeable: { type: "boolean", ...absent },
 	mergeable_state: { ...text, optional: true },
 	merge_commit_sha: maybe,
 	user: person,
-	created_at: time,
-	updated_at: time,
+	created_at: maybeTime,
+	updated_at: maybeTime,
 });
 export const readPull = objectReader(pull);
-export const readPulls = listReader({ type: "object", props: pull }, mostOfPage);
+export const readPulls = pageReader(pull);
 export type GitHubPull = ReturnType<typeof readPull>;
 
 export function pullOf(one: GitHubPull): PullRequest {
@@ -112,10 +106,7 @@ function mergeOf({ merged_at, merge_commit_sha }: GitHubPull): Pick<PullRequest,
 
 export const readMerge = objectReader({ sha, merged: { type: "boolean", optional: true } });
 
-export const readStatuses = listReader(
-	{ type: "object", props: { context: text, state: text, target_url: maybePage, updated_at: time } },
-	mostOfPage,
-);
+export const readStatuses = pageReader({ context: text, state: text, target_url: maybePage, updated_at: maybeTime });
 export type GitHubStatus = ReturnType<typeof readStatuses>[number];
 
 export function checkOfStatus({ context, state, target_url, updated_at }: GitHubStatus): CheckEvidence {
@@ -129,13 +120,14 @@ const statuses: Readonly<Record<string, CiStatus>> = {
 	pending: "pending",
 };
 
-export const readRuns = listReader(
-	{
-		type: "object",
-		props: { name: text, status: text, conclusion: maybe, html_url: maybePage, completed_at: time, started_at: time },
-	},
-	mostOfPage,
-);
+export const readRuns = pageReader({
+	name: text,
+	status: text,
+	conclusion: maybe,
+	html_url: maybePage,
+	completed_at: maybeTime,
+	started_at: maybeTime,
+});
 export type GitHubRun = ReturnType<typeof readRuns>[number];
 
 export function checkOfRun(run: GitHubRun): CheckEvidence {
@@ -156,20 +148,14 @@ const conclusions: Readonly<Record<string, CiStatus>> = {
 	startup_failure: "failing",
 };
 
-export const readReviews = listReader(
-	{
-		type: "object",
-		props: {
-			user: person,
-			state: text,
-			html_url: maybePage,
-			submitted_at: time,
-			commit_id: maybe,
-			author_association: maybe,
-		},
-	},
-	mostOfPage,
-);
+export const readReviews = pageReader({
+	user: person,
+	state: text,
+	html_url: maybePage,
+	submitted_at: maybeTime,
+	commit_id: maybe,
+	author_association: maybe,
+});
 
 export function reviewOf(review: ReturnType<typeof readReviews>[number]): ReviewEvidence {
 	return {
@@ -192,28 +178,19 @@ const reviewStates: Readonly<Record<string, ReviewEvidence["state"]>> = {
 	PENDING: "pending",
 };
 
-export const readFiles = listReader(
-	{ type: "object", props: { filename: text, previous_filename: maybe, additions: count, deletions: count } },
-	mostOfPage,
-);
+export const readFiles = pageReader({ filename: text, previous_filename: maybe, additions: count, deletions: count });
 
 export function fileOf(file: ReturnType<typeof readFiles>[number]): FileEvidence {
 	const { filename, previous_filename, additions, deletions } = file;
 	return { path: filename, additions, deletions, ...(previous_filename && { previous_path: previous_filename }) };
 }
 
-const committer = { type: "object", props: { date: time }, nullable: true, optional: true } as const;
-export const readCommits = listReader(
-	{
-		type: "object",
-		props: {
-			sha,
-			html_url: page,
-			commit: { type: "object", props: { message: { type: "string", max: 1_000_000 }, committer } },
-		},
-	},
-	mostOfPage,
-);
+const committer = { type: "object", props: { date: maybeTime }, ...absent } as const;
+export const readCommits = pageReader({
+	sha,
+	html_url: page,
+	commit: { type: "object", props: { message: { type: "string", max: 1_000_000 }, committer } },
+});
 
 export function commitOf({ sha: id, html_url, commit }: ReturnType<typeof readCommits>[number]): Commit {
 	return { sha: id, message: commit.message, at: timeOf(commit.committer?.date) ?? "", url: html_url };

@@ -1,26 +1,12 @@
 /** The parts of GitLab's answers that are used, with their checks. */
 import { schema } from "#shared/base/schema/schema.ts";
 import type { Repository } from "#shared/contracts/git/repositories.ts";
-import { listReader, objectReader } from "#shared/net/outbound/provider-client.ts";
+import { objectReader } from "#shared/net/outbound/provider-client.ts";
 import type { Commit, PullRequest } from "../../providers/git-provider.ts";
+import { absent, flag, long, page, pageReader, sha, text, time } from "../answer-fields.ts";
 
-const text = { type: "string", max: 10_000 } as const;
-const long = { type: "string", max: 1_100_000 } as const;
-const page = { type: "string", max: 4_000, pattern: "^https?://" } as const;
-const sha = { type: "string", pattern: "^[0-9a-f]{40,64}$" } as const;
-const time = { type: "string", max: 40 } as const;
 const id = { type: "number", integer: true, min: 1, max: Number.MAX_SAFE_INTEGER } as const;
-const absent = { optional: true, nullable: true } as const;
-const flag = { type: "boolean", ...absent } as const;
 const person = { type: "object", props: { username: text } } as const;
-
-/** The most items of a page that are read; GitLab sends at most 100. */
-const mostOfPage = 100;
-
-/** Returns the reader of a page. */
-function pageReader<const S extends Parameters<typeof schema>[0]>(props: S) {
-	return listReader({ type: "object", props }, mostOfPage);
-}
 
 export const readUser = objectReader({ username: text });
 
