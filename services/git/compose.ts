@@ -36,7 +36,8 @@ export async function compose({ config, outbound, store, relay, log, announce }:
 	const configured = await configuredProviders(config.git, maker);
 	let bus: Caller | undefined;
 	const own = new OwnProviders({ bus: () => bus, maker, log });
-	const registry = new ProviderRegistry(configured, (principal) => own.of(principal));
+	const providers = configured.map(({ provider }) => provider);
+	const registry = new ProviderRegistry(providers, (principal) => own.of(principal));
 	const records = new PullRecords(store, () => relay.wake());
 	const { workflow } = config.git;
 	const pulls = {
@@ -60,7 +61,7 @@ export async function compose({ config, outbound, store, relay, log, announce }:
 			webhooksService(
 				new WebhookDesk({
 					deliveries,
-					sources: webhookSources(config.git, configured),
+					sources: webhookSources(configured),
 					observe: async (event) => {
 						const { state, merge_sha } = event;
 						const repo = registry.repoOf(event.repo_url);

@@ -1,57 +1,68 @@
 /** Reads the git providers of the configuration. */
 import { baseUrl } from "#shared/base/base-url.ts";
-import { type Config, ConfigError, environmentSecret } from "#shared/config/config.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
 import { gitHostTypes } from "#shared/base/git-hosts.ts";
+import { type Config, ConfigError, environmentSecret } from "#shared/config/config.ts";
 import type { GitProvider, GitProviderOptions } from "./git-provider.ts";
 import type { ProviderMaker } from "./provider-maker.ts";
 
 type ProviderConfig = Config["git"]["github"];
 
+/** A provider of the configuration. */
+export interface ConfiguredProvider {
+	readonly provider: GitProvider;
+	/** Empty: it sends no webhooks. */
+	readonly webhookSecret: string;
+}
+
 /** Returns the providers of the configuration in the order in which they are asked. @throws {ConfigError} */
-export async function configuredProviders(git: Config["git"], maker: ProviderMaker): Promise<GitProvider[]> {
+export async function configuredProviders(git: Config["git"], maker: ProviderMaker): Promise<ConfiguredProvider[]> {
 	const named = gitHostTypes.flatMap((type) =>
 		instancesOf(type, git[type]).map((instance, index) => ({ type, instance, key: `git.${type}.instances.${index}` })),
 	);
-	const providers: GitProvider[] = [];
+	const providers: ConfiguredProvider[] = [];
 	for (const { type, instance, key } of named) {
-		if (providers.some(({ name }) => name === instance.name))
+		const { webhookSecret, ...options } = instance;
+		if (providers.some(({ provider }) => provider.name === instance.name))
 			throw new ConfigError(
 				`Configuration key "${key}.name": two git providers cannot have the name "${instance.name}"`,
 			);
 		if (instance.base_url !== undefined && !/^https?:\/\//.test(instance.base_url))
 			throw new ConfigError(`Configuration key "${key}.base_url" must begin with https:// or http://`);
-		const made = maker.make(type, { ...instance, isConfigured: true });
-		const refused = (error: unknown) => {
+		const provider = await maker.make(type, { ...options, isConfigured: true }).catch((error: unknown) => {
 			if (!(error instanceof UnprocessableError)) throw error;
 			throw new ConfigError(`Configuration key "git.${type}.base_url": ${error.message}`, { cause: error });
-		};
-		providers.push(await made.catch(refused));
+		});
+		providers.push({ provider, webhookSecret });
 	}
 	return providers;
 }
 
-type Instance = Pick<GitProviderOptions, "name" | "base_url" | "token" | "orgs">;
+type Instance = Pick<GitProviderOptions, "name" | "base_url" | "token" | "orgs"> & { webhookSecret: string };
 
-/** A token of its own has precedence over a variable, and that over the token of all instances. */
+/** An instance without a token or secret of its own has that of all instances. */
 function instancesOf(type: string, config: ProviderConfig): Instance[] {
 	const { enabled, base_url, orgs, instances } = config;
-	const shared = tokenOf(config, "");
-	const isOn = enabled ?? (shared !== "" || instances.length > 0);
+	const token = secretIn(config, "token");
+	const webhookSecret = secretIn(config, "webhook_secret");
+	const isOn = enabled ?? (token !== "" || instances.length > 0);
 	if (!isOn) return [];
-	if (instances.length === 0) return [{ name: type, base_url: given(base_url), token: shared, orgs }];
+	if (instances.length === 0) return [{ name: type, base_url: given(base_url), token, orgs, webhookSecret }];
 	return instances.map((instance) => ({
 		name: instance.name,
 		base_url: given(instance.base_url) ?? given(base_url),
-		token: tokenOf(instance, shared),
+		token: secretIn(instance, "token") || token,
 		orgs: instance.orgs,
+		webhookSecret: secretIn(instance, "webhook_secret") || webhookSecret,
 	}));
 }
 
-function tokenOf({ token, token_env }: { token: string; token_env: string }, otherwise: string): string {
-	if (token !== "") return token;
-	const fromVariable = token_env === "" ? "" : environmentSecret(token_env);
-	return fromVariable === "" ? otherwise : fromVariable;
+type Secret = "token" | "webhook_secret";
+
+/** A value of its own has precedence over a variable. */
+function secretIn(config: Record<Secret | `${Secret}_env`, string>, key: Secret): string {
+	const variable = config[`${key}_env`];
+	return config[key] || (variable && environmentSecret(variable));
 }
 
 function given(url: string): string | undefined {

@@ -11,8 +11,8 @@ import { isSigned, pullEvent } from "./pull-event.ts";
 /** A provider of the configuration that may send webhooks. */
 export interface WebhookSource {
 	readonly webhooks: Webhooks;
-	/** Absent: it sends none. */
-	readonly secret: string | undefined;
+	/** Empty: it sends none. */
+	readonly secret: string;
 	/** Whether a URL is one of its repositories. */
 	readonly isHome: (repoUrl: string) => boolean;
 }
@@ -44,7 +44,7 @@ export class WebhookDesk {
 		const source = sources.get(provider);
 		// An unknown name takes the time of another one, so that the time does not tell them apart either.
 		const { webhooks } = source ?? sources.values().next().value ?? {};
-		if (!webhooks || !isSigned(webhooks, source?.secret, delivery) || !source)
+		if (!webhooks || !isSigned(webhooks, source?.secret ?? "", delivery) || !source)
 			throw new UnauthorizedError(refusal, "WEBHOOK_REFUSED");
 		const event = pullEvent(webhooks, delivery);
 		// A repository may send what it likes, also the name of one that is elsewhere. What has no effect is not remembered:

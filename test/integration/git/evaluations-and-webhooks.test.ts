@@ -204,7 +204,7 @@ for (const [engine, open] of Object.entries(storeEngines(collections))) {
 					deliveries,
 					sources: new Map([
 						["hub", { webhooks: webhooksOf.github, secret, isHome }],
-						["silent", { webhooks: webhooksOf.github, secret: undefined, isHome }],
+						["silent", { webhooks: webhooksOf.github, secret: "", isHome }],
 					]),
 					async observe(event) {
 						if (isBroken) throw new UnavailableError("The store is away");

@@ -13,7 +13,7 @@ const maker = new ProviderMaker({
 /** Returns the providers that the variables configure, with the password that git gets. */
 async function providersOf(variables: Record<string, string>) {
 	const providers = await configuredProviders(loadConfig(variables).git, maker);
-	return providers.map((one) => ({
+	return providers.map(({ provider: one }) => ({
 		name: one.name,
 		host: one.host,
 		orgs: one.orgs,

@@ -71,16 +71,13 @@ describe("signatures of webhooks", () => {
 			expect(isSigned(webhooksOf[type], secret, { body: `${body} `, headers })).to.equal(false);
 			expect(isSigned(webhooksOf[type], secret, { body, headers: {} })).to.equal(false);
 		}
-		for (const none of [undefined, ""]) {
-			const key = createHmac("sha256", none ?? "")
-				.update(body)
-				.digest("hex");
-			expect(isSigned(webhooksOf.github, none, { body, headers: { "x-hub-signature-256": `sha256=${key}` } })).to.equal(
-				false,
-			);
-			expect(isSigned(webhooksOf.gitlab, none, { body, headers: { "x-gitlab-token": "" } })).to.equal(false);
-			const fallback = createHmac("sha256", "no secret is configured").update(body).digest("hex");
-			expect(isSigned(webhooksOf.gitea, none, { body, headers: { "x-gitea-signature": fallback } })).to.equal(false);
-		}
+		const none = "";
+		const key = createHmac("sha256", none).update(body).digest("hex");
+		expect(isSigned(webhooksOf.github, none, { body, headers: { "x-hub-signature-256": `sha256=${key}` } })).to.equal(
+			false,
+		);
+		expect(isSigned(webhooksOf.gitlab, none, { body, headers: { "x-gitlab-token": "" } })).to.equal(false);
+		const fallback = createHmac("sha256", "no secret is configured").update(body).digest("hex");
+		expect(isSigned(webhooksOf.gitea, none, { body, headers: { "x-gitea-signature": fallback } })).to.equal(false);
 	});
 });

@@ -7,7 +7,7 @@ describe("WebhookDesk", () => {
 	it("refuses an unknown provider, one without a secret and a wrong signature with the same sentence, which names both causes", async () => {
 		const isHome = () => true;
 		const sources = new Map([
-			["silent", { webhooks: webhooksOf.github, secret: undefined, isHome }],
+			["silent", { webhooks: webhooksOf.github, secret: "", isHome }],
 			["wrong", { webhooks: webhooksOf.github, secret: "s3cret", isHome }],
 		]);
 		const desk = new WebhookDesk({ deliveries: undefined as never, sources, observe: async () => {} });

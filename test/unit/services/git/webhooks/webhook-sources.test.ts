@@ -14,7 +14,7 @@ describe("the sources of webhooks", () => {
 			{ name: "all" },
 		]);
 		const { git } = loadConfig({ GIT__GITHUB__INSTANCES: instances, GIT__GITHUB__WEBHOOK_SECRET: "shared" });
-		const sources = webhookSources(git, await configuredProviders(git, maker));
+		const sources = webhookSources(await configuredProviders(git, maker));
 		expect([...sources].map(([name, { secret }]) => [name, secret])).to.deep.equal([
 			["work", "of work"],
 			["public", "shared"],
