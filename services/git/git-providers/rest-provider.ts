@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import type { GitProviderOptions } from "../providers/git-provider.ts";
 import { isAt, pathBelow, repositoryAddress, webHost } from "../providers/repository-place.ts";
-import { HostAdapter, type PullOperations } from "./host-adapter.ts";
+import { HostAdapter, type PullOperations, type PullWords } from "./host-adapter.ts";
 import { readPages, type WantedPages } from "./read-pages.ts";
 
 /** A kind of host. */
@@ -16,7 +16,8 @@ interface RestHost {
 	readonly calls?: number;
 	/** Returns the number of the next page from the headers of an answer; undefined after the last one. */
 	readonly next: (headers: IncomingHttpHeaders) => number | undefined;
-	readonly operations: PullOperations<ProviderClient>;
+	readonly words: PullWords;
+	readonly pulls: PullOperations<ProviderClient>;
 }
 
 /** One account at one such host. */
@@ -29,7 +30,7 @@ export abstract class RestProvider extends HostAdapter<ProviderClient> {
 	constructor(options: GitProviderOptions, base_url: string, kind: RestHost) {
 		const address = base_url.replace(/\/$/, "");
 		const web = address.endsWith(kind.api) ? address.slice(0, -kind.api.length) : address;
-		super(options, webHost(web), kind.operations);
+		super(options, webHost(web), kind.words, kind.pulls);
 		this.#kind = kind;
 		this.#web = web;
 	}

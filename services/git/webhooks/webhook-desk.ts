@@ -40,19 +40,25 @@ export class WebhookDesk {
 
 	/** @throws {UnauthorizedError} for an unknown provider, one without a secret, and a wrong signature alike. */
 	async receive(provider: string, delivery: Delivery): Promise<void> {
-		const { deliveries, sources, observe } = this.#parts;
-		const source = sources.get(provider);
-		// An unknown name takes the time of another one, so that the time does not tell them apart either.
-		const { webhooks } = source ?? sources.values().next().value ?? {};
-		if (!webhooks || !isSigned(webhooks, source?.secret ?? "", delivery) || !source)
-			throw new UnauthorizedError(refusal, "WEBHOOK_REFUSED");
+		const { deliveries, observe } = this.#parts;
+		const { webhooks, isHome } = this.#senderOf(provider, delivery);
 		const event = pullEvent(webhooks, delivery);
 		// A repository may send what it likes, also the name of one that is elsewhere. What has no effect is not remembered:
 		// it would fill the store, and the id of a delivery, which is not signed, could be used up by it.
-		if (!event || !source.isHome(event.repo_url)) return;
+		if (!event || !isHome(event.repo_url)) return;
 		const names = deliveryNames(provider, webhooks, delivery);
 		if (await deliveries.isKnown(names)) return;
 		await observe(event);
 		await deliveries.remember(names);
+	}
+
+	#senderOf(provider: string, delivery: Delivery): WebhookSource {
+		const { sources } = this.#parts;
+		const source = sources.get(provider);
+		// An unknown name takes the time of another one, so that the time does not tell them apart either.
+		const { webhooks } = source ?? sources.values().next().value ?? {};
+		const isRight = webhooks && isSigned(webhooks, source?.secret ?? "", delivery);
+		if (!isRight || !source) throw new UnauthorizedError(refusal, "WEBHOOK_REFUSED");
+		return source;
 	}
 }

@@ -1,7 +1,6 @@
 /** The adapter of Gitea, which people host themselves. Forgejo has the same API. */
 import type { Repository } from "#shared/contracts/git/repositories.ts";
 import { NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
-import type { ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import {
 	type Commit,
 	type GitProvider,
@@ -12,7 +11,6 @@ import {
 	type RepositoryPlace,
 } from "../../providers/git-provider.ts";
 import { shownPlace } from "../../providers/repository-place.ts";
-import type { PullOperations } from "../host-adapter.ts";
 import { RestProvider } from "../rest-provider.ts";
 import { checksOf, evidenceOf } from "./gitea-evidence.ts";
 import { nextPage, repositoryPath } from "./gitea-paths.ts";
@@ -32,16 +30,7 @@ const pageSize = 50;
 /** The longest lists have 40 pages of 50. */
 const mostCalls = 45;
 
-const operations: PullOperations<ProviderClient> = {
-	words: { name: "pull request", mark: "#" },
-	open: openPull,
-	openOne,
-	one: settledPull,
-	list: listPulls,
-	merge: mergePull,
-	checks: checksOf,
-	evidence: evidenceOf,
-};
+const pulls = { openPull, openOne, onePull: settledPull, listPulls, mergePull, checksOf, evidenceOf };
 
 /** One account at one Gitea. */
 export class Provider extends RestProvider implements GitProvider {
@@ -53,13 +42,9 @@ export class Provider extends RestProvider implements GitProvider {
 		// A default would send a token for one's own server to somebody else's.
 		if (options.base_url === undefined)
 			throw new UnprocessableError("The address of the Gitea is missing: there is no usual one", "URL_REFUSED");
-		super(options, options.base_url, {
-			product: "Gitea",
-			api: "/api/v1",
-			calls: mostCalls,
-			next: nextPage,
-			operations,
-		});
+		const words = ["pull request", "#"] as const;
+		const kind = { product: "Gitea", api: "/api/v1", calls: mostCalls, next: nextPage, words, pulls };
+		super(options, options.base_url, kind);
 	}
 
 	placeOf(url: string): RepositoryPlace | undefined {

@@ -9,7 +9,7 @@ import {
 	type RepositoryPlace,
 } from "../../providers/git-provider.ts";
 import type { SomeChecks } from "../sum-of-checks.ts";
-import { onePull, placeOf } from "./github-pulls.ts";
+import { readOne, placeOf } from "./github-pulls.ts";
 import {
 	checkOfRun,
 	checkOfStatus,
@@ -81,7 +81,7 @@ export async function evidenceOf(client: GitHubClient, at: RepositoryPlace, numb
 /** Returns the pull request once GitHub knows whether it can be merged, or after a few questions. */
 async function settledPull(client: GitHubClient, at: RepositoryPlace, number: number): Promise<GitHubPull> {
 	for (let asked = 1; ; asked++) {
-		const pull = await onePull(client, at, number);
+		const pull = await readOne(client, at, number);
 		if (typeof pull.mergeable === "boolean" || pull.state !== "open" || asked === maxAsks) return pull;
 		await sleep(computingMs);
 	}

@@ -81,9 +81,13 @@ export async function listPulls(
 	return pullsWith(status, found.map(pullOf));
 }
 
-export async function onePull(client: GitHubClient, at: RepositoryPlace, number: number): Promise<GitHubPull> {
+export async function readOne(client: GitHubClient, at: RepositoryPlace, number: number): Promise<GitHubPull> {
 	const parameters = { ...placeOf(at), pull_number: number };
 	return client.read(readPull, await client.get("GET /repos/{owner}/{repo}/pulls/{pull_number}", parameters));
+}
+
+export async function onePull(client: GitHubClient, at: RepositoryPlace, number: number): Promise<PullRequest> {
+	return pullOf(await readOne(client, at, number));
 }
 
 /** Merges, or finds that this head is merged already. @throws {ConflictError} with the type of the reason. */
@@ -96,7 +100,7 @@ export async function mergePull(
 	const parameters = { ...placeOf(at), pull_number: number, merge_method: method, sha: expected_head };
 	const answer = await client.send("PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge", parameters, [405, 409, 422]);
 	if (answer.status < 300) return { sha: client.read(readMerge, answer.data).sha };
-	const now = await onePull(client, at, number);
+	const now = await readOne(client, at, number);
 	const { merge_sha } = pullOf(now);
 	if (merge_sha !== null && now.head.sha === expected_head) return { sha: merge_sha };
 	const hasConflict = now.mergeable === false && now.mergeable_state === "dirty";

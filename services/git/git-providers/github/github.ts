@@ -12,12 +12,11 @@ import {
 	type RepositoryPlace,
 } from "../../providers/git-provider.ts";
 import { barePlace, isAt, repositoryAddress, shownPlace, webHost } from "../../providers/repository-place.ts";
-import { HostAdapter, type PullOperations } from "../host-adapter.ts";
+import { HostAdapter } from "../host-adapter.ts";
 import { checksOf, evidenceOf } from "./github-evidence.ts";
 import { listPulls, mergePull, onePull, openOne, openPull, placeOf } from "./github-pulls.ts";
 import {
 	commitOf,
-	pullOf,
 	readBranches,
 	readCommits,
 	readRepositories,
@@ -27,16 +26,7 @@ import {
 } from "./github-shapes.ts";
 import { githubWebhooks } from "./github-webhooks.ts";
 
-const operations: PullOperations<GitHubClient> = {
-	words: { name: "pull request", mark: "#" },
-	open: openPull,
-	openOne,
-	one: async (client, at, number) => pullOf(await onePull(client, at, number)),
-	list: listPulls,
-	merge: mergePull,
-	checks: checksOf,
-	evidence: evidenceOf,
-};
+const pulls = { openPull, openOne, onePull, listPulls, mergePull, checksOf, evidenceOf };
 
 /** One account at one GitHub. */
 export class Provider extends HostAdapter<GitHubClient> implements GitProvider {
@@ -46,7 +36,7 @@ export class Provider extends HostAdapter<GitHubClient> implements GitProvider {
 
 	constructor(options: GitProviderOptions) {
 		const { base_url = githubUrl } = options;
-		super(options, webHost(base_url).replace(/^api\./, ""), operations);
+		super(options, webHost(base_url).replace(/^api\./, ""), ["pull request", "#"], pulls);
 		this.#baseUrl = base_url;
 	}
 

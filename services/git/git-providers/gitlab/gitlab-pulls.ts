@@ -134,6 +134,10 @@ export async function settledRequest(
 	}
 }
 
+export async function onePull(client: ProviderClient, at: RepositoryPlace, number: number): Promise<PullRequest> {
+	return pullOf(await settledRequest(client, at, number));
+}
+
 /**
  * Merges, or finds that this head is merged already. GitLab has no `rebase` of one merge request: how a project merges
  * is the project's own setting.

@@ -1,7 +1,6 @@
 /** The adapter of GitLab, also self-managed. A merge request is a pull request, and a project a repository. */
 import type { Repository } from "#shared/contracts/git/repositories.ts";
 import { NotFoundError } from "#shared/base/errors.ts";
-import type { ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import {
 	type Commit,
 	type GitProvider,
@@ -12,14 +11,12 @@ import {
 	type RepositoryPlace,
 } from "../../providers/git-provider.ts";
 import { shownPlace } from "../../providers/repository-place.ts";
-import type { PullOperations } from "../host-adapter.ts";
 import { RestProvider } from "../rest-provider.ts";
 import { checksOfRef, evidenceOf } from "./gitlab-evidence.ts";
 import { nextPage, projectPath } from "./gitlab-paths.ts";
-import { listPulls, mergePull, openOne, openPull, settledRequest } from "./gitlab-pulls.ts";
+import { listPulls, mergePull, onePull, openOne, openPull } from "./gitlab-pulls.ts";
 import {
 	commitOf,
-	pullOf,
 	readBranches,
 	readCommits,
 	readProject,
@@ -34,16 +31,7 @@ const pageSize = 100;
 /** GitLab has at most twenty levels of groups. */
 const mostLevels = 21;
 
-const operations: PullOperations<ProviderClient> = {
-	words: { name: "merge request", mark: "!" },
-	open: openPull,
-	openOne,
-	one: async (client, at, number) => pullOf(await settledRequest(client, at, number)),
-	list: listPulls,
-	merge: mergePull,
-	checks: checksOfRef,
-	evidence: evidenceOf,
-};
+const pulls = { openPull, onePull, openOne, listPulls, mergePull, checksOf: checksOfRef, evidenceOf };
 
 /** One account at one GitLab. */
 export class Provider extends RestProvider implements GitProvider {
@@ -51,7 +39,8 @@ export class Provider extends RestProvider implements GitProvider {
 	readonly webhooks = gitlabWebhooks;
 
 	constructor(options: GitProviderOptions) {
-		super(options, options.base_url ?? gitlabUrl, { product: "GitLab", api: "/api/v4", next: nextPage, operations });
+		const words = ["merge request", "!"] as const;
+		super(options, options.base_url ?? gitlabUrl, { product: "GitLab", api: "/api/v4", next: nextPage, words, pulls });
 	}
 
 	placeOf(url: string): RepositoryPlace | undefined {

@@ -36,14 +36,13 @@ const pull: PullRequest = {
 };
 
 const operations: PullOperations<string> = {
-	words: { name: "pull request", mark: "#" },
-	open: async () => pull,
+	openPull: async () => pull,
 	openOne: async () => pull,
-	one: async () => pull,
-	list: async () => [pull],
-	merge: async () => ({ sha: head_sha }),
-	checks: async () => ({ checks: [], more: false }),
-	evidence: async () => ({ ...pull, checks: [], reviews: [], files: [], more: false }),
+	onePull: async () => pull,
+	listPulls: async () => [pull],
+	mergePull: async () => ({ sha: head_sha }),
+	checksOf: async () => ({ checks: [], more: false }),
+	evidenceOf: async () => ({ ...pull, checks: [], reviews: [], files: [], more: false }),
 };
 
 interface Message {
@@ -69,7 +68,7 @@ export class Provider extends HostAdapter<string> implements GitProvider {
 	readonly webhooks = webhooks;
 
 	constructor(options: GitProviderOptions) {
-		super(options, webHost(options.base_url ?? usualUrl), operations);
+		super(options, webHost(options.base_url ?? usualUrl), ["pull request", "#"], operations);
 	}
 
 	protected client(asked: string): string {
