@@ -41,7 +41,9 @@ describe("the API", () => {
 
 	/** Returns what is neither in the contract nor in its differences. */
 	function drift(document: OpenApiDocument): string[] {
-		return additionsTo(agreed, surfaceOf(document)).filter((entry) => entry.split(" ").length > 2 || !isAddition(entry));
+		return additionsTo(agreed, surfaceOf(document)).filter(
+			(entry) => entry.split(" ").length > 2 || !isAddition(entry),
+		);
 	}
 
 	it("has nothing that is neither in the contract nor among the differences from it", () => {
