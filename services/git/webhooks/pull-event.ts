@@ -1,10 +1,5 @@
-/** Checks who has sent a webhook, and reads what it says about a pull request. Pure but for the clock. */
+/** Reads what a webhook says about a pull request. Pure. */
 import type { Delivery, PullEvent, Webhooks } from "../providers/webhooks.ts";
-
-/** Whether the sender knows the secret. Nobody knows an empty one; the time is the same. */
-export function isSigned(webhooks: Webhooks, secret: string, delivery: Delivery): boolean {
-	return webhooks.isSigned(secret || "no secret is configured", delivery) && secret !== "";
-}
 
 /** Returns the event; undefined for a message about something else, or one that cannot be understood. */
 export function pullEvent(webhooks: Webhooks, { headers, body }: Delivery): PullEvent | undefined {

@@ -6,7 +6,8 @@
 import { UnauthorizedError } from "#shared/base/errors.ts";
 import type { Delivery, PullEvent, Webhooks } from "../providers/webhooks.ts";
 import { deliveryNames, type DeliveryRecords } from "./delivery-records.ts";
-import { isSigned, pullEvent } from "./pull-event.ts";
+import { pullEvent } from "./pull-event.ts";
+import { isSigned } from "./signature.ts";
 
 /** A provider of the configuration that may send webhooks. */
 export interface WebhookSource {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { createHmac } from "node:crypto";
-import { isSigned } from "#services/git/webhooks/pull-event.ts";
+import { isSigned } from "#services/git/webhooks/signature.ts";
 import { turnClock } from "#shared/base/clock.ts";
 import { webhooksOf } from "../../../../support/providers/webhooks-of.ts";
 
