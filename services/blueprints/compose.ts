@@ -10,7 +10,6 @@ import { presetsService } from "./presets.service.ts";
 import { profileKind } from "./profiles/profile-rules.ts";
 import { profilesService } from "./profiles.service.ts";
 import { promptCollection } from "./prompts/prompt-collection.ts";
-import { PromptLists } from "./prompts/prompt-lists.ts";
 import { PromptRecords } from "./prompts/prompt-records.ts";
 import { promptsService } from "./prompts.service.ts";
 import { type TemplateSource, templateSourceMethods } from "./template-source.ts";
@@ -24,7 +23,7 @@ export async function compose({ config, store, log }: StoringPlatform): Promise<
 	const source = await loadAdapter<TemplateSource>(config.templates, templateSourceMethods, { projectRoot });
 	const templates = new Templates(source, log);
 	await templates.all();
-	const prompts = promptsService(new PromptRecords(store), new PromptLists(store));
+	const prompts = promptsService(new PromptRecords(store));
 	const profiles = profilesService(new OwnedRecords(store, profileKind), new OwnedLists(store, profileKind));
 	const presets = presetsService(new OwnedRecords(store, presetKind), new OwnedLists(store, presetKind));
 	return { services: [templatesService(templates, config.tenants.default), profiles, presets, prompts] };

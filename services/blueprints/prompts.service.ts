@@ -3,17 +3,16 @@ import type { ServiceSchema } from "moleculer";
 import { jsonText } from "#shared/base/schema/json-text.ts";
 import { implement } from "#shared/bus/service.ts";
 import { prompts } from "#shared/contracts/blueprints/prompts.ts";
-import type { PromptLists } from "./prompts/prompt-lists.ts";
 import type { PromptRecords } from "./prompts/prompt-records.ts";
 
-export function promptsService(records: PromptRecords, lists: PromptLists): ServiceSchema {
+export function promptsService(records: PromptRecords): ServiceSchema {
 	return {
 		name: prompts.name,
 		actions: implement(prompts, {
-			list: (query, principal, { meta }) => lists.list(principal, { ...query, known: meta.if_none_match }),
+			list: (query, principal, { meta }) => records.list(principal, { ...query, known: meta.if_none_match }),
 
 			search: ({ q, ...page }, principal, { meta }) =>
-				lists.search(principal, q, { ...page, known: meta.if_none_match }),
+				records.search(principal, q, { ...page, known: meta.if_none_match }),
 
 			create: async (request, principal, { meta }) =>
 				jsonText(await records.create(principal, request, meta.idempotency_key)),

@@ -26,6 +26,9 @@ export interface Principal {
 	readonly epoch?: number;
 }
 
+/** The person to whom something belongs. */
+export type Owner = Pick<Principal, "tenant" | "id">;
+
 export const anonymous: Principal = { kind: "anonymous", id: "", tenant: "", roles: [] };
 
 /** Returns the principal of a job of the platform. Only services call this, never with data of a request. */

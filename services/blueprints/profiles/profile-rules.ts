@@ -1,6 +1,7 @@
 /** The rules of profiles: their members, their changes, and the values that are refused. Pure. */
 import type { Profile, ProfileCreate, ProfileUpdate } from "#shared/contracts/blueprints/profiles.ts";
 import { BadRequestError } from "#shared/base/errors.ts";
+import { givenMembers } from "#shared/base/given-members.ts";
 import { variableFaults } from "#shared/wire/pod/variable-name.ts";
 import { profileCollection } from "../owned/blueprint-collection.ts";
 import type { BlueprintKind } from "../owned/blueprint-kind.ts";
@@ -20,8 +21,7 @@ export function newProfile({ model = null, system_prompt = null, ...members }: P
 
 /** Returns the profile after a change. */
 export function changedProfile(profile: Profile, update: ProfileUpdate): Profile {
-	const given = Object.entries(update).filter(([, value]) => value !== null && value !== undefined);
-	return { ...profile, ...Object.fromEntries(given) };
+	return { ...profile, ...givenMembers(update) };
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The repository of tenants. Who may see and change which of them is decided by the directory. */
 import { isoTime } from "#shared/base/clock.ts";
+import { givenMembers } from "#shared/base/given-members.ts";
 import type { Tenant, TenantCreate, TenantUpdate } from "#shared/contracts/identity/tenants.ts";
 import { ConflictError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
@@ -66,7 +67,7 @@ export class TenantRecords {
 		const changed = await compareAndSet({
 			what: "The tenant",
 			read: () => this.#active(id),
-			decide: (document) => document && { ...tenantOf(document), ...givenOf(update) },
+			decide: (document) => document && { ...tenantOf(document), ...givenMembers(update) },
 			write: (document, tenant) => this.#write(document, { wire: JSON.stringify(tenant) }),
 		});
 		failpoint("tenants.written");
@@ -138,8 +139,4 @@ export class TenantRecords {
 
 function tenantOf({ wire }: TenantDocument): Tenant {
 	return JSON.parse(wire);
-}
-
-function givenOf(update: TenantUpdate): Partial<Tenant> {
-	return Object.fromEntries(Object.entries(update).filter(([, value]) => value !== null && value !== undefined));
 }

@@ -2,7 +2,7 @@
  * Remembers the first answers to commands with an `Idempotency-Key` that cannot be stored in one session: commands on
  * several sessions, messages, and creations, whose answers outlive the session.
  */
-import type { Principal } from "#shared/base/principal.ts";
+import type { Owner } from "#shared/base/principal.ts";
 import { refuseOtherRequest } from "#shared/base/ids/request-fingerprint.ts";
 import { now } from "#shared/base/clock.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
@@ -131,7 +131,7 @@ export class IdempotencyRecords {
 	}
 }
 
-export function ownerOf({ tenant, id }: Pick<Principal, "tenant" | "id">): string {
+export function ownerOf({ tenant, id }: Owner): string {
 	return JSON.stringify([tenant, id]);
 }
 

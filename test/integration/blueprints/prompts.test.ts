@@ -1,7 +1,6 @@
 /** Saved prompts on both stores: records, lists and the search, as the service uses them. */
 import { expect } from "chai";
 import { promptCollection } from "#services/blueprints/prompts/prompt-collection.ts";
-import { PromptLists } from "#services/blueprints/prompts/prompt-lists.ts";
 import { PromptRecords } from "#services/blueprints/prompts/prompt-records.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import { textOf } from "#shared/base/schema/json-text.ts";
@@ -26,7 +25,6 @@ for (const [engine, open] of [
 	describe(`prompts on ${engine}`, () => {
 		let subject: StoreUnderTest;
 		let records: PromptRecords;
-		let lists: PromptLists;
 		let turnBack: () => void;
 
 		beforeEach(async () => {
@@ -34,7 +32,6 @@ for (const [engine, open] of [
 			turnBack = turnClock({ now: () => (now += 1_000), monotonic: () => performance.now() });
 			subject = await open([promptCollection]);
 			records = new PromptRecords(subject.store);
-			lists = new PromptLists(subject.store);
 		});
 
 		afterEach(async () => {
@@ -56,14 +53,14 @@ for (const [engine, open] of [
 		}
 
 		async function found(q: string, who = alice): Promise<string[]> {
-			return namesOf(await lists.search(who, q, { limit: 10 }));
+			return namesOf(await records.search(who, q, { limit: 10 }));
 		}
 
 		it("are read by everybody of the tenant, changed by their creator, and deleted by administrators too (Q11)", async () => {
 			const { id } = await create({ name: "hers" });
-			expect(namesOf(await lists.list(bob, { limit: 10 }))).to.deep.equal(["hers"]);
+			expect(namesOf(await records.list(bob, { limit: 10 }))).to.deep.equal(["hers"]);
 			expect(await found("HERS", bob)).to.deep.equal(["hers"]);
-			expect(namesOf(await lists.list(stranger, { limit: 10 }))).to.deep.equal([]);
+			expect(namesOf(await records.list(stranger, { limit: 10 }))).to.deep.equal([]);
 			expect(await found("hers", stranger)).to.deep.equal([]);
 			for (const [who, code] of [
 				[bob, 403],
@@ -91,7 +88,7 @@ for (const [engine, open] of [
 				{ scope: "project", project_repo: shop },
 			];
 			await Promise.all(updates.map((update) => records.change(alice, id, update)));
-			const [kept] = JSON.parse(textOf((await lists.list(alice, { limit: 1 })).items)) as Prompt[];
+			const [kept] = JSON.parse(textOf((await records.list(alice, { limit: 1 })).items)) as Prompt[];
 			expect(kept).to.deep.include({
 				name: "another",
 				content: "other words",
@@ -104,13 +101,13 @@ for (const [engine, open] of [
 		it("are created once by requests with the same key, also at once", async () => {
 			const attempts = await Promise.all([1, 2, 3].map(() => create({ name: "once" }, "key")));
 			expect(new Set(attempts.map(({ id }) => id)).size).to.equal(1);
-			expect(namesOf(await lists.list(alice, { limit: 10 }))).to.deep.equal(["once"]);
+			expect(namesOf(await records.list(alice, { limit: 10 }))).to.deep.equal(["once"]);
 			expect(await failureOf(create({ name: "other" }, "key"))).to.include({
 				code: 422,
 				type: "IDEMPOTENCY_KEY_REUSED",
 			});
 			await create({ name: "his" }, "key", bob);
-			expect(namesOf(await lists.list(alice, { limit: 10 }))).to.deep.equal(["his", "once"]);
+			expect(namesOf(await records.list(alice, { limit: 10 }))).to.deep.equal(["his", "once"]);
 		});
 
 		it("are listed by scope and repository, last updated first, page by page", async () => {
@@ -131,31 +128,31 @@ for (const [engine, open] of [
 					const seen: string[] = [];
 					let cursor: string | undefined;
 					do {
-						const page: StoredPage = await lists.list(alice, { ...query, limit, cursor });
+						const page: StoredPage = await records.list(alice, { ...query, limit, cursor });
 						seen.push(...namesOf(page));
 						cursor = page.next;
 					} while (cursor !== undefined);
 					expect(seen, JSON.stringify(query)).to.deep.equal(wanted);
 				}
-				const { etag } = await lists.list(alice, { ...query, limit: 10 });
-				expect((await lists.list(alice, { ...query, limit: 10, known: etag })).unchanged).to.equal(true);
+				const { etag } = await records.list(alice, { ...query, limit: 10 });
+				expect((await records.list(alice, { ...query, limit: 10, known: etag })).unchanged).to.equal(true);
 			}
 		});
 
 		it("give another tag after a change, and refuse a cursor of others", async () => {
 			const { id } = await create();
 			const pages = () => [
-				lists.list(alice, { limit: 5 }),
-				lists.list(alice, { limit: 5, repo: shop }),
-				lists.search(alice, "name", { limit: 5 }),
+				records.list(alice, { limit: 5 }),
+				records.list(alice, { limit: 5, repo: shop }),
+				records.search(alice, "name", { limit: 5 }),
 			];
 			const before = (await Promise.all(pages())).map(({ etag }) => etag);
 			await change(alice, id, { tags: ["x"] });
 			for (const [index, { etag }] of (await Promise.all(pages())).entries()) expect(etag).to.not.equal(before[index]);
 			for (const cursor of ["", "x", "2.x"]) {
-				expect(await failureOf(lists.list(alice, { limit: 5, cursor }))).to.include({ code: 400 });
-				expect(await failureOf(lists.list(alice, { limit: 5, cursor, repo: shop }))).to.include({ code: 400 });
-				expect(await failureOf(lists.search(alice, "name", { limit: 5, cursor }))).to.include({ code: 400 });
+				expect(await failureOf(records.list(alice, { limit: 5, cursor }))).to.include({ code: 400 });
+				expect(await failureOf(records.list(alice, { limit: 5, cursor, repo: shop }))).to.include({ code: 400 });
+				expect(await failureOf(records.search(alice, "name", { limit: 5, cursor }))).to.include({ code: 400 });
 			}
 		});
 

@@ -1,17 +1,11 @@
 /** Asks which of the credentials and connections that a session names can be used. */
-import { systemPrincipal } from "#shared/base/principal.ts";
+import { type Owner, systemPrincipal } from "#shared/base/principal.ts";
 import { call, type RequestContext } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { injection } from "#shared/contracts/credentials/injection.ts";
 import { connections } from "#shared/contracts/integrations/connections.ts";
 
 const job = vouch(systemPrincipal("sessions"));
-
-/** The person for whom a session is made. */
-interface Owner {
-	readonly tenant: string;
-	readonly id: string;
-}
 
 /** The credentials that a session names, as they are when it is made. */
 interface NamedCredentials {

@@ -1,5 +1,5 @@
 /** Reads the blueprints that a session names from the services that own them. */
-import { systemPrincipal } from "#shared/base/principal.ts";
+import { type Owner, systemPrincipal } from "#shared/base/principal.ts";
 import { call, type RequestContext } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { type Preset, presets } from "#shared/contracts/blueprints/presets.ts";
@@ -14,12 +14,6 @@ const job = vouch(systemPrincipal("sessions"));
 
 /** The type of sessions that name no other one. */
 const defaultWorkload = "session";
-
-/** The person whose blueprints are read. */
-interface Owner {
-	readonly tenant: string;
-	readonly id: string;
-}
 
 /**
  * Returns the blueprints of a request; without a `profile_name` the owner's default profile of the workload type.

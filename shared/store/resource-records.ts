@@ -1,0 +1,291 @@
+/**
+ * The repository of one kind of resource, which a table describes: creation by an `Idempotency-Key`, changes by revision,
+ * pages, a quota, and who may do what. A repository with more to say has a class of its own that uses this one.
+ * @example
+ * ```ts
+ * const notes = new ResourceRecords(store, {
+ * 	collection: noteCollection,
+ * 	noun: "Note",
+ * 	keyed: "note",
+ * 	isAllowed: (principal: Principal, action, note) => isAllowed(principal, action, "note", note),
+ * 	refusals: { change: "Only its creator may change a note", delete: "Only its creator may delete a note" },
+ * 	written: () => failpoint("notes.written"),
+ * });
+ * const { document } = await notes.create(principal, { request, key }, (id) => ({ wire: JSON.stringify({ id, ...request }) }));
+ * await notes.change(() => notes.get(principal, document.id, "change"), (note) => ({ wire: changedText(note) }));
+ * ```
+ */
+import { answerBytes } from "#shared/base/answer-size.ts";
+import { now } from "#shared/base/clock.ts";
+import { ForbiddenError, NotFoundError } from "#shared/base/errors.ts";
+import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
+import { fingerprintOf, refuseOtherRequest } from "#shared/base/ids/request-fingerprint.ts";
+import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
+import type { Owner } from "#shared/base/principal.ts";
+import type { NotingStore } from "./audit/audited-store.ts";
+import type { Collection, Columns, Document, IndexSpec, Row } from "./collection.ts";
+import { compareAndSet } from "./compare-and-set.ts";
+import type { Change, Found, OutboxEntry } from "./document-store.ts";
+import { insertOnce } from "./insert-once.ts";
+import { refuseCursor } from "./pages/cursor.ts";
+import type { PageRequest } from "./pages/memory-page.ts";
+import { type StoredList, type StoredPage, storedPage } from "./pages/stored-page.ts";
+import { type Removal, removeFirst } from "./remove-first.ts";
+
+export type Action = "see" | "change" | "delete";
+
+/** The columns that every kind has. */
+export type ResourceColumns = Columns & { readonly rev: "integer" };
+
+/** One kind of resource. `Who` asks for it: a principal, or its owner alone. */
+export interface ResourceKind<C extends ResourceColumns, I extends string, Who> {
+	readonly collection: Collection<C, Readonly<Record<I, IndexSpec>>>;
+	/** The word for one of them in sentences, e.g. `Prompt`, and in the types of errors, e.g. `PROMPT_NOT_FOUND`. */
+	readonly noun: string;
+	/** The longest part of an unknown id that is repeated in a sentence, in UTF-16 units; default all of it. */
+	readonly shownOfId?: number;
+	/** The first part of the names that ids are made from, which must never change; default the noun. */
+	readonly keyed?: string;
+	/** Default: nobody asks for one by its id. */
+	readonly isAllowed?: (who: Who, action: Action, document: Document<C>) => boolean;
+	/** Whether a read is entered in the audit log; default: none is. */
+	readonly isNoted?: (who: Who, document: Document<C>) => boolean;
+	/** The sentences for somebody who may see a resource but not do this with it; default: it does not exist then. */
+	readonly refusals?: { readonly change?: string; readonly delete?: string };
+	/** The most that a person has, counted by an index of tenant and owner, and the error for one more. */
+	readonly quota?: { readonly index: NoInfer<I>; readonly most: number; readonly refusal: () => Error };
+	/** The error for another resource with the same unique columns. */
+	readonly taken?: (document: Document<C>) => Error;
+	/** Called after every write. */
+	readonly written: () => void;
+}
+
+/** The text and the columns that a write sets, and its event, whose number is the revision of the document. */
+export interface Written<C extends Columns> extends Pick<Change<C>, "wire" | "set" | "unset"> {
+	readonly event?: Pick<OutboxEntry, "type" | "data" | "at"> | undefined;
+}
+
+/** The request that creates a resource, and the client's `Idempotency-Key`. */
+export interface KeyedRequest {
+	readonly request: object;
+	readonly key?: string | undefined;
+}
+
+/** A list of resources: the values of the leading columns of an index, sorted by the last one. */
+export interface ResourceList<I extends string> {
+	readonly index: I;
+	readonly equals: readonly (string | number)[];
+	/** Default true. */
+	readonly descending?: boolean;
+}
+
+/** The two ways to read a page of a list. */
+interface ReadableList<C extends Columns> extends StoredList {
+	readonly page: () => Promise<Found<C>>;
+}
+
+/** The resources in a collection, e.g. `ResourcesIn<typeof noteCollection, Principal>`. */
+export type ResourcesIn<
+	K extends { readonly columns: ResourceColumns; readonly indexes: object },
+	Who = Owner,
+> = ResourceRecords<K["columns"], keyof K["indexes"] & string, Who>;
+
+/** The resources of one kind. */
+export class ResourceRecords<C extends ResourceColumns, I extends string, Who = Owner> {
+	readonly #store: NotingStore;
+	readonly #kind: ResourceKind<C, I, Who>;
+	readonly #none: Row<C> = {};
+
+	constructor(store: NotingStore, kind: ResourceKind<C, I, Who>) {
+		this.#store = store;
+		this.#kind = kind;
+	}
+
+	/** Returns a resource that this one may see; undefined for others. */
+	async find(who: Who, id: string): Promise<Document<C> | undefined> {
+		const { collection, isAllowed, isNoted } = this.#kind;
+		const document = await this.#store.get(collection, id);
+		if (!document || !isAllowed?.(who, "see", document)) return undefined;
+		if (isNoted?.(who, document)) await this.#store.noteRead?.(`${collection.name}/${id}`);
+		return document;
+	}
+
+	/** Returns a resource for an action. @throws {NotFoundError}; {ForbiddenError} for one that may only be seen. */
+	async get(who: Who, id: string, action: Action = "see"): Promise<Document<C>> {
+		const { isAllowed, refusals = {}, noun } = this.#kind;
+		const document = await this.find(who, id);
+		if (document && (action === "see" || isAllowed?.(who, action, document))) return document;
+		const refusal = action === "see" ? undefined : refusals[action];
+		if (!document || refusal === undefined) throw this.notFound(id);
+		throw new ForbiddenError(refusal, `${noun.toUpperCase()}_OF_ANOTHER`);
+	}
+
+	/** The error for an unknown resource. @param which Its id, or another name of it. */
+	notFound(which: string): NotFoundError {
+		const { noun, shownOfId } = this.#kind;
+		return new NotFoundError(
+			`${noun} "${which.slice(0, shownOfId)}" does not exist`,
+			`${noun.toUpperCase()}_NOT_FOUND`,
+		);
+	}
+
+	/**
+	 * Creates a resource of a person, or returns the one that the first request with the same key has created.
+	 * @throws {UnprocessableError} for a key that was used for another request; the refusal of the quota; what `make` throws;
+	 * {ConflictError} when another one has its unique columns.
+	 */
+	async create(
+		owner: Owner & Who,
+		{ request, key }: KeyedRequest,
+		make: (id: string, at: number) => Written<C> & { readonly wire: string },
+	): Promise<{ readonly document: Document<C>; readonly isFirst: boolean }> {
+		const at = now();
+		const id = key === undefined ? timeBasedUuid(at) : this.idOf(owner, key);
+		const { wire, set, event } = make(id, at);
+		const keyed = key === undefined ? {} : { fingerprint: fingerprintOf(request) };
+		// One that is made again by the key of a deleted one has another revision, and so do lists have another tag.
+		const columns = { tenant: owner.tenant, owner: owner.id, ...keyed, rev: at };
+		const document = { id, wire, ...this.#none, ...set, ...columns };
+		const first = await this.repeated(owner, { request, key });
+		if (!first && (await this.#isInsertedWithinQuota(owner, document, event))) return { document, isFirst: true };
+		const former = first ?? (await this.repeated(owner, { request, key }));
+		if (former) return { document: former, isFirst: false };
+		throw this.#kind.taken?.(document) ?? this.notFound(id);
+	}
+
+	async #isInsertedWithinQuota(owner: Owner, document: Document<C>, event: Written<C>["event"]): Promise<boolean> {
+		await this.refuseBeyondQuota(owner, 1);
+		if (!(await this.insert(document, event))) return false;
+		// Those that were created at the same moment may be too many together.
+		await this.refuseBeyondQuota(owner).catch(async (error: unknown) => {
+			await this.remove(document);
+			throw error;
+		});
+		return true;
+	}
+
+	/** @param more The resources that are about to be created. @throws {Error} the refusal of the quota. */
+	async refuseBeyondQuota({ tenant, id }: Owner, more = 0): Promise<void> {
+		const { collection, quota } = this.#kind;
+		if (quota && (await this.#store.count(collection, quota.index, { equals: [tenant, id] })) + more > quota.most)
+			throw quota.refusal();
+	}
+
+	/** Returns the resource that an earlier request has created. @throws {UnprocessableError} when that was another one. */
+	async repeated(owner: Owner & Who, { request, key }: KeyedRequest): Promise<Document<C> | undefined> {
+		const first = key === undefined ? undefined : await this.find(owner, this.idOf(owner, key));
+		if (first) refuseOtherRequest(textIn(first, "fingerprint"), fingerprintOf(request));
+		return first;
+	}
+
+	/** Returns the id of the resource that a person creates with a key. */
+	idOf({ tenant, id }: Owner, key: string): string {
+		const { keyed, noun } = this.#kind;
+		return nameBasedUuid(keyed ?? noun, tenant, id, key);
+	}
+
+	/** Inserts a document unless its id or its unique columns are taken; resolves to whether it did. */
+	async insert(document: Document<C>, event?: Written<C>["event"]): Promise<boolean> {
+		const events = eventsOf(document, document.rev ?? 0, event);
+		const isInserted = await insertOnce(() => this.#store.insert(this.#kind.collection, document, events));
+		if (isInserted) this.#kind.written();
+		return isInserted;
+	}
+
+	/**
+	 * Changes a resource by compare-and-set, and returns the newest form of it, also when nothing was written. Concurrent
+	 * changes of different members all remain.
+	 * @param decide Returns the change; it is called again after a lost race, so it has no side effects.
+	 * @param id The document that is inserted for a decision on none. @throws {UnavailableError} after 50 lost races;
+	 * {DuplicateKeyError}; whatever the two functions throw.
+	 */
+	async change(
+		read: () => Promise<Document<C>>,
+		decide: (document: Document<C>) => Written<C> | undefined,
+	): Promise<Document<C>>;
+	async change(
+		read: () => Promise<Document<C> | undefined>,
+		decide: (document: Document<C>) => Written<C> | undefined,
+	): Promise<Document<C> | undefined>;
+	async change(
+		read: () => Promise<Document<C> | undefined>,
+		decide: (document: Document<C>) => Written<C> | undefined,
+	): Promise<Document<C> | undefined> {
+		let newest: Document<C> | undefined;
+		const changed = await compareAndSet({
+			what: `The ${this.#kind.noun.toLowerCase()}`,
+			read: async () => (newest = await read()),
+			decide: (document) => document && decide(document),
+			write: async (document, decision) => document && this.write(document, decision),
+		});
+		return changed?.written ?? newest;
+	}
+
+	/** Writes a change of the document that was read; undefined when it has changed since. @throws {DuplicateKeyError} */
+	async write(document: Document<C>, { event, ...change }: Written<C>): Promise<Document<C> | undefined> {
+		const { id, rev = 0 } = document;
+		const written = await this.#store.update(
+			this.#kind.collection,
+			id,
+			{ equals: { ...this.#none, rev } },
+			{ ...change, set: { ...this.#none, ...change.set, rev: rev + 1 } },
+			eventsOf(document, rev + 1, event),
+		);
+		if (written) this.#kind.written();
+		return written;
+	}
+
+	/** Deletes a resource. @throws {NotFoundError}; {ForbiddenError} for one that may only be seen. */
+	async delete(who: Who, id: string): Promise<void> {
+		const document = await this.get(who, id, "delete");
+		if (!(await this.remove(document))) throw this.notFound(id);
+	}
+
+	/** Removes the document with this id, tenant and owner; resolves to whether there was one. */
+	async remove(document: Document<C>): Promise<boolean> {
+		const { tenant, owner }: Row<Columns> = document;
+		const isRemoved = await this.#store.remove(this.#kind.collection, document.id, {
+			equals: { ...this.#none, tenant, owner },
+		});
+		if (isRemoved) this.#kind.written();
+		return isRemoved;
+	}
+
+	/** Returns a page, the largest value first unless the list says otherwise. @throws {BadRequestError} for a cursor that is not ours. */
+	list(list: ResourceList<I>, { limit, cursor, known }: PageRequest): Promise<StoredPage> {
+		return storedPage(this.stored(list, { limit, cursor }), limit, known).catch(refuseCursor);
+	}
+
+	/** Returns the two ways to read a page, which throw {RangeError} for a cursor that is not ours. */
+	stored({ index, equals, descending = true }: ResourceList<I>, { limit, cursor }: PageRequest): ReadableList<C> {
+		const { collection } = this.#kind;
+		const place = { descending, ...(cursor !== undefined && { after: cursor }) };
+		const page = { ...place, limit, columns: ["rev"], maxBytes: answerBytes } as const;
+		return {
+			page: () => this.#store.find(collection, index, { equals }, page),
+			versions: () =>
+				this.#store.versions(collection, index, { equals }, { ...place, limit: limit + 1, column: "rev" }),
+		};
+	}
+
+	/** Removes the first documents of an index, e.g. the oldest; resolves to their count. */
+	removeFirst(index: I, removal: Removal): Promise<number> {
+		return removeFirst(this.#store, this.#kind.collection, index, removal);
+	}
+}
+
+/** Returns the event as it is part of the write of a document. */
+function eventsOf(document: Row<Columns>, n: number, event: Written<Columns>["event"]): OutboxEntry[] {
+	const audience = { tenant: textIn(document, "tenant") ?? "", owner: textIn(document, "owner") ?? "" };
+	return event ? [{ n, audience, ...event }] : [];
+}
+
+function textIn(document: Row<Columns>, column: string): string | undefined {
+	const value = document[column];
+	return typeof value === "string" ? value : undefined;
+}
+
+/** Whether a resource belongs to this person; to anybody else it does not exist. */
+export function isOwnedBy({ tenant, id }: Owner, _action: Action, document: Row<Columns>): boolean {
+	return document["tenant"] === tenant && document["owner"] === id;
+}
