@@ -2,7 +2,7 @@
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { connections } from "#shared/contracts/integrations/connections.ts";
-import type { Owner } from "./connections/connection-records.ts";
+import type { Owner } from "#shared/base/principal.ts";
 import { readCredentials } from "./read-credentials.ts";
 import type { ConnectionUses } from "./use/connection-uses.ts";
 

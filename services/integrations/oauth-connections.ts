@@ -3,7 +3,8 @@ import { actingAs } from "#shared/base/actor.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
 import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
-import type { ConnectionRecords, Owner } from "./connections/connection-records.ts";
+import type { Owner } from "#shared/base/principal.ts";
+import type { ConnectionRecords } from "./connections/connection-records.ts";
 import type { ConnectionKeeper } from "./oauth/connected-account.ts";
 import type { Person } from "./oauth/oauth-definition.ts";
 

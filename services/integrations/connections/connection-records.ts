@@ -2,37 +2,21 @@
  * The repository of connections. Every method takes their owner first: connections of others do not exist for the owner,
  * also not for administrators, because a connection speaks for its owner.
  */
-import { isoTime, now } from "#shared/base/clock.ts";
+import { isoTime } from "#shared/base/clock.ts";
+import { givenMembers } from "#shared/base/given-members.ts";
 import type { IntegrationType } from "#shared/contracts/integrations/definition-fields.ts";
 import type { Connection, ConnectionUpdate } from "#shared/contracts/integrations/integrations.ts";
-import { ConflictError, NotFoundError } from "#shared/base/errors.ts";
+import { ConflictError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
-import { fingerprintOf, refuseOtherRequest } from "#shared/base/ids/request-fingerprint.ts";
-import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
-import { answerBytes } from "#shared/base/answer-size.ts";
-import { compareAndSet } from "#shared/store/compare-and-set.ts";
-import { refuseCursor } from "#shared/store/pages/cursor.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
-import { insertOnce } from "#shared/store/insert-once.ts";
-import { type StoredPage, storedPage } from "#shared/store/pages/stored-page.ts";
+import type { PageRequest } from "#shared/store/pages/memory-page.ts";
+import type { StoredPage } from "#shared/store/pages/stored-page.ts";
+import type { Owner } from "#shared/base/principal.ts";
+import { isOwnedBy, ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { connectionCollection, type ConnectionDocument } from "./connection-collection.ts";
-
-/** The person to whom connections belong. */
-export interface Owner {
-	readonly tenant: string;
-	readonly id: string;
-}
 
 /** A connection that is to be stored: what its request and its definition say. */
 export type NewConnection = Omit<Connection, "id" | "created_at" | "updated_at">;
-
-/** The page that a client asks for, and what it has already. */
-interface ConnectionPage {
-	readonly limit: number;
-	readonly cursor?: string | undefined;
-	readonly known?: string | undefined;
-}
 
 /** The most connections that one question of the platform gets. */
 const maxFound = 500;
@@ -40,11 +24,20 @@ const maxFound = 500;
 /** The connections of the installation. */
 export class ConnectionRecords {
 	readonly #store: DocumentStore;
-	readonly #maxPerUser: number;
+	readonly #records: ResourcesIn<typeof connectionCollection>;
 
 	constructor(store: DocumentStore, maxPerUser: number) {
 		this.#store = store;
-		this.#maxPerUser = maxPerUser;
+		const refusal = () => new ConflictError(`A person has at most ${maxPerUser} connections`, "TOO_MANY_CONNECTIONS");
+		this.#records = new ResourceRecords(store, {
+			collection: connectionCollection,
+			noun: "Connection",
+			shownOfId: 100,
+			keyed: "connection",
+			isAllowed: isOwnedBy,
+			quota: { index: "by_owner", most: maxPerUser, refusal },
+			written: () => failpoint("integrations.written"),
+		});
 	}
 
 	/**
@@ -53,30 +46,16 @@ export class ConnectionRecords {
 	 * @throws {ConflictError} when the person has too many; {UnprocessableError} for a key that was used for another request.
 	 */
 	async create(owner: Owner, connection: NewConnection, key?: string): Promise<string> {
-		const at = now();
-		const time = isoTime(at);
-		const id = key === undefined ? timeBasedUuid(at) : nameBasedUuid("connection", owner.tenant, owner.id, key);
-		const whole: Connection = { id, ...connection, created_at: time, updated_at: time };
-		const fingerprint = fingerprintOf(connection);
-		const columns = { ...columnsOf(whole), tenant: owner.tenant, owner: owner.id, rev: at };
-		const document = { id, ...columns, ...(key !== undefined && { fingerprint }) };
-		const first = key === undefined ? undefined : await this.#owned(owner, id);
-		if (!first) {
-			if ((await this.#count(owner)) >= this.#maxPerUser) throw this.#tooMany();
-			if (await insertOnce(() => this.#store.insert(connectionCollection, document))) {
-				failpoint("integrations.written");
-				await this.#refuseBeyondQuota(owner, id);
-				return document.wire;
-			}
-		}
-		const stored = first ?? (await this.#get(owner, id));
-		refuseOtherRequest(stored.fingerprint, fingerprint);
-		return stored.wire;
+		const created = await this.#records.create(owner, { request: connection, key }, (id, at) => {
+			const time = isoTime(at);
+			return written({ id, ...connection, created_at: time, updated_at: time });
+		});
+		return created.document.wire;
 	}
 
 	/** Returns a connection. @throws {NotFoundError} */
 	async get(owner: Owner, id: string): Promise<Connection> {
-		return connectionOf(await this.#get(owner, id));
+		return connectionOf(await this.#records.get(owner, id));
 	}
 
 	/**
@@ -84,47 +63,28 @@ export class ConnectionRecords {
 	 * @throws {NotFoundError}; {UnavailableError} when others change it too fast.
 	 */
 	async change(owner: Owner, id: string, update: ConnectionUpdate): Promise<string> {
-		const changed = await compareAndSet({
-			what: "The connection",
-			read: () => this.#get(owner, id),
-			decide: (document) => changedConnection(connectionOf(document), update),
-			write: ({ rev = 0 }, connection) => {
-				const { wire, ...set } = columnsOf(connection);
-				return this.#store.update(
-					connectionCollection,
-					id,
-					{ equals: { rev } },
-					{ wire, set: { ...set, rev: rev + 1 } },
-				);
-			},
-		});
-		failpoint("integrations.written");
-		return changed?.written.wire ?? (await this.#get(owner, id)).wire;
+		const given = givenMembers(update);
+		const read = () => this.#records.get(owner, id);
+		const changed = await this.#records.change(
+			read,
+			(former) => given && written({ ...connectionOf(former), ...given, updated_at: isoTime() }),
+		);
+		return changed.wire;
 	}
 
 	/** Deletes a connection. @throws {NotFoundError} */
-	async delete({ tenant, id: owner }: Owner, id: string): Promise<void> {
-		await this.#get({ tenant, id: owner }, id);
-		if (!(await this.#store.remove(connectionCollection, id, { equals: { tenant, owner } }))) throw notFound(id);
-		failpoint("integrations.written");
+	delete(owner: Owner, id: string): Promise<void> {
+		return this.#records.delete(owner, id);
 	}
 
 	/** Returns a page of the person's connections, newest first. @throws {BadRequestError} for a cursor that is not ours. */
-	list({ tenant, id }: Owner, { limit, cursor, known }: ConnectionPage): Promise<StoredPage> {
-		const range = { equals: [tenant, id] };
-		const place = { descending: true, ...(cursor !== undefined && { after: cursor }) };
-		const page = { limit, columns: ["rev", "created_at"], maxBytes: answerBytes, ...place } as const;
-		const versions = { limit: limit + 1, column: "rev", ...place } as const;
-		const list = {
-			page: () => this.#store.find(connectionCollection, "by_owner", range, page),
-			versions: () => this.#store.versions(connectionCollection, "by_owner", range, versions),
-		};
-		return storedPage(list, limit, known).catch(refuseCursor);
+	list({ tenant, id }: Owner, page: PageRequest): Promise<StoredPage> {
+		return this.#records.list({ index: "by_owner", equals: [tenant, id] }, page);
 	}
 
 	/** Returns those of the ids that are connections of the person, in their order, each once. */
 	async ofIds(owner: Owner, ids: readonly string[]): Promise<Connection[]> {
-		const found = await Promise.all([...new Set(ids)].map((id) => this.#owned(owner, id)));
+		const found = await Promise.all([...new Set(ids)].map((id) => this.#records.find(owner, id)));
 		return found.flatMap((document) => (document ? [connectionOf(document)] : []));
 	}
 
@@ -149,52 +109,15 @@ export class ConnectionRecords {
 		const { documents } = await this.#store.find(connectionCollection, "by_credential", range, page);
 		return documents.map(({ id, owner: person = "", enabled }) => ({ id, owner: person, enabled: enabled === 1 }));
 	}
-
-	/** Removes a connection that was stored together with others at the same moment, when they are too many. */
-	async #refuseBeyondQuota(owner: Owner, id: string): Promise<void> {
-		if ((await this.#count(owner)) <= this.#maxPerUser) return;
-		await this.#store.remove(connectionCollection, id, { equals: { tenant: owner.tenant, owner: owner.id } });
-		throw this.#tooMany();
-	}
-
-	#count({ tenant, id }: Owner): Promise<number> {
-		return this.#store.count(connectionCollection, "by_owner", { equals: [tenant, id] });
-	}
-
-	async #get(owner: Owner, id: string): Promise<ConnectionDocument> {
-		const document = await this.#owned(owner, id);
-		if (!document) throw notFound(id);
-		return document;
-	}
-
-	async #owned({ tenant, id: owner }: Owner, id: string): Promise<ConnectionDocument | undefined> {
-		const document = await this.#store.get(connectionCollection, id);
-		return document?.tenant === tenant && document.owner === owner ? document : undefined;
-	}
-
-	#tooMany(): ConflictError {
-		return new ConflictError(`A person has at most ${this.#maxPerUser} connections`, "TOO_MANY_CONNECTIONS");
-	}
-}
-
-/** Returns the connection after a change; undefined when the change names no member. */
-function changedConnection(connection: Connection, update: ConnectionUpdate): Connection | undefined {
-	const given = Object.entries(update).filter(([, value]) => value !== null && value !== undefined);
-	if (given.length === 0) return undefined;
-	return { ...connection, ...Object.fromEntries(given), updated_at: isoTime() };
 }
 
 function connectionOf({ wire }: ConnectionDocument): Connection {
 	return JSON.parse(wire);
 }
 
-/** Returns the columns that follow from the connection itself. */
-function columnsOf(connection: Connection) {
+/** Returns a connection as it is written. */
+function written(connection: Connection) {
 	const { slug, integration_type, credential_name, enabled, created_at } = connection;
 	const columns = { slug, integration_type, credential_name, created_at };
-	return { wire: JSON.stringify(connection), ...columns, enabled: enabled ? 1 : 0 };
-}
-
-function notFound(id: string): NotFoundError {
-	return new NotFoundError(`Connection "${id.slice(0, 100)}" does not exist`, "CONNECTION_NOT_FOUND");
+	return { wire: JSON.stringify(connection), set: { ...columns, enabled: enabled ? 1 : 0 } };
 }

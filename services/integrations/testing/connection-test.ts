@@ -6,7 +6,7 @@ import type { Connection, TestResult } from "#shared/contracts/integrations/inte
 import { ServiceError, TimeoutError } from "#shared/base/errors.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import type { Owner } from "../connections/connection-records.ts";
+import type { Owner } from "#shared/base/principal.ts";
 import { missingFields } from "../connections/connection-rules.ts";
 import { credentialOf, definitionOf, type ReadCredentials } from "../use/connection-uses.ts";
 import type { Account } from "./server-check.ts";

@@ -5,7 +5,8 @@ import type { NamingConnection, UsableConnection } from "#shared/contracts/integ
 import type { IntegrationDefinition, IntegrationType } from "#shared/contracts/integrations/definition-fields.ts";
 import type { Connection } from "#shared/contracts/integrations/integrations.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import type { ConnectionRecords, Owner } from "../connections/connection-records.ts";
+import type { Owner } from "#shared/base/principal.ts";
+import type { ConnectionRecords } from "../connections/connection-records.ts";
 import { missingFields } from "../connections/connection-rules.ts";
 import { launchMapping } from "./launch-mapping.ts";
 
