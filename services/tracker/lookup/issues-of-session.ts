@@ -1,5 +1,5 @@
 /** Finds the issues of a session: its own one, and those of its repository's project that may belong to its work. */
-import type { Principal } from "#shared/base/principal.ts";
+import type { Owner, Principal } from "#shared/base/principal.ts";
 import { type TrackerIssue, maxIssues } from "#shared/contracts/tracker/issue-fields.ts";
 import type { IssueMove, SessionIssues } from "#shared/contracts/tracker/issues.ts";
 import type { Mapping } from "#shared/contracts/tracker/mappings.ts";
@@ -15,7 +15,7 @@ const maxWords = 8;
 
 interface Dependencies {
 	readonly trackers: ConnectedTrackers;
-	readonly mappingOf: (owner: Pick<Principal, "tenant" | "id">, repo: string) => Promise<Mapping | undefined>;
+	readonly mappingOf: (owner: Owner, repo: string) => Promise<Mapping | undefined>;
 	readonly movesOf: (principal: Principal, session: string) => Promise<IssueMove[]>;
 }
 

@@ -3,29 +3,20 @@
  * principal.
  */
 import { administersTenant, isAllowed } from "#shared/contracts/access/access-table.ts";
-import type { Principal } from "#shared/base/principal.ts";
+import type { Owner, Principal } from "#shared/base/principal.ts";
 import { isoTime, now } from "#shared/base/clock.ts";
 import type { Mapping, MappingCreate } from "#shared/contracts/tracker/mappings.ts";
-import { ConflictError, ForbiddenError, NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
+import { ConflictError, UnprocessableError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { repositoryKey } from "#shared/wire/git/repository-key.ts";
 import { readRepositoryUrl } from "#shared/wire/git/repository-url.ts";
 import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import { fingerprintOf, refuseOtherRequest } from "#shared/base/ids/request-fingerprint.ts";
-import { answerBytes } from "#shared/base/answer-size.ts";
-import { refuseCursor } from "#shared/store/pages/cursor.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
-import { insertOnce } from "#shared/store/insert-once.ts";
-import { type StoredPage, storedPage } from "#shared/store/pages/stored-page.ts";
-import { mappingCollection, type MappingDocument } from "./mapping-collection.ts";
-
-/** The position of a page and what the client has already. */
-export interface MappingPage {
-	readonly limit: number;
-	readonly cursor?: string | undefined;
-	/** The client's `If-None-Match`. */
-	readonly known?: string | undefined;
-}
+import type { PageRequest } from "#shared/store/pages/memory-page.ts";
+import type { StoredPage } from "#shared/store/pages/stored-page.ts";
+import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
+import { mappingCollection } from "./mapping-collection.ts";
 
 /** A request with an `Idempotency-Key`. */
 interface KeyedRequest {
@@ -38,25 +29,26 @@ interface KeyedRequest {
 export class MappingRecords {
 	readonly #store: DocumentStore;
 	readonly #protocols: readonly string[];
+	readonly #records: ResourcesIn<typeof mappingCollection, Principal>;
 
 	/** @param protocols The protocols with which sessions may name repositories. */
 	constructor(store: DocumentStore, protocols: readonly string[]) {
 		this.#store = store;
 		this.#protocols = protocols;
+		this.#records = new ResourceRecords(store, {
+			collection: mappingCollection,
+			noun: "Mapping",
+			keyed: "tracker-mapping-key",
+			isAllowed: (principal: Principal, action, mapping) =>
+				isAllowed(principal, action === "delete" ? "change" : action, "mapping", mapping),
+			refusals: { delete: "Only its creator or an administrator may delete a mapping" },
+			written: () => failpoint("mappings.written"),
+		});
 	}
 
 	/** Returns a page of the tenant's mappings, newest first. @throws {BadRequestError} for a cursor that is not ours. */
-	list({ tenant }: Principal, { limit, cursor, known }: MappingPage): Promise<StoredPage> {
-		const range = { equals: [tenant] };
-		const place = { descending: true, ...(cursor !== undefined && { after: cursor }) };
-		const columns = ["rev", "created_at"] as const;
-		const list = {
-			page: () =>
-				this.#store.find(mappingCollection, "by_tenant", range, { ...place, limit, columns, maxBytes: answerBytes }),
-			versions: () =>
-				this.#store.versions(mappingCollection, "by_tenant", range, { ...place, limit: limit + 1, column: "rev" }),
-		};
-		return storedPage(list, limit, known).catch(refuseCursor);
+	list({ tenant }: Principal, page: PageRequest): Promise<StoredPage> {
+		return this.#records.list({ index: "by_tenant", equals: [tenant] }, page);
 	}
 
 	/**
@@ -74,32 +66,23 @@ export class MappingRecords {
 		const isForTenant = administersTenant(principal);
 		const id = mappingId(tenant, repo, isForTenant ? undefined : owner);
 		const wire = JSON.stringify(mappingOf(request, { id, created_at }));
-		const keyed = key === undefined ? undefined : { key: keyName(principal, key), fingerprint: fingerprintOf(request) };
+		const keyed =
+			key === undefined ? undefined : { key: this.#records.idOf(principal, key), fingerprint: fingerprintOf(request) };
 		// One that is made again has another revision, and so do lists have another tag.
 		const columns = { tenant, owner, repo, created_at, rev: now(), ...keyed, ...(isForTenant && { reach: "tenant" }) };
-		const isFirst = await insertOnce(() => this.#store.insert(mappingCollection, { id, wire, ...columns }));
-		failpoint("mappings.written");
-		return isFirst ? wire : this.#repeated(id, keyed);
+		return (await this.#records.insert({ id, wire, ...columns })) ? wire : this.#repeated(id, keyed);
 	}
 
 	/** Deletes a mapping. @throws {NotFoundError}; {ForbiddenError} for a mapping of somebody else. */
-	async delete(principal: Principal, id: string): Promise<void> {
-		const document = await this.#get(principal, id);
-		if (!isAllowed(principal, "change", "mapping", document))
-			throw new ForbiddenError("Only its creator or an administrator may delete a mapping", "MAPPING_OF_ANOTHER");
-		const { rev = 0 } = document;
-		if (!(await this.#store.remove(mappingCollection, id, { equals: { rev } }))) throw unknown(id);
-		failpoint("mappings.written");
+	delete(principal: Principal, id: string): Promise<void> {
+		return this.#records.delete(principal, id);
 	}
 
 	/**
 	 * Returns the mapping of a repository, whatever form its name has, for sessions of a person: the person's own one, or
 	 * else the tenant's; undefined when there is none.
 	 */
-	async ofRepository(
-		{ tenant, id: owner }: Pick<Principal, "tenant" | "id">,
-		repo: string,
-	): Promise<Mapping | undefined> {
+	async ofRepository({ tenant, id: owner }: Owner, repo: string): Promise<Mapping | undefined> {
 		if (repo === "") return undefined;
 		const key = repositoryKey(repo);
 		const ids = [mappingId(tenant, key, owner), mappingId(tenant, key)];
@@ -118,12 +101,6 @@ export class MappingRecords {
 		refuseOtherRequest(former.fingerprint, keyed.fingerprint);
 		return former.wire;
 	}
-
-	async #get(principal: Principal, id: string): Promise<MappingDocument> {
-		const document = await this.#store.get(mappingCollection, id);
-		if (!document || !isAllowed(principal, "see", "mapping", document)) throw unknown(id);
-		return document;
-	}
 }
 
 /** Names of the same repository give the same id. @param owner The person that it is for; absent: the tenant. */
@@ -131,16 +108,8 @@ function mappingId(tenant: string, repo: string, owner?: string): string {
 	return nameBasedUuid("tracker-mapping", tenant, repo, ...(owner === undefined ? [] : [owner]));
 }
 
-function keyName({ tenant, id }: Principal, key: string): string {
-	return nameBasedUuid("tracker-mapping-key", tenant, id, key);
-}
-
 function mappingOf(request: MappingCreate, { id, created_at }: Pick<Mapping, "id" | "created_at">): Mapping {
 	const { repo_url, project_id, project_name } = request;
 	const { tracker = null, connection_id = null, on_start = null, on_merge = null } = request;
 	return { id, repo_url, project_id, project_name, tracker, connection_id, on_start, on_merge, created_at };
-}
-
-function unknown(id: string): NotFoundError {
-	return new NotFoundError(`Mapping "${id}" does not exist`, "MAPPING_NOT_FOUND");
 }

@@ -1,5 +1,5 @@
 /** The repository of moves of issues: notes them, hands them out for a try, and keeps what came of it. */
-import type { Principal } from "#shared/base/principal.ts";
+import type { Owner, Principal } from "#shared/base/principal.ts";
 import { isoTime, now } from "#shared/base/clock.ts";
 import type { LogEntry } from "#shared/contracts/event-log.ts";
 import type { IssueMove } from "#shared/contracts/tracker/issues.ts";
@@ -45,7 +45,7 @@ export interface MoveOutcome {
 }
 
 /** Returns the mapping of a repository for sessions of a person. */
-export type MappingOf = (person: Pick<Principal, "tenant" | "id">, repo: string) => Promise<Mapping | undefined>;
+export type MappingOf = (person: Owner, repo: string) => Promise<Mapping | undefined>;
 
 /** The moves of the installation. */
 export class IssueMoves {
