@@ -3,7 +3,6 @@ import { loadAdapter } from "#shared/config/adapter.ts";
 import type { Part, StoringPlatform } from "#host/platform.ts";
 import { projectRoot } from "#shared/base/project-root.ts";
 import { defaultChoiceCollection, presetCollection, profileCollection } from "./owned/blueprint-collection.ts";
-import { OwnedLists } from "./owned/owned-lists.ts";
 import { OwnedRecords } from "./owned/owned-records.ts";
 import { presetKind } from "./presets/preset-rules.ts";
 import { presetsService } from "./presets.service.ts";
@@ -24,7 +23,7 @@ export async function compose({ config, store, log }: StoringPlatform): Promise<
 	const templates = new Templates(source, log);
 	await templates.all();
 	const prompts = promptsService(new PromptRecords(store));
-	const profiles = profilesService(new OwnedRecords(store, profileKind), new OwnedLists(store, profileKind));
-	const presets = presetsService(new OwnedRecords(store, presetKind), new OwnedLists(store, presetKind));
+	const profiles = profilesService(new OwnedRecords(store, profileKind));
+	const presets = presetsService(new OwnedRecords(store, presetKind));
 	return { services: [templatesService(templates, config.tenants.default), profiles, presets, prompts] };
 }

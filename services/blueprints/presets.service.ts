@@ -3,16 +3,15 @@ import type { ServiceSchema } from "moleculer";
 import { jsonText } from "#shared/base/schema/json-text.ts";
 import { implement } from "#shared/bus/service.ts";
 import { type Preset, presets } from "#shared/contracts/blueprints/presets.ts";
-import type { OwnedLists } from "./owned/owned-lists.ts";
 import type { OwnedRecords } from "./owned/owned-records.ts";
 import { changedPreset, newPreset } from "./presets/preset-rules.ts";
 
-export function presetsService(records: OwnedRecords<Preset>, lists: OwnedLists<Preset>): ServiceSchema {
+export function presetsService(records: OwnedRecords<Preset>): ServiceSchema {
 	return {
 		name: presets.name,
 		actions: implement(presets, {
 			list: ({ cli_tool: group, is_default: isDefault, ...page }, principal, { meta }) =>
-				lists.list(principal, { ...page, group, isDefault, known: meta.if_none_match }),
+				records.list(principal, { ...page, group, isDefault, known: meta.if_none_match }),
 
 			create: async (request, principal, { meta: { idempotency_key: key } }) => {
 				const make = (id: string, at: string): Preset => newPreset(request, id, at);

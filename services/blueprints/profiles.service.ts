@@ -3,16 +3,15 @@ import type { ServiceSchema } from "moleculer";
 import { jsonText } from "#shared/base/schema/json-text.ts";
 import { implement } from "#shared/bus/service.ts";
 import { type Profile, profiles } from "#shared/contracts/blueprints/profiles.ts";
-import type { OwnedLists } from "./owned/owned-lists.ts";
 import type { OwnedRecords } from "./owned/owned-records.ts";
 import { changedProfile, newProfile } from "./profiles/profile-rules.ts";
 
-export function profilesService(records: OwnedRecords<Profile>, lists: OwnedLists<Profile>): ServiceSchema {
+export function profilesService(records: OwnedRecords<Profile>): ServiceSchema {
 	return {
 		name: profiles.name,
 		actions: implement(profiles, {
 			list: ({ workload_type: group, ...page }, principal, { meta }) =>
-				lists.list(principal, { ...page, group, known: meta.if_none_match }),
+				records.list(principal, { ...page, group, known: meta.if_none_match }),
 
 			create: async (request, principal, { meta: { idempotency_key: key } }) =>
 				jsonText(await records.create(principal, { request, make: () => newProfile(request), key })),

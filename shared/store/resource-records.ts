@@ -25,7 +25,7 @@ import type { Owner } from "#shared/base/principal.ts";
 import type { NotingStore } from "./audit/audited-store.ts";
 import type { Collection, Columns, Document, IndexSpec, Row } from "./collection.ts";
 import { compareAndSet } from "./compare-and-set.ts";
-import type { Change, Found, OutboxEntry } from "./document-store.ts";
+import { type Change, DuplicateKeyError, type Found, type OutboxEntry } from "./document-store.ts";
 import { insertOnce } from "./insert-once.ts";
 import { refuseCursor } from "./pages/cursor.ts";
 import type { PageRequest } from "./pages/memory-page.ts";
@@ -54,7 +54,7 @@ export interface ResourceKind<C extends ResourceColumns, I extends string, Who> 
 	readonly refusals?: { readonly change?: string; readonly delete?: string };
 	/** The most that a person has, counted by an index of tenant and owner, and the error for one more. */
 	readonly quota?: { readonly index: NoInfer<I>; readonly most: number; readonly refusal: () => Error };
-	/** The error for another resource with the same unique columns. */
+	/** Returns the error for a document whose unique columns another one has; default {DuplicateKeyError}. */
 	readonly taken?: (document: Document<C>) => Error;
 	/** Called after every write. */
 	readonly written: () => void;
@@ -224,13 +224,15 @@ export class ResourceRecords<C extends ResourceColumns, I extends string, Who = 
 	/** Writes a change of the document that was read; undefined when it has changed since. @throws {DuplicateKeyError} */
 	async write(document: Document<C>, { event, ...change }: Written<C>): Promise<Document<C> | undefined> {
 		const { id, rev = 0 } = document;
-		const written = await this.#store.update(
-			this.#kind.collection,
-			id,
-			{ equals: { ...this.#none, rev } },
-			{ ...change, set: { ...this.#none, ...change.set, rev: rev + 1 } },
-			eventsOf(document, rev + 1, event),
-		);
+		const set = { ...this.#none, ...change.set, rev: rev + 1 };
+		const guard = { equals: { ...this.#none, rev } };
+		const events = eventsOf(document, rev + 1, event);
+		const written = await this.#store
+			.update(this.#kind.collection, id, guard, { ...change, set }, events)
+			.catch((error: unknown) => {
+				const taken = error instanceof DuplicateKeyError ? this.#kind.taken?.({ ...document, ...set }) : undefined;
+				throw taken ?? error;
+			});
 		if (written) this.#kind.written();
 		return written;
 	}
@@ -257,10 +259,14 @@ export class ResourceRecords<C extends ResourceColumns, I extends string, Who = 
 	}
 
 	/** Returns the two ways to read a page, which throw {RangeError} for a cursor that is not ours. */
-	stored({ index, equals, descending = true }: ResourceList<I>, { limit, cursor }: PageRequest): ReadableList<C> {
+	stored(
+		{ index, equals, descending = true }: ResourceList<I>,
+		{ limit, cursor }: PageRequest,
+		columns: readonly (keyof C & string)[] = ["rev"],
+	): ReadableList<C> {
 		const { collection } = this.#kind;
 		const place = { descending, ...(cursor !== undefined && { after: cursor }) };
-		const page = { ...place, limit, columns: ["rev"], maxBytes: answerBytes } as const;
+		const page = { ...place, limit, columns, maxBytes: answerBytes };
 		return {
 			page: () => this.#store.find(collection, index, { equals }, page),
 			versions: () =>

@@ -1,6 +1,7 @@
 /** The repository of defaults: which blueprint of a group its owner uses unless another one is named. */
 import { failpoint } from "#shared/base/failpoints.ts";
 import { ConflictError } from "#shared/base/errors.ts";
+import type { Owner } from "#shared/base/principal.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
@@ -8,12 +9,6 @@ import { type DefaultChoice, defaultChoiceCollection } from "./blueprint-collect
 
 /** The most groups of a kind that have a default, per person. */
 const maxGroups = 100;
-
-/** The person to whom blueprints belong. */
-export interface Owner {
-	readonly tenant: string;
-	readonly id: string;
-}
 
 /** The defaults of one person by group. */
 export class Defaults {

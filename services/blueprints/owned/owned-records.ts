@@ -3,24 +3,29 @@
  * owner (decision 0039).
  */
 import { isoTime, now } from "#shared/base/clock.ts";
-import { ConflictError, NotFoundError } from "#shared/base/errors.ts";
+import { ConflictError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
-import { fingerprintOf, refuseOtherRequest } from "#shared/base/ids/request-fingerprint.ts";
-import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
-import { compareAndSet } from "#shared/store/compare-and-set.ts";
-import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
-import { insertOnce } from "#shared/store/insert-once.ts";
-import type { BlueprintDocument } from "./blueprint-collection.ts";
+import type { Owner } from "#shared/base/principal.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { refuseCursor } from "#shared/store/pages/cursor.ts";
+import type { PageRequest } from "#shared/store/pages/memory-page.ts";
+import { readPage, type StoredPage, storedPage } from "#shared/store/pages/stored-page.ts";
+import { isOwnedBy, type KeyedRequest, ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
+import type { BlueprintCollection, BlueprintDocument } from "./blueprint-collection.ts";
 import { type BlueprintKind, type OwnedBlueprint, shownText, storedText } from "./blueprint-kind.ts";
-import { DefaultChoices, type Defaults, type Owner } from "./default-choices.ts";
+import { DefaultChoices, type Defaults } from "./default-choices.ts";
+import { filtered, shownList } from "./shown-defaults.ts";
 
 /** A new blueprint: the request, and how the blueprint follows from it. */
-export interface NewBlueprint<B> {
-	readonly request: object;
+export interface NewBlueprint<B> extends KeyedRequest {
 	readonly make: (id: string, at: string) => B;
-	/** The client's `Idempotency-Key`. */
-	readonly key?: string | undefined;
+}
+
+/** The filter of a list, and its page. */
+export interface OwnedQuery extends PageRequest {
+	readonly group?: string | undefined;
+	/** Leaves only the defaults, or only the others. */
+	readonly isDefault?: boolean | undefined;
 }
 
 const maxNames = 20;
@@ -30,17 +35,27 @@ export class OwnedRecords<B extends OwnedBlueprint> {
 	readonly #store: DocumentStore;
 	readonly #kind: BlueprintKind<B>;
 	readonly #defaults: DefaultChoices;
+	readonly #records: ResourcesIn<BlueprintCollection>;
 
 	constructor(store: DocumentStore, kind: BlueprintKind<B>) {
+		const { noun, collection } = kind;
 		this.#store = store;
 		this.#kind = kind;
+		this.#records = new ResourceRecords(store, {
+			collection,
+			noun,
+			isAllowed: isOwnedBy,
+			taken: ({ name = "" }) =>
+				new ConflictError(`The name "${name}" is taken by another ${noun.toLowerCase()}`, "NAME_TAKEN"),
+			written: () => failpoint("blueprints.written"),
+		});
 		this.#defaults = new DefaultChoices(store, kind.noun);
 	}
 
 	/** Returns one as text. @param which Its name or id, as requests name this kind. @throws {NotFoundError} */
 	async text(owner: Owner, which: string): Promise<string> {
 		const document = await this.find(owner, which);
-		if (!document) throw this.#notFound(which);
+		if (!document) throw this.#records.notFound(which);
 		return this.#shown(document, await this.#defaults.read(owner));
 	}
 
@@ -48,7 +63,7 @@ export class OwnedRecords<B extends OwnedBlueprint> {
 	async launched(owner: Owner, which: string | undefined, group: string): Promise<B | undefined> {
 		if (which !== undefined) return blueprintOf(await this.find(owner, which));
 		const id = (await this.#defaults.read(owner)).of(group);
-		const document = id === undefined ? undefined : await this.#owned(owner, id);
+		const document = id === undefined ? undefined : await this.#records.find(owner, id);
 		return document?.grouping === group ? blueprintOf(document) : undefined;
 	}
 
@@ -65,31 +80,21 @@ export class OwnedRecords<B extends OwnedBlueprint> {
 	 * @throws {ConflictError} when the name is taken; {UnprocessableError} for a key that was used for another request;
 	 * {UnavailableError} when others change the default too fast.
 	 */
-	async create(owner: Owner, { request, make, key }: NewBlueprint<B>): Promise<string> {
-		const { noun, collection } = this.#kind;
-		const at = now();
-		const id = key === undefined ? timeBasedUuid(at) : nameBasedUuid(noun, owner.tenant, owner.id, key);
-		const blueprint = make(id, isoTime(at));
-		this.#refuse(blueprint, id, await this.#defaults.read(owner));
-		const fingerprint = fingerprintOf(request);
-		const columns = {
-			...this.#columnsOf(blueprint, at),
-			tenant: owner.tenant,
-			owner: owner.id,
-			created_at: at,
-			// One that is made again by the key of a deleted one has another revision, and so do lists have another tag.
-			rev: at,
-		};
-		const document = { id, ...columns, ...(key !== undefined && { fingerprint }) };
-		const isFirst = await insertOnce(() => this.#store.insert(collection, document));
-		const stored = isFirst ? document : await this.#createdBefore(owner, document, fingerprint);
-		failpoint("blueprints.written");
-		if (blueprint.is_default) {
+	async create(owner: Owner, { make, ...keyed }: NewBlueprint<B>): Promise<string> {
+		const defaults = await this.#defaults.read(owner);
+		let isDefault = false;
+		const { document, isFirst } = await this.#records.create(owner, keyed, (id, at) => {
+			const blueprint = make(id, isoTime(at));
+			isDefault = blueprint.is_default;
+			const { wire, set } = this.#written(blueprint, { id, at, defaults });
+			return { wire, set: { ...set, created_at: at } };
+		});
+		if (isDefault) {
 			// A repetition finishes what a kill interrupted, and leaves what was chosen since.
-			const choice = { id, at: stored.created_at ?? at };
-			await this.#defaults.choose(owner, stored.grouping ?? "", choice, !isFirst);
+			const { id, grouping = "", created_at = 0 } = document;
+			await this.#defaults.choose(owner, grouping, { id, at: created_at }, !isFirst);
 		}
-		return this.#shown(stored, await this.#defaults.read(owner));
+		return this.#shown(document, await this.#defaults.read(owner));
 	}
 
 	/**
@@ -100,26 +105,22 @@ export class OwnedRecords<B extends OwnedBlueprint> {
 	async change(owner: Owner, which: string, decide: (blueprint: B, at: string) => B): Promise<string> {
 		const at = now();
 		const defaults = await this.#defaults.read(owner);
-		const changed = await compareAndSet({
-			what: `The ${this.#kind.noun.toLowerCase()}`,
-			read: async () => {
+		let is = false;
+		const written = await this.#records.change(
+			async () => {
 				const document = await this.find(owner, which);
-				if (!document) throw this.#notFound(which);
+				if (!document) throw this.#records.notFound(which);
 				return document;
 			},
-			decide: (document) => {
+			(document) => {
 				// A change that was killed may have left the choice in the group that the blueprint had before.
 				const is_default = defaults.ids.includes(document.id);
-				const blueprint = decide({ ...blueprintOf(document), is_default }, isoTime(at));
-				this.#refuse(blueprint, document.id, defaults);
-				return blueprint;
+				const blueprint = decide({ ...blueprintOf<B>(document), is_default }, isoTime(at));
+				is = blueprint.is_default;
+				return this.#written(blueprint, { id: document.id, at, defaults });
 			},
-			write: ({ id, rev = 0 }, blueprint) => this.#write(id, rev, blueprint, at),
-		});
-		if (changed === undefined) throw this.#notFound(which);
-		const { decision, written } = changed;
-		failpoint("blueprints.written");
-		await this.#chooseAgain(owner, written, { was: defaults.ids.includes(written.id), is: decision.is_default }, at);
+		);
+		await this.#chooseAgain(owner, written, { was: defaults.ids.includes(written.id), is }, at);
 		return this.#shown(written, await this.#defaults.read(owner));
 	}
 
@@ -138,67 +139,46 @@ export class OwnedRecords<B extends OwnedBlueprint> {
 	/** Deletes one. @throws {NotFoundError} */
 	async delete(owner: Owner, which: string): Promise<void> {
 		const document = await this.find(owner, which);
-		const guard = { equals: { tenant: owner.tenant, owner: owner.id } };
-		if (!document || !(await this.#store.remove(this.#kind.collection, document.id, guard)))
-			throw this.#notFound(which);
-		failpoint("blueprints.written");
+		if (!document || !(await this.#records.remove(document))) throw this.#records.notFound(which);
 		await this.#defaults.release(owner, document.id);
+	}
+
+	/**
+	 * Returns a page: profiles are sorted by name; of presets, the last updated one comes first. @throws {BadRequestError} for a
+	 * cursor that is not ours.
+	 */
+	async list(owner: Owner, { group, isDefault, ...page }: OwnedQuery): Promise<StoredPage> {
+		const { tenant, id } = owner;
+		const range =
+			group === undefined
+				? ({ index: "listed", equals: [tenant, id] } as const)
+				: ({ index: "grouped", equals: [tenant, id, group] } as const);
+		const stored = this.#records.stored({ ...range, descending: this.#kind.key === "id" }, page, ["rev", "grouping"]);
+		const list = shownList(stored, await this.#defaults.read(owner));
+		if (isDefault === undefined) return storedPage(list, page.limit, page.known).catch(refuseCursor);
+		return readPage(filtered(await list.page().catch(refuseCursor), isDefault), page.known);
 	}
 
 	/** Returns the document; undefined when the owner has none. @param which Its name or id. */
 	async find(owner: Owner, which: string): Promise<BlueprintDocument | undefined> {
-		if (this.#kind.key === "id") return this.#owned(owner, which);
+		if (this.#kind.key === "id") return this.#records.find(owner, which);
 		const range = { equals: [owner.tenant, owner.id, which] };
 		return (await this.#store.find(this.#kind.collection, "by_name", range, { limit: 1 })).documents[0];
 	}
 
-	async #owned({ tenant, id: person }: Owner, id: string): Promise<BlueprintDocument | undefined> {
-		const document = await this.#store.get(this.#kind.collection, id);
-		return document?.tenant === tenant && document.owner === person ? document : undefined;
-	}
-
-	/** Refuses what cannot be stored before anything is. @throws what the kind throws; {ConflictError} for too many defaults. */
-	#refuse(blueprint: B, id: string, defaults: Defaults): void {
-		this.#kind.refuse?.(blueprint);
-		if (blueprint.is_default) defaults.with(this.#kind.groupOf(blueprint), { id, at: 0 });
-	}
-
-	/** Returns what a request with the same key created. @throws {ConflictError}; {UnprocessableError} */
-	async #createdBefore(owner: Owner, { id, name }: BlueprintDocument, fingerprint: string): Promise<BlueprintDocument> {
-		const first = await this.#owned(owner, id);
-		if (!first) throw this.#taken(name);
-		refuseOtherRequest(first.fingerprint, fingerprint);
-		return first;
-	}
-
-	async #write(id: string, rev: number, blueprint: B, at: number): Promise<BlueprintDocument | undefined> {
-		const { wire, ...columns } = this.#columnsOf(blueprint, at);
-		const change = { wire, set: { ...columns, rev: rev + 1 } };
-		try {
-			return await this.#store.update(this.#kind.collection, id, { equals: { rev } }, change);
-		} catch (error) {
-			if (error instanceof DuplicateKeyError) throw this.#taken(blueprint.name);
-			throw error;
-		}
-	}
-
-	#columnsOf(blueprint: B, at: number) {
+	/**
+	 * Returns a blueprint as it is written. @throws what the kind throws for one that cannot be stored; {ConflictError} for too
+	 * many defaults.
+	 */
+	#written(blueprint: B, { id, at, defaults }: { id: string; at: number; defaults: Defaults }) {
 		const grouping = this.#kind.groupOf(blueprint);
-		return { wire: storedText(blueprint), name: blueprint.name, grouping, updated_at: isoTime(at) };
+		this.#kind.refuse?.(blueprint);
+		if (blueprint.is_default) defaults.with(grouping, { id, at: 0 });
+		return { wire: storedText(blueprint), set: { name: blueprint.name, grouping, updated_at: isoTime(at) } };
 	}
 
 	#shown({ id, wire, grouping = "" }: BlueprintDocument, defaults: Defaults): string {
 		return shownText(wire, defaults.of(grouping) === id);
-	}
-
-	#taken(name = ""): ConflictError {
-		const { noun } = this.#kind;
-		return new ConflictError(`The name "${name}" is taken by another ${noun.toLowerCase()}`, "NAME_TAKEN");
-	}
-
-	#notFound(which: string): NotFoundError {
-		const { noun } = this.#kind;
-		return new NotFoundError(`${noun} "${which}" does not exist`, `${noun.toUpperCase()}_NOT_FOUND`);
 	}
 }
 

@@ -5,8 +5,7 @@ import {
 	presetCollection,
 	profileCollection,
 } from "#services/blueprints/owned/blueprint-collection.ts";
-import { OwnedLists, type OwnedQuery } from "#services/blueprints/owned/owned-lists.ts";
-import { OwnedRecords } from "#services/blueprints/owned/owned-records.ts";
+import { type OwnedQuery, OwnedRecords } from "#services/blueprints/owned/owned-records.ts";
 import { changedPreset, newPreset, presetKind } from "#services/blueprints/presets/preset-rules.ts";
 import { changedProfile, newProfile, profileKind } from "#services/blueprints/profiles/profile-rules.ts";
 import { textOf } from "#shared/base/schema/json-text.ts";
@@ -52,7 +51,7 @@ for (const [engine, open] of [
 	describe(`profiles and presets on ${engine}`, () => {
 		let subject: Awaited<ReturnType<typeof open>>;
 		let profiles: OwnedRecords<Profile>[];
-		let lists: OwnedLists<Profile>;
+		let lists: OwnedRecords<Profile>;
 		let turnBack: () => void;
 
 		beforeEach(async () => {
@@ -60,7 +59,7 @@ for (const [engine, open] of [
 			turnBack = turnClock({ now: () => (now += 1_000), monotonic: () => performance.now() });
 			subject = await open();
 			profiles = subject.stores.map((store) => new OwnedRecords(store, profileKind));
-			lists = new OwnedLists(at(subject.stores, 0), profileKind);
+			lists = at(profiles, 0);
 		});
 
 		afterEach(async () => {
@@ -232,7 +231,7 @@ for (const [engine, open] of [
 
 		it("filter presets by their default, last updated first; null clears a member", async () => {
 			const store = at(subject.stores, 0);
-			const [records, presets] = [new OwnedRecords(store, presetKind), new OwnedLists(store, presetKind)];
+			const records = new OwnedRecords(store, presetKind);
 			const ids: string[] = [];
 			for (const name of ["a", "b", "c"]) {
 				const request = completed(presetCreate, { name, cli_tool: "claude", model: "m", is_default: name === "b" });
@@ -247,7 +246,7 @@ for (const [engine, open] of [
 			expect(await failureOf(update(b, { name: null }))).to.include({ code: 422 });
 			expect(await failureOf(records.text(bob, b))).to.include({ code: 404 });
 			const names = async (query: Partial<OwnedQuery>) =>
-				(JSON.parse(textOf((await presets.list(alice, { limit: 10, ...query })).items)) as Preset[])
+				(JSON.parse(textOf((await records.list(alice, { limit: 10, ...query })).items)) as Preset[])
 					.map(({ name }) => name)
 					.join("");
 			expect(await names({})).to.equal("bac");
