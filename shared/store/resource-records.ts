@@ -155,13 +155,17 @@ export class ResourceRecords<C extends ResourceColumns, I extends string, Who = 
 
 	async #isInsertedWithinQuota(owner: Owner, document: Document<C>, event: Written<C>["event"]): Promise<boolean> {
 		await this.refuseBeyondQuota(owner, 1);
-		if (!(await this.insert(document, event))) return false;
-		// Those that were created at the same moment may be too many together.
+		const isInserted = await this.insert(document, event);
+		if (isInserted) await this.keepQuota(owner, document);
+		return isInserted;
+	}
+
+	/** Removes a new resource when those of the same moment are too many together. @throws {Error} as {@link refuseBeyondQuota}. */
+	async keepQuota(owner: Owner, document: Document<C>): Promise<void> {
 		await this.refuseBeyondQuota(owner).catch(async (error: unknown) => {
 			await this.remove(document);
 			throw error;
 		});
-		return true;
 	}
 
 	/** @param more The resources that are about to be created. @throws {Error} the refusal of the quota. */

@@ -5,13 +5,13 @@
 import type { Principal } from "#shared/base/principal.ts";
 import { isoTime, now } from "#shared/base/clock.ts";
 import type { ActiveToken, PersonalToken, TokenScope } from "#shared/contracts/pat/tokens.ts";
-import { ConflictError, NotFoundError } from "#shared/base/errors.ts";
+import { ConflictError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import { answerBytes } from "#shared/base/answer-size.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
-import { refuseCursor } from "#shared/store/pages/cursor.ts";
-import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
-import { type StoredPage, storedPage } from "#shared/store/pages/stored-page.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { PageRequest } from "#shared/store/pages/memory-page.ts";
+import type { StoredPage } from "#shared/store/pages/stored-page.ts";
+import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { digestOf } from "#shared/base/tokens/token-key.ts";
 import { tokenCollection, type TokenDocument } from "./token-collection.ts";
 
@@ -26,45 +26,45 @@ export interface NewToken {
 	readonly expiresAt: number;
 }
 
-/** The page that a client asks for, and what it has already. */
-interface TokenPage {
-	readonly limit: number;
-	readonly cursor?: string | undefined;
-	readonly known?: string | undefined;
-}
-
 /** The tokens that one pass removes. */
 const batch = 500;
 
 /** The personal access tokens of the installation. */
 export class TokenRecords {
 	readonly #store: DocumentStore;
-	readonly #maxPerUser: number;
+	readonly #records: ResourcesIn<typeof tokenCollection, Principal>;
 
 	constructor(store: DocumentStore, maxPerUser: number) {
+		const refusal = () => new ConflictError(`A user has at most ${maxPerUser} tokens: revoke one first`, "TOKEN_LIMIT");
 		this.#store = store;
-		this.#maxPerUser = maxPerUser;
+		this.#records = new ResourceRecords(store, {
+			collection: tokenCollection,
+			noun: "Token",
+			isAllowed: ({ tenant, id, epoch }: Principal, _action, token) =>
+				token.owner === id && (epoch !== undefined || token.tenant === tenant),
+			quota: { index: "by_owner", most: maxPerUser, refusal },
+			written: () => failpoint("tokens.written"),
+		});
 	}
 
 	/**
 	 * Refuses a new token before it is issued, because nobody could revoke it at its issuer. @throws {ConflictError} when
 	 * its name or its id is taken, and when the person has too many.
 	 */
-	async refuseNew({ tenant, id: owner }: Principal, { id, name }: Pick<NewToken, "id" | "name">): Promise<void> {
-		if (await this.#store.get(tokenCollection, id, [])) throw taken("id", name);
-		if ((await this.#store.count(tokenCollection, "by_name", { equals: [tenant, owner, name] })) > 0)
-			throw taken("by_name", name);
-		if ((await this.#count(tenant, owner)) >= this.#maxPerUser) throw this.#tooMany();
+	async refuseNew(principal: Principal, { id, name }: Pick<NewToken, "id" | "name">): Promise<void> {
+		if (await this.#store.get(tokenCollection, id, [])) throw shownAlready();
+		const equals = [principal.tenant, principal.id, name];
+		if ((await this.#store.count(tokenCollection, "by_name", { equals })) > 0)
+			throw new ConflictError(`There is a token "${name}" already`, "TOKEN_EXISTS");
+		await this.#records.refuseBeyondQuota(principal, 1);
 	}
 
 	/**
 	 * Stores a token; from then on it is active. @throws {ConflictError} when its name or its id was taken meanwhile, and
 	 * when tokens that were issued at the same moment are too many together.
 	 */
-	async add(
-		{ tenant, id: owner, epoch = 0 }: Principal,
-		token: NewToken,
-	): Promise<Omit<PersonalToken, "last_used_at">> {
+	async add(principal: Principal, token: NewToken): Promise<Omit<PersonalToken, "last_used_at">> {
+		const { tenant, id: owner, epoch = 0 } = principal;
 		const { id, name, scope, text, key, expiresAt } = token;
 		const created_at = isoTime();
 		const shown = { id, name, created_at, expires_at: isoTime(expiresAt), scope };
@@ -82,55 +82,38 @@ export class TokenRecords {
 			rev: 1,
 		};
 		failpoint("tokens.issued");
-		try {
-			await this.#store.insert(tokenCollection, { id, wire: JSON.stringify(wire), ...columns });
-		} catch (error) {
-			if (error instanceof DuplicateKeyError) throw taken(error.key, name);
-			throw error;
+		const document = { id, wire: JSON.stringify(wire), ...columns };
+		if (!(await this.#records.insert(document))) {
+			await this.refuseNew(principal, token);
+			throw shownAlready();
 		}
-		failpoint("tokens.written");
-		if ((await this.#count(tenant, owner)) > this.#maxPerUser) {
-			await this.#store.remove(tokenCollection, id, { equals: { tenant, owner } });
-			throw this.#tooMany();
-		}
+		await this.#records.keepQuota(principal, document);
 		return shown;
 	}
 
 	/** Returns a page of the person's tokens, newest first. @throws {BadRequestError} for a cursor that is not ours. */
-	list(principal: Principal, { limit, cursor, known }: TokenPage): Promise<StoredPage> {
-		const { index, range } = ownedBy(principal);
-		const place = { descending: true, ...(cursor !== undefined && { after: cursor }) };
-		const page = { limit, columns: ["rev", "created_at"], maxBytes: answerBytes, ...place } as const;
-		const versions = { limit: limit + 1, column: "rev", ...place } as const;
-		const list = {
-			page: () => this.#store.find(tokenCollection, index, range, page),
-			versions: () => this.#store.versions(tokenCollection, index, range, versions),
-		};
-		return storedPage(list, limit, known).catch(refuseCursor);
+	list(principal: Principal, page: PageRequest): Promise<StoredPage> {
+		return this.#records.list(tokensOf(principal), page);
 	}
 
 	/** Revokes a token; returns its key. @throws {NotFoundError} */
 	async revoke(principal: Principal, id: string): Promise<string> {
-		const found = await this.#store.get(tokenCollection, id, ["tenant", "owner", "key"]);
-		const { owned } = ownedBy(principal);
-		const isOwn = found?.owner === owned.owner && found.tenant === (owned.tenant ?? found.tenant);
-		if (!isOwn || !(await this.#store.remove(tokenCollection, id, { equals: owned })))
-			throw new NotFoundError(`Token "${id}" does not exist`, "TOKEN_NOT_FOUND");
-		failpoint("tokens.written");
-		return found.key ?? "";
+		const token = await this.#records.get(principal, id);
+		if (!(await this.#records.remove(token))) throw this.#records.notFound(id);
+		return token.key ?? "";
 	}
 
 	/** Revokes all tokens of the person; returns their keys. */
 	async revokeAll(principal: Principal): Promise<string[]> {
-		const { index, range, owned } = ownedBy(principal);
+		const { index, equals } = tokensOf(principal);
 		const keys: string[] = [];
 		for (;;) {
-			const page = { limit: batch, columns: ["key"] } as const;
-			const { documents } = await this.#store.find(tokenCollection, index, range, page);
+			const page = { limit: batch, columns: ["tenant", "owner", "key"] } as const;
+			const { documents } = await this.#store.find(tokenCollection, index, { equals }, page);
 			// One by one, because each removal is entered in the audit log.
-			for (const { id, key = "" } of documents) {
-				await this.#store.remove(tokenCollection, id, { equals: owned });
-				keys.push(key);
+			for (const document of documents) {
+				await this.#records.remove(document);
+				keys.push(document.key ?? "");
 			}
 			if (documents.length < batch) return keys;
 		}
@@ -163,22 +146,8 @@ export class TokenRecords {
 	}
 
 	/** Removes some of the tokens that have expired, the oldest first; resolves to their count. */
-	async sweep(): Promise<number> {
-		const expired = { equals: [], to: now() };
-		const { documents } = await this.#store.find(tokenCollection, "by_expiry", expired, { limit: batch, columns: [] });
-		await this.#store.removeMany(
-			tokenCollection,
-			documents.map(({ id }) => id),
-		);
-		return documents.length;
-	}
-
-	#count(tenant: string, owner: string): Promise<number> {
-		return this.#store.count(tokenCollection, "by_owner", { equals: [tenant, owner] });
-	}
-
-	#tooMany(): ConflictError {
-		return new ConflictError(`A user has at most ${this.#maxPerUser} tokens: revoke one first`, "TOKEN_LIMIT");
+	sweep(): Promise<number> {
+		return this.#records.removeFirst("by_expiry", { equals: [], to: now(), limit: batch });
 	}
 }
 
@@ -186,9 +155,9 @@ export class TokenRecords {
  * Finds the tokens of a person: of somebody whom a provider knows those of all tenants, so that none outlives a move; a
  * person of the configuration is one in each tenant.
  */
-function ownedBy({ tenant, id: owner, epoch }: Principal) {
-	if (epoch !== undefined) return { index: "by_person", range: { equals: [owner] }, owned: { owner } } as const;
-	return { index: "by_owner", range: { equals: [tenant, owner] }, owned: { owner, tenant } } as const;
+function tokensOf({ tenant, id, epoch }: Principal) {
+	if (epoch !== undefined) return { index: "by_person", equals: [id] } as const;
+	return { index: "by_owner", equals: [tenant, id] } as const;
 }
 
 function activeToken({
@@ -202,8 +171,7 @@ function activeToken({
 	return { id, tenant, owner, scope: scope as TokenScope, expires_at, epoch };
 }
 
-function taken(key: string, name: string): ConflictError {
-	if (key === "by_name") return new ConflictError(`There is a token "${name}" already`, "TOKEN_EXISTS");
+function shownAlready(): ConflictError {
 	const sentence =
 		"This request was answered already, and a token is shown only once: revoke it and create another one";
 	return new ConflictError(sentence, "TOKEN_SHOWN");

@@ -7,36 +7,17 @@ import type { NotingStore } from "#shared/store/audit/audited-store.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import { isoTime, now } from "#shared/base/clock.ts";
 import type { Evaluation, Outcome } from "#shared/contracts/git/confidence.ts";
-import { NotFoundError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { repositoryKey } from "#shared/wire/git/repository-key.ts";
-import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
-import { fingerprintOf, refuseOtherRequest } from "#shared/base/ids/request-fingerprint.ts";
-import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
 import { answerBytes } from "#shared/base/answer-size.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
-import { refuseCursor } from "#shared/store/pages/cursor.ts";
-import { insertOnce } from "#shared/store/insert-once.ts";
-import { type StoredPage, storedPage } from "#shared/store/pages/stored-page.ts";
+import type { PageRequest } from "#shared/store/pages/memory-page.ts";
+import type { StoredPage } from "#shared/store/pages/stored-page.ts";
+import { type KeyedRequest, ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { evaluationCollection, type EvaluationDocument } from "./evaluation-collection.ts";
 
 /** An evaluation before it is stored. */
 export type NewEvaluation = Omit<Evaluation, "id" | "evaluated_at" | "outcome">;
-
-/** The request that an evaluation answers. */
-export interface AskedFor {
-	readonly request: object;
-	/** The client's `Idempotency-Key`. */
-	readonly key?: string | undefined;
-}
-
-/** The page that a client asks for, and what it has already. */
-interface EvaluationPage {
-	readonly repo_url?: string | undefined;
-	readonly limit: number;
-	readonly cursor?: string | undefined;
-	readonly known?: string | undefined;
-}
 
 /** The state of a pull request at a time. */
 export interface ObservedPull {
@@ -66,61 +47,50 @@ const maxAheadMs = 300_000;
 /** The evaluations of the installation. */
 export class EvaluationRecords {
 	readonly #store: NotingStore;
+	readonly #records: ResourcesIn<typeof evaluationCollection, Principal>;
 
 	constructor(store: NotingStore) {
 		this.#store = store;
+		this.#records = new ResourceRecords(store, {
+			collection: evaluationCollection,
+			noun: "Evaluation",
+			keyed: "merge-evaluation",
+			isAllowed: (principal: Principal, _action, found) => isAllowed(principal, "see", "merge-evaluation", found),
+			isNoted: (principal: Principal, found) => relationTo(principal, found) === "administrator",
+			written: () => failpoint("confidence.written"),
+		});
 	}
 
 	/**
 	 * Returns the answer to an earlier request with the same key; undefined when there is none. @throws
 	 * {UnprocessableError} for a key that was used for another request.
 	 */
-	async repeated(principal: Principal, { request, key }: AskedFor): Promise<string | undefined> {
-		if (key === undefined) return undefined;
-		const first = await this.#store.get(evaluationCollection, idOf(principal, key));
-		if (!first) return undefined;
-		refuseOtherRequest(first.fingerprint, fingerprintOf(request));
-		return first.wire;
+	async repeated(principal: Principal, request: KeyedRequest): Promise<string | undefined> {
+		return (await this.#records.repeated(principal, request))?.wire;
 	}
 
 	/** Stores an evaluation and returns its text; that of the first one when two requests have the same key. */
-	async add(principal: Principal, made: NewEvaluation, { request, key }: AskedFor): Promise<string> {
-		const { tenant, id: owner } = principal;
-		const time = now();
-		const id = key === undefined ? timeBasedUuid(time) : idOf(principal, key);
-		const evaluated_at = isoTime(time);
-		const evaluation: Evaluation = { id, ...made, evaluated_at, outcome: null };
-		const wire = JSON.stringify(evaluation);
-		const fingerprint = key === undefined ? {} : { fingerprint: fingerprintOf(request) };
-		const document = { id, wire, tenant, owner, evaluated_at, rev: time, ...pullColumns(made), ...fingerprint };
-		const isFirst = await insertOnce(() => this.#store.insert(evaluationCollection, document));
-		failpoint("confidence.written");
-		if (!isFirst) return (await this.repeated(principal, { request, key })) ?? wire;
-		await this.#removeOldest(tenant, owner);
-		return wire;
+	async add(principal: Principal, made: NewEvaluation, request: KeyedRequest): Promise<string> {
+		const { document, isFirst } = await this.#records.create(principal, request, (id, at) => {
+			const evaluated_at = isoTime(at);
+			const evaluation: Evaluation = { id, ...made, evaluated_at, outcome: null };
+			return { wire: JSON.stringify(evaluation), set: { evaluated_at, ...pullColumns(made) } };
+		});
+		if (isFirst) await this.#removeOldest(principal);
+		return document.wire;
 	}
 
 	/** @throws {NotFoundError} */
 	async get(principal: Principal, id: string): Promise<string> {
-		const found = await this.#store.get(evaluationCollection, id);
-		if (found && isAllowed(principal, "see", "merge-evaluation", found)) {
-			if (relationTo(principal, found) === "administrator") await this.#store.noteRead?.(`merge_evaluations/${id}`);
-			return found.wire;
-		}
-		throw new NotFoundError(`Evaluation "${id}" does not exist`, "EVALUATION_NOT_FOUND");
+		return (await this.#records.get(principal, id)).wire;
 	}
 
 	/** Returns a page, newest first. @throws {BadRequestError} for a cursor that is not ours. */
-	list(principal: Principal, { repo_url, limit, cursor, known }: EvaluationPage): Promise<StoredPage> {
-		const { index, equals } = rangeFor(principal, repo_url);
-		const place = { descending: true, ...(cursor !== undefined && { after: cursor }) };
-		const page = { limit, columns: ["rev", "evaluated_at"], maxBytes: answerBytes, ...place } as const;
-		const versions = { limit: limit + 1, column: "rev", ...place } as const;
-		const list = {
-			page: () => this.#store.find(evaluationCollection, index, { equals }, page),
-			versions: () => this.#store.versions(evaluationCollection, index, { equals }, versions),
-		};
-		return storedPage(list, limit, known).catch(refuseCursor);
+	list(
+		principal: Principal,
+		{ repo_url, ...page }: PageRequest & { readonly repo_url?: string | undefined },
+	): Promise<StoredPage> {
+		return this.#records.list(rangeFor(principal, repo_url), page);
 	}
 
 	/** Yields the principal's evaluations, newest first. */
@@ -178,26 +148,14 @@ export class EvaluationRecords {
 	}
 
 	/** Removes evaluations that are older than 400 days, the oldest first; resolves to their count. */
-	async sweep(): Promise<number> {
-		const old = { equals: [], to: isoTime(now() - maxAgeMs) };
-		const { documents } = await this.#store.find(evaluationCollection, "by_age", old, { limit: batch, columns: [] });
-		await this.#store.removeMany(
-			evaluationCollection,
-			documents.map(({ id }) => id),
-		);
-		return documents.length;
+	sweep(): Promise<number> {
+		return this.#records.removeFirst("by_age", { equals: [], to: isoTime(now() - maxAgeMs), limit: batch });
 	}
 
-	async #removeOldest(tenant: string, owner: string): Promise<void> {
-		const range = { equals: [tenant, owner] };
-		const count = await this.#store.count(evaluationCollection, "by_owner", range);
-		if (count <= maxPerOwner) return;
-		const page = { limit: Math.min(count - maxPerOwner, batch), columns: [] } as const;
-		const { documents } = await this.#store.find(evaluationCollection, "by_owner", range, page);
-		await this.#store.removeMany(
-			evaluationCollection,
-			documents.map(({ id }) => id),
-		);
+	async #removeOldest({ tenant, id }: Principal): Promise<void> {
+		const equals = [tenant, id];
+		const surplus = (await this.#store.count(evaluationCollection, "by_owner", { equals })) - maxPerOwner;
+		if (surplus > 0) await this.#records.removeFirst("by_owner", { equals, limit: Math.min(surplus, batch) });
 	}
 }
 
@@ -218,10 +176,6 @@ function mayFollow(known: Outcome | null, outcome: Outcome): boolean {
 
 function pullColumns({ repo_url, number }: NewEvaluation): Pick<EvaluationDocument, "repo" | "pull"> {
 	return repo_url === null || number === null ? {} : { repo: repositoryKey(repo_url), pull: number };
-}
-
-function idOf({ tenant, id }: Principal, key: string): string {
-	return nameBasedUuid("merge-evaluation", tenant, id, key);
 }
 
 function evaluationOf(wire: string): Evaluation {
