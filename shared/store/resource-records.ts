@@ -23,78 +23,28 @@ import { fingerprintOf, refuseOtherRequest } from "#shared/base/ids/request-fing
 import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
 import type { Owner } from "#shared/base/principal.ts";
 import type { NotingStore } from "./audit/audited-store.ts";
-import type { Collection, Columns, Document, IndexSpec, Row } from "./collection.ts";
-import { compareAndSet } from "./compare-and-set.ts";
-import { type Change, DuplicateKeyError, type Found, type OutboxEntry } from "./document-store.ts";
+import type { Columns, Document, Row } from "./collection.ts";
+import { tooFast } from "./compare-and-set.ts";
+import { DuplicateKeyError, type Found, type OutboxEntry } from "./document-store.ts";
 import { insertOnce } from "./insert-once.ts";
 import { refuseCursor } from "./pages/cursor.ts";
 import type { PageRequest } from "./pages/memory-page.ts";
 import { type StoredList, type StoredPage, storedPage } from "./pages/stored-page.ts";
+import { repeatLostRaces } from "./lost-races.ts";
 import { type Removal, removeFirst } from "./remove-first.ts";
-
-export type Action = "see" | "change" | "delete";
-
-/** The columns that every kind has. */
-export type ResourceColumns = Columns & { readonly rev: "integer" };
-
-/** One kind of resource. `Who` asks for it: a principal, or its owner alone. */
-export interface ResourceKind<C extends ResourceColumns, I extends string, Who> {
-	readonly collection: Collection<C, Readonly<Record<I, IndexSpec>>>;
-	/** The word for one of them in sentences, e.g. `Prompt`, and in the types of errors, e.g. `PROMPT_NOT_FOUND`. */
-	readonly noun: string;
-	/** The longest part of an unknown id that is repeated in a sentence, in UTF-16 units; default all of it. */
-	readonly shownOfId?: number;
-	/** The first part of the names that ids are made from, which must never change; default the noun. */
-	readonly keyed?: string;
-	/** Default: nobody asks for one by its id. */
-	readonly isAllowed?: (who: Who, action: Action, document: Document<C>) => boolean;
-	/** Whether a read is entered in the audit log; default: none is. */
-	readonly isNoted?: (who: Who, document: Document<C>) => boolean;
-	/** The sentences for somebody who may see a resource but not do this with it; default: it does not exist then. */
-	readonly refusals?: { readonly change?: string; readonly delete?: string };
-	/** The most that a person has, counted by an index of tenant and owner, and the error for one more. */
-	readonly quota?: { readonly index: NoInfer<I>; readonly most: number; readonly refusal: () => Error };
-	/** Returns the error for a document whose unique columns another one has; default {DuplicateKeyError}. */
-	readonly taken?: (document: Document<C>) => Error;
-	/** Called after every write. */
-	readonly written: () => void;
-}
-
-/** The text and the columns that a write sets, and its event, whose number is the revision of the document. */
-export interface Written<C extends Columns> extends Pick<Change<C>, "wire" | "set" | "unset"> {
-	readonly event?: Pick<OutboxEntry, "type" | "data" | "at"> | undefined;
-}
-
-/** The request that creates a resource, and the client's `Idempotency-Key`. */
-export interface KeyedRequest {
-	readonly request: object;
-	readonly key?: string | undefined;
-}
-
-/** A list of resources: the values of the leading columns of an index, sorted by the last one. */
-export interface ResourceList<I extends string> {
-	readonly index: I;
-	readonly equals: readonly (string | number)[];
-	/** Default true. */
-	readonly descending?: boolean;
-}
+import type { Action, KeyedRequest, ResourceColumns, ResourceKind, ResourceList, Written } from "./resource-kind.ts";
 
 /** The two ways to read a page of a list. */
 interface ReadableList<C extends Columns> extends StoredList {
 	readonly page: () => Promise<Found<C>>;
 }
 
-/** The resources in a collection, e.g. `ResourcesIn<typeof noteCollection, Principal>`. */
-export type ResourcesIn<
-	K extends { readonly columns: ResourceColumns; readonly indexes: object },
-	Who = Owner,
-> = ResourceRecords<K["columns"], keyof K["indexes"] & string, Who>;
-
 /** The resources of one kind. */
 export class ResourceRecords<C extends ResourceColumns, I extends string, Who = Owner> {
 	readonly #store: NotingStore;
 	readonly #kind: ResourceKind<C, I, Who>;
 	readonly #none: Row<C> = {};
+	readonly #races = { refusal: () => tooFast(`The ${this.#kind.noun.toLowerCase()}`) };
 
 	constructor(store: NotingStore, kind: ResourceKind<C, I, Who>) {
 		this.#store = store;
@@ -200,29 +150,38 @@ export class ResourceRecords<C extends ResourceColumns, I extends string, Who = 
 	 * Changes a resource by compare-and-set, and returns the newest form of it, also when nothing was written. Concurrent
 	 * changes of different members all remain.
 	 * @param decide Returns the change; it is called again after a lost race, so it has no side effects.
-	 * @param id The document that is inserted for a decision on none. @throws {UnavailableError} after 50 lost races;
-	 * {DuplicateKeyError}; whatever the two functions throw.
+	 * @throws whatever the two functions throw; {UnavailableError} after 50 lost races.
 	 */
-	async change(
-		read: () => Promise<Document<C>>,
+	async change<D extends Document<C> | undefined>(
+		read: () => Promise<D>,
 		decide: (document: Document<C>) => Written<C> | undefined,
-	): Promise<Document<C>>;
-	async change(
-		read: () => Promise<Document<C> | undefined>,
-		decide: (document: Document<C>) => Written<C> | undefined,
-	): Promise<Document<C> | undefined>;
-	async change(
-		read: () => Promise<Document<C> | undefined>,
-		decide: (document: Document<C>) => Written<C> | undefined,
-	): Promise<Document<C> | undefined> {
-		let newest: Document<C> | undefined;
-		const changed = await compareAndSet({
-			what: `The ${this.#kind.noun.toLowerCase()}`,
-			read: async () => (newest = await read()),
-			decide: (document) => document && decide(document),
-			write: async (document, decision) => document && this.write(document, decision),
-		});
-		return changed?.written ?? newest;
+	): Promise<D | Document<C>> {
+		const { newest } = await repeatLostRaces(async () => {
+			const document = await read();
+			const decision = document && decide(document);
+			if (!document || !decision) return { newest: document };
+			const written = await this.write(document, decision);
+			return written && { newest: written };
+		}, this.#races);
+		return newest;
+	}
+
+	/** Changes the document with this id, whoever may see it; undefined when there is none. @throws as {@link change} does. */
+	changeOf(id: string, decide: (document: Document<C>) => Written<C> | undefined): Promise<Document<C> | undefined> {
+		return this.change(() => this.#store.get(this.#kind.collection, id), decide);
+	}
+
+	/** Changes the document with this id, or inserts it when there is none; returns the decision. @throws as {@link change} does. */
+	async put<W extends Written<C> | undefined>(id: string, decide: (former: Document<C> | undefined) => W): Promise<W> {
+		const { decision } = await repeatLostRaces(async () => {
+			const former = await this.#store.get(this.#kind.collection, id);
+			const decision = decide(former);
+			const { wire = "{}", set } = decision ?? {};
+			const insert = () => this.insert({ id, wire, ...this.#none, ...set, rev: 1 });
+			const isWritten = !decision || (await (former ? this.write(former, decision) : insert()));
+			return isWritten ? { decision } : undefined;
+		}, this.#races);
+		return decision;
 	}
 
 	/** Writes a change of the document that was read; undefined when it has changed since. @throws {DuplicateKeyError} */
@@ -295,7 +254,8 @@ function textIn(document: Row<Columns>, column: string): string | undefined {
 	return typeof value === "string" ? value : undefined;
 }
 
-/** Whether a resource belongs to this person; to anybody else it does not exist. */
-export function isOwnedBy({ tenant, id }: Owner, _action: Action, document: Row<Columns>): boolean {
-	return document["tenant"] === tenant && document["owner"] === id;
-}
+/** The resources in a collection, e.g. `ResourcesIn<typeof noteCollection, Principal>`. */
+export type ResourcesIn<
+	K extends { readonly columns: ResourceColumns; readonly indexes: object },
+	Who = Owner,
+> = ResourceRecords<K["columns"], keyof K["indexes"] & string, Who>;

@@ -2,9 +2,8 @@
 import { failpoint } from "#shared/base/failpoints.ts";
 import { ConflictError } from "#shared/base/errors.ts";
 import type { Owner } from "#shared/base/principal.ts";
-import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
-import { insertOnce } from "#shared/store/insert-once.ts";
+import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { type DefaultChoice, defaultChoiceCollection } from "./blueprint-collection.ts";
 
 /** The most groups of a kind that have a default, per person. */
@@ -53,10 +52,16 @@ export class Defaults {
 export class DefaultChoices {
 	readonly #store: DocumentStore;
 	readonly #kind: string;
+	readonly #records: ResourcesIn<typeof defaultChoiceCollection>;
 
 	constructor(store: DocumentStore, kind: string) {
 		this.#store = store;
 		this.#kind = kind;
+		this.#records = new ResourceRecords(store, {
+			collection: defaultChoiceCollection,
+			noun: "Default",
+			written: () => failpoint("blueprints.default-written"),
+		});
 	}
 
 	async read(owner: Owner): Promise<Defaults> {
@@ -89,22 +94,10 @@ export class DefaultChoices {
 	}
 
 	async #change(owner: Owner, decide: (defaults: Defaults) => Map<string, DefaultChoice> | undefined): Promise<void> {
-		const id = this.#idOf(owner);
-		await compareAndSet({
-			what: "The default",
-			read: () => this.#store.get(defaultChoiceCollection, id),
-			decide: (document) => decide(this.#defaultsOf(document)),
-			write: async (document, chosen) => {
-				const wire = JSON.stringify([...chosen]);
-				if (!document)
-					return (
-						(await insertOnce(() => this.#store.insert(defaultChoiceCollection, { id, wire, rev: 1 }))) || undefined
-					);
-				const { rev = 0 } = document;
-				return this.#store.update(defaultChoiceCollection, id, { equals: { rev } }, { wire, set: { rev: rev + 1 } });
-			},
+		await this.#records.put(this.#idOf(owner), (document) => {
+			const chosen = decide(this.#defaultsOf(document));
+			return chosen && { wire: JSON.stringify([...chosen]) };
 		});
-		failpoint("blueprints.default-written");
 	}
 
 	#defaultsOf(document: { readonly wire: string } | undefined): Defaults {

@@ -3,9 +3,8 @@ import { isoTime } from "#shared/base/clock.ts";
 import type { TenantRole } from "#shared/contracts/identity/people-fields.ts";
 import type { Member } from "#shared/contracts/identity/tenants.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { DocumentStore, Found, Page } from "#shared/store/document-store.ts";
-import { insertOnce } from "#shared/store/insert-once.ts";
+import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { memberCollection, type MemberColumns, type MemberDocument, membershipId } from "./member-collection.ts";
 import { confirmed, granted, left, type ProviderWord } from "./provider-word.ts";
 
@@ -24,9 +23,15 @@ const maxPerPerson = 500;
 /** The memberships of the installation. */
 export class MemberRecords {
 	readonly #store: DocumentStore;
+	readonly #records: ResourcesIn<typeof memberCollection>;
 
 	constructor(store: DocumentStore) {
 		this.#store = store;
+		this.#records = new ResourceRecords(store, {
+			collection: memberCollection,
+			noun: "Membership",
+			written: () => failpoint("memberships.written"),
+		});
 	}
 
 	/** Returns a membership, also a removed one. */
@@ -39,15 +44,13 @@ export class MemberRecords {
 		const known = await this.get(tenant, user);
 		if (known) return known;
 		const document = newMembership(tenant, user, grant, seenAt);
-		const isFirst = await insertOnce(() => this.#store.insert(memberCollection, document));
-		failpoint("memberships.written");
-		return isFirst ? document : ((await this.get(tenant, user)) ?? document);
+		return (await this.#records.insert(document)) ? document : ((await this.get(tenant, user)) ?? document);
 	}
 
 	/** Makes somebody a member with this role, also again, or sets the role of a member. */
 	async grant(tenant: string, user: string, role: TenantRole): Promise<MemberDocument> {
-		await this.ensure(tenant, user, { role, source: "granted" });
-		return this.#change(tenant, user, (former) => granted(former, role));
+		const member = await this.ensure(tenant, user, { role, source: "granted" });
+		return (await this.#change(member.id, (former) => granted(former, role))) ?? member;
 	}
 
 	/**
@@ -62,19 +65,19 @@ export class MemberRecords {
 	): Promise<MemberDocument> {
 		if (known && !confirmed(known, word)) return known;
 		const grant = { role: word.role ?? firstRole, source: "claim" } as const;
-		await this.ensure(tenant, user, grant, word.at);
-		return this.#change(tenant, user, (former) => confirmed(former, word));
+		const member = await this.ensure(tenant, user, grant, word.at);
+		return (await this.#change(member.id, (former) => confirmed(former, word))) ?? member;
 	}
 
 	/** Ends a membership by claim, because the provider names another tenant since. */
 	async leave(tenant: string, user: string, at: number): Promise<void> {
-		await this.#change(tenant, user, (former) => left(former, at));
+		await this.#change(membershipId(tenant, user), (former) => left(former, at));
 	}
 
 	/** Removes a member; returns whether there was one. */
 	async remove(tenant: string, user: string): Promise<boolean> {
 		const isMember = (await this.get(tenant, user))?.state === "active";
-		if (isMember) await this.#change(tenant, user, () => ({ state: "removed" }));
+		if (isMember) await this.#change(membershipId(tenant, user), () => ({ state: "removed" }));
 		return isMember;
 	}
 
@@ -107,27 +110,9 @@ export class MemberRecords {
 		return found.documents.map(({ user = "" }) => user);
 	}
 
-	/** Writes what `decide` makes of a membership, and returns the newest form of it, also when there is nothing to write. */
-	async #change(
-		tenant: string,
-		user: string,
-		decide: (former: MemberDocument) => Partial<MemberDocument> | undefined,
-	): Promise<MemberDocument> {
-		const id = membershipId(tenant, user);
-		let newest: MemberDocument | undefined;
-		const changed = await compareAndSet({
-			what: "The membership",
-			read: async () => (newest = await this.get(tenant, user)),
-			decide: (former) => former && changeOf(former, decide(former)),
-			write: (former, { wire, ...set }) => {
-				const { rev = 0 } = former ?? {};
-				return this.#store.update(memberCollection, id, { equals: { rev } }, { wire, set: { ...set, rev: rev + 1 } });
-			},
-		});
-		failpoint("memberships.written");
-		const document = changed?.written ?? newest;
-		if (document) return document;
-		throw new TypeError("A membership is never deleted, and this one was read before");
+	/** Writes what `decide` makes of a membership, and returns the newest form of it. */
+	#change(id: string, decide: (former: MemberDocument) => Partial<MemberDocument> | undefined) {
+		return this.#records.changeOf(id, (former) => changeOf(former, decide(former)));
 	}
 }
 
@@ -156,19 +141,17 @@ function newMembership(
 	return { id, wire: JSON.stringify(member), ...columns };
 }
 
-type MemberChange = Pick<MemberDocument, "wire" | "granted_at" | "epoch" | (typeof decided)[number]>;
-
 const decided = ["state", "role", "source", "role_by", "seen_at"] as const;
 
 /** Returns the members that a change writes; undefined when it changes nothing. */
-function changeOf(former: MemberDocument, wanted: Partial<MemberDocument> | undefined): MemberChange | undefined {
+function changeOf(former: MemberDocument, wanted: Partial<MemberDocument> | undefined) {
 	if (!wanted || decided.every((name) => !(name in wanted) || wanted[name] === former[name])) return undefined;
 	const { state = "", role = "", source = "", role_by, seen_at } = { ...former, ...wanted };
 	const turned = turnOf(former, state);
 	const stored: Member = JSON.parse(former.wire);
 	const wire = JSON.stringify({ ...stored, role, granted_at: turned.granted_at });
 	const told = { ...(role_by !== undefined && { role_by }), ...(seen_at !== undefined && { seen_at }) };
-	return { wire, state, role, source, ...turned, ...told };
+	return { wire, set: { state, role, source, ...turned, ...told } };
 }
 
 /** Returns when a membership began that has this state from now on, and its epoch. */

@@ -4,9 +4,9 @@ import { givenMembers } from "#shared/base/given-members.ts";
 import type { Tenant, TenantCreate, TenantUpdate } from "#shared/contracts/identity/tenants.ts";
 import { ConflictError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { DocumentPage, DocumentStore, Found } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
+import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import {
 	belowLineage,
 	lineageOf,
@@ -21,9 +21,15 @@ export type NewTenant = Omit<TenantCreate, "tenant_id" | "parent_id"> & { readon
 /** The tenants of the installation. */
 export class TenantRecords {
 	readonly #store: DocumentStore;
+	readonly #records: ResourcesIn<typeof tenantCollection>;
 
 	constructor(store: DocumentStore) {
 		this.#store = store;
+		this.#records = new ResourceRecords(store, {
+			collection: tenantCollection,
+			noun: "Tenant",
+			written: () => failpoint("tenants.written"),
+		});
 	}
 
 	/** Returns a tenant, also a deleted one. */
@@ -63,15 +69,12 @@ export class TenantRecords {
 	}
 
 	/** Changes quotas or tier; undefined when there is no such tenant. */
-	async change(id: string, update: TenantUpdate): Promise<TenantDocument | undefined> {
-		const changed = await compareAndSet({
-			what: "The tenant",
-			read: () => this.#active(id),
-			decide: (document) => document && { ...tenantOf(document), ...givenMembers(update) },
-			write: (document, tenant) => this.#write(document, { wire: JSON.stringify(tenant) }),
-		});
-		failpoint("tenants.written");
-		return changed?.written;
+	change(id: string, update: TenantUpdate): Promise<TenantDocument | undefined> {
+		const given = givenMembers(update);
+		return this.#records.change(
+			() => this.#active(id),
+			(document) => ({ wire: JSON.stringify({ ...tenantOf(document), ...given }) }),
+		);
 	}
 
 	/**
@@ -79,24 +82,23 @@ export class TenantRecords {
 	 * @throws {ConflictError} when there are tenants below it.
 	 */
 	async delete(id: string): Promise<boolean> {
-		const deleted = await compareAndSet({
-			what: "The tenant",
-			read: async () => ({ document: await this.#active(id), below: await this.#countBelow(id) }),
-			decide: ({ document, below }) => {
-				if (document && below > 0)
-					throw new ConflictError(`Tenant "${id}" has tenants below it`, "TENANT_HAS_CHILDREN");
-				return document;
-			},
-			// A tenant that was created below it since the count has changed `rev`.
-			write: ({ document }) => this.#write(document, { set: { state: "deleted" } }),
+		let below = 0;
+		const read = async () => {
+			const document = await this.#active(id);
+			// A tenant that is created below it after this count changes `rev`.
+			below = await this.#countBelow(id);
+			return document;
+		};
+		const deleted = await this.#records.change(read, () => {
+			if (below > 0) throw new ConflictError(`Tenant "${id}" has tenants below it`, "TENANT_HAS_CHILDREN");
+			return { set: { state: "deleted" } };
 		});
-		failpoint("tenants.written");
 		return deleted !== undefined;
 	}
 
 	/** Marks administrators as leaving or not; undefined when another writer was faster or there is no such tenant. */
-	setLeaving(document: TenantDocument, leaving: readonly string[]): Promise<TenantDocument | undefined> {
-		return this.#write(document, { set: { leaving } });
+	async setLeaving(document: TenantDocument, leaving: readonly string[]): Promise<TenantDocument | undefined> {
+		return document.state === "active" ? this.#records.write(document, { set: { leaving } }) : undefined;
 	}
 
 	/** Returns a page of the tenants in the subtree of this lineage; of all without one. */
@@ -124,16 +126,6 @@ export class TenantRecords {
 			(await this.#store.update(tenantCollection, id, { equals: { state: "active" } }, { inc: { rev: 1 } })) !==
 			undefined
 		);
-	}
-
-	async #write(
-		document: TenantDocument | undefined,
-		{ wire, set = {} }: { wire?: string; set?: Partial<Pick<TenantDocument, "state" | "leaving">> },
-	): Promise<TenantDocument | undefined> {
-		if (!document) return undefined;
-		const { id, rev = 0 } = document;
-		const change = { set: { ...set, rev: rev + 1 }, ...(wire !== undefined && { wire }) };
-		return this.#store.update(tenantCollection, id, { equals: { rev, state: "active" } }, change);
 	}
 }
 

@@ -3,9 +3,8 @@ import { isoTime } from "#shared/base/clock.ts";
 import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
 import type { User } from "#shared/contracts/identity/users.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { DocumentStore, Found } from "#shared/store/document-store.ts";
-import { insertOnce } from "#shared/store/insert-once.ts";
+import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { userCollection, type UserDocument } from "./user-collection.ts";
 
 /** A person after a word of the provider was noted. */
@@ -19,9 +18,15 @@ export interface HeardPerson {
 /** The users of the installation. Who may see which of them is decided by the directory. */
 export class UserRecords {
 	readonly #store: DocumentStore;
+	readonly #records: ResourcesIn<typeof userCollection>;
 
 	constructor(store: DocumentStore) {
 		this.#store = store;
+		this.#records = new ResourceRecords(store, {
+			collection: userCollection,
+			noun: "User",
+			written: () => failpoint("users.written"),
+		});
 	}
 
 	get(id: string): Promise<UserDocument | undefined> {
@@ -36,7 +41,9 @@ export class UserRecords {
 	/** Notes what the provider says about a person, who becomes a user now if need be. An older word changes nothing. */
 	async hear(person: IdentifiedPerson): Promise<HeardPerson> {
 		const stored = (await this.get(person.id)) ?? (await this.#insert(person));
-		const newest = changeBy(stored, person) ? await this.#note(person) : stored;
+		const isNews = changeBy(stored, person) !== undefined;
+		const changed = isNews ? await this.#records.changeOf(person.id, (user) => changeBy(user, person)) : undefined;
+		const newest = changed ?? stored;
 		return { isNewest: !isOutdated(newest, person), actsIn: newest.acts_in };
 	}
 
@@ -63,33 +70,7 @@ export class UserRecords {
 		};
 		const heard = as_of === undefined ? {} : { word_at: as_of };
 		const document = { id, wire: JSON.stringify(user), kind: "user", created_at, ...heard, rev: 1 };
-		if (!(await insertOnce(() => this.#store.insert(userCollection, document))))
-			return (await this.get(id)) ?? document;
-		failpoint("users.written");
-		return document;
-	}
-
-	/** Writes what the provider says about a person now, and returns the newest form of the user. */
-	async #note(person: IdentifiedPerson): Promise<UserDocument> {
-		let newest: UserDocument | undefined;
-		const changed = await compareAndSet({
-			what: "The user",
-			read: async () => (newest = await this.get(person.id)),
-			decide: (document) => document && changeBy(document, person),
-			write: (document, { wire, ...set }) => {
-				const { rev = 0 } = document ?? {};
-				return this.#store.update(
-					userCollection,
-					person.id,
-					{ equals: { rev } },
-					{ wire, set: { ...set, rev: rev + 1 } },
-				);
-			},
-		});
-		failpoint("users.written");
-		const document = changed?.written ?? newest;
-		if (document) return document;
-		throw new TypeError("A user is never deleted, and this one was read before");
+		return (await this.#records.insert(document)) ? document : ((await this.get(id)) ?? document);
 	}
 }
 
@@ -99,13 +80,13 @@ function isOutdated({ word_at = 0 }: UserDocument, { as_of }: IdentifiedPerson):
 }
 
 /** Returns what the word of a provider changes; undefined for nothing. */
-function changeBy(document: UserDocument, person: IdentifiedPerson): { wire: string; word_at?: number } | undefined {
+function changeBy(document: UserDocument, person: IdentifiedPerson) {
 	const { as_of } = person;
 	const user: User = JSON.parse(document.wire);
 	const isNews = as_of !== undefined && as_of > (document.word_at ?? 0);
 	if (isOutdated(document, person) || (!isNews && isDescribed(user, person))) return undefined;
 	const wire = JSON.stringify(isDescribed(user, person) ? user : described(user, person));
-	return { wire, ...(isNews && { word_at: as_of }) };
+	return { wire, set: isNews ? { word_at: as_of } : {} };
 }
 
 /** Whether the stored user says what the provider says; what it does not mention stays. */

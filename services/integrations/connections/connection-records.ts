@@ -12,7 +12,8 @@ import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { PageRequest } from "#shared/store/pages/memory-page.ts";
 import type { StoredPage } from "#shared/store/pages/stored-page.ts";
 import type { Owner } from "#shared/base/principal.ts";
-import { isOwnedBy, ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
+import { isOwnedBy } from "#shared/store/resource-kind.ts";
+import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { connectionCollection, type ConnectionDocument } from "./connection-collection.ts";
 
 /** A connection that is to be stored: what its request and its definition say. */

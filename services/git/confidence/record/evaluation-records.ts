@@ -10,10 +10,10 @@ import type { Evaluation, Outcome } from "#shared/contracts/git/confidence.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { repositoryKey } from "#shared/wire/git/repository-key.ts";
 import { answerBytes } from "#shared/base/answer-size.ts";
-import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { PageRequest } from "#shared/store/pages/memory-page.ts";
 import type { StoredPage } from "#shared/store/pages/stored-page.ts";
-import { type KeyedRequest, ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
+import type { KeyedRequest } from "#shared/store/resource-kind.ts";
+import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { evaluationCollection, type EvaluationDocument } from "./evaluation-collection.ts";
 
 /** An evaluation before it is stored. */
@@ -116,19 +116,9 @@ export class EvaluationRecords {
 
 	/** Stores what became of the pull request, unless something newer, or something final, is known. */
 	async settle(id: string, outcome: Outcome): Promise<void> {
-		await compareAndSet<EvaluationDocument | undefined, Evaluation, EvaluationDocument>({
-			what: "The evaluation",
-			read: () => this.#store.get(evaluationCollection, id),
-			decide: (document) => {
-				if (!document) return undefined;
-				const evaluation = evaluationOf(document.wire);
-				return mayFollow(evaluation.outcome, outcome) ? { ...evaluation, outcome } : undefined;
-			},
-			write: (document, evaluation) => {
-				const rev = document?.rev ?? 0;
-				const change = { wire: JSON.stringify(evaluation), set: { rev: rev + 1 } };
-				return this.#store.update(evaluationCollection, id, { equals: { rev } }, change);
-			},
+		await this.#records.changeOf(id, ({ wire }) => {
+			const evaluation = evaluationOf(wire);
+			return mayFollow(evaluation.outcome, outcome) ? { wire: JSON.stringify({ ...evaluation, outcome }) } : undefined;
 		});
 		failpoint("confidence.settled");
 	}
