@@ -3,12 +3,11 @@
  */
 import { mayUseSession } from "#shared/contracts/access/access-table.ts";
 import type { Principal } from "#shared/base/principal.ts";
-import { isoTime } from "#shared/base/clock.ts";
+import { isoTime, now } from "#shared/base/clock.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
-import { compareAndSet } from "#shared/store/compare-and-set.ts";
-import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
-import { insertOnce } from "#shared/store/insert-once.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { pullCollection, type PullDocument, type PullRecord } from "./pull-collection.ts";
 
 /** The most records of one repository whose sessions a list names. */
@@ -39,25 +38,33 @@ export interface StoredPull {
 /** The pull requests in the store. */
 export class PullRecords {
 	readonly #store: DocumentStore;
-	readonly #written: () => void;
+	readonly #records: ResourcesIn<typeof pullCollection>;
 
-	/** @param written Called after every write that has an event. */
+	/** @param written Called after every write, which may have an event. */
 	constructor(store: DocumentStore, written: () => void) {
 		this.#store = store;
-		this.#written = written;
+		this.#records = new ResourceRecords(store, {
+			collection: pullCollection,
+			noun: "Pull request",
+			keyed: "pull-request-key",
+			written: () => {
+				failpoint("pulls.written");
+				written();
+			},
+		});
 	}
 
 	/** Stores a pull request that was opened from a session of the principal; one that is stored already stays. */
 	async opened(principal: Principal, record: PullRecord, request?: KeyedRequest): Promise<void> {
 		const { session_id, number, url, repo_url } = record;
-		const keyed = request && { key: keyName(principal, request.key), fingerprint: request.fingerprint };
+		const keyed = request && { key: this.#records.idOf(principal, request.key), fingerprint: request.fingerprint };
 		const data = { session_id, pr_number: number, pr_url: url, repo_url };
-		await this.#insert(principal, record, { type: "pr_created", data }, keyed);
+		await this.#insert(principal, record, eventOf("pr_created", data), keyed);
 	}
 
 	/** Returns the pull request that the first request with this key opened. */
 	async ofKey(principal: Principal, key: string): Promise<StoredPull | undefined> {
-		const range = { equals: [keyName(principal, key)] };
+		const range = { equals: [this.#records.idOf(principal, key)] };
 		return stored((await this.#store.find(pullCollection, "by_key", range, { limit: 1 })).documents[0]);
 	}
 
@@ -91,8 +98,7 @@ export class PullRecords {
 		const id = idOf(principal.tenant, pull.repo, pull.number);
 		if (await this.#enter(id, "merged", { method, sha })) return;
 		const record: PullRecord = { ...pull, state: "merged", created_at: isoTime() };
-		if (!(await this.#insert(principal, record, { type: "pr_merged", data: mergedData(record) })))
-			await this.#enter(id, "merged", { method, sha });
+		if (!(await this.#insert(principal, record, mergeOf(record)))) await this.#enter(id, "merged", { method, sha });
 	}
 
 	/** Stores what the provider says of a pull request's state, if it is recorded; `open` changes nothing. */
@@ -115,85 +121,40 @@ export class PullRecords {
 
 	/** Whether the record is there; its state is then this one, or was final before. */
 	async #enter(id: string, state: "merged" | "closed", { method, sha }: MergeDetails): Promise<boolean> {
-		const read = () => this.#store.get(pullCollection, id);
-		let isThere = true;
-		const changed = await compareAndSet({
-			what: "The pull request",
-			read,
-			decide: (document) => {
-				isThere = document !== undefined;
-				if (!document || document.state === "merged" || document.state === state) return undefined;
-				return { ...recordOf(document), state, merge_method: method, merge_sha: sha };
-			},
-			write: (document, record) => this.#update(id, document, record),
+		const changed = await this.#records.changeOf(id, (document) => {
+			if (document.state === "merged" || document.state === state) return undefined;
+			const record: PullRecord = { ...recordOf(document), state, merge_method: method, merge_sha: sha };
+			const event = state === "merged" ? mergeOf(record) : undefined;
+			return { wire: JSON.stringify(record), set: { state }, event };
 		});
-		if (changed) {
-			failpoint("pulls.written");
-			this.#written();
-		}
-		return isThere;
-	}
-
-	async #update(id: string, document: PullDocument | undefined, record: PullRecord): Promise<PullDocument | undefined> {
-		const { rev: before = 0, tenant = "", owner = "" } = document ?? {};
-		const rev = before + 1;
-		const events =
-			record.state === "merged" ? [event(rev, { type: "pr_merged", data: mergedData(record) }, { tenant, owner })] : [];
-		const change = { wire: JSON.stringify(record), set: { state: record.state, rev } };
-		return this.#store.update(pullCollection, id, { equals: { rev: before } }, change, events);
+		return changed !== undefined;
 	}
 
 	/** Whether the record was new. */
-	async #insert(
+	#insert(
 		{ tenant, id: owner }: Principal,
 		record: PullRecord,
-		cause: Cause,
+		event: ReturnType<typeof eventOf>,
 		keyed?: { key: string; fingerprint: string },
 	): Promise<boolean> {
 		const { session_id, repo, number, state, created_at } = record;
-		const document: PullDocument = {
-			id: idOf(tenant, repo, number),
-			wire: JSON.stringify(record),
-			tenant,
-			owner,
-			repo,
-			number,
-			state,
-			created_at,
-			rev: 1,
-			...(session_id !== null && { session: session_id }),
-			...keyed,
-		};
-		const events = [event(1, cause, { tenant, owner })];
-		const isNew = await insertOnce(() => this.#store.insert(pullCollection, document, events));
-		if (isNew) {
-			failpoint("pulls.written");
-			this.#written();
-		}
-		return isNew;
+		const id = idOf(tenant, repo, number);
+		const columns = { tenant, owner, repo, number, state, created_at, rev: 1, ...keyed };
+		const session = session_id === null ? {} : { session: session_id };
+		return this.#records.insert({ id, wire: JSON.stringify(record), ...columns, ...session }, event);
 	}
 }
 
-/** The name and the payload of an event. */
-interface Cause {
-	readonly type: "pr_created" | "pr_merged";
-	readonly data: object;
+function eventOf(type: "pr_created" | "pr_merged", data: object) {
+	return { type, data: JSON.stringify(data), at: now() };
 }
 
-function event(n: number, { type, data }: Cause, audience: { tenant: string; owner: string }): OutboxEntry {
-	return { n, type, data: JSON.stringify(data), audience, at: Date.parse(isoTime()) };
-}
-
-function mergedData({ number, repo_url, merge_method, session_id }: PullRecord): object {
-	return { pr_number: number, repo_url, merge_method, session_id };
+function mergeOf({ number, repo_url, merge_method, session_id }: PullRecord) {
+	return eventOf("pr_merged", { pr_number: number, repo_url, merge_method, session_id });
 }
 
 function idOf(tenant: string, repo: string, number: number): string {
 	return nameBasedUuid("pull", tenant, repo, String(number));
-}
-
-function keyName({ tenant, id }: Principal, key: string): string {
-	return nameBasedUuid("pull-request-key", tenant, id, key);
 }
 
 function stored(document: PullDocument | undefined): StoredPull | undefined {

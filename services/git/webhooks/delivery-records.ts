@@ -6,6 +6,7 @@ import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import type { Delivery, Webhooks } from "../providers/webhooks.ts";
+import { removeFirst } from "#shared/store/remove-first.ts";
 import { deliveryCollection } from "./delivery-collection.ts";
 
 /** The names of a delivery. */
@@ -16,8 +17,6 @@ export interface DeliveryNames {
 
 /** Providers send a message again for three days at most. */
 const maxAgeMs = 7 * 86_400_000;
-/** The documents that one pass removes. */
-const batch = 500;
 
 /** Returns the names of a delivery. One without an id is named by its content. */
 export function deliveryNames(provider: string, webhooks: Webhooks, { headers, body }: Delivery): DeliveryNames {
@@ -51,13 +50,7 @@ export class DeliveryRecords {
 	}
 
 	/** Forgets old messages, the oldest first; resolves to their count. */
-	async sweep(): Promise<number> {
-		const old = { equals: [], to: now() - maxAgeMs };
-		const { documents } = await this.#store.find(deliveryCollection, "by_age", old, { limit: batch, columns: [] });
-		await this.#store.removeMany(
-			deliveryCollection,
-			documents.map(({ id }) => id),
-		);
-		return documents.length;
+	sweep(): Promise<number> {
+		return removeFirst(this.#store, deliveryCollection, "by_age", { equals: [], to: now() - maxAgeMs });
 	}
 }

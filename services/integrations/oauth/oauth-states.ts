@@ -8,6 +8,7 @@ import { TooManyRequestsError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { defineCollection, type Document } from "#shared/store/collection.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
+import { removeFirst } from "#shared/store/remove-first.ts";
 import type { Person } from "./oauth-definition.ts";
 
 /** How long a login may take, in milliseconds (contract/behaviour.md, section 13). */
@@ -81,12 +82,7 @@ export class OAuthStates {
 
 	/** Removes logins that nobody ended in time. */
 	async removeOld(): Promise<void> {
-		const page = { limit: removedAtOnce, columns: [] };
-		const { documents } = await this.#store.find(oauthStateCollection, "by_end", { equals: [], to: now() }, page);
-		await this.#store.removeMany(
-			oauthStateCollection,
-			documents.map(({ id }) => id),
-		);
+		await removeFirst(this.#store, oauthStateCollection, "by_end", { equals: [], to: now(), limit: removedAtOnce });
 	}
 
 	/** Removes the oldest logins beyond the bound, so that nobody locks himself out. */

@@ -2,7 +2,8 @@
 import { now } from "#shared/base/clock.ts";
 import type { Document } from "#shared/store/collection.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
-import { type DocumentStore, maxAppended, maxRemoved } from "#shared/store/document-store.ts";
+import { type DocumentStore, maxAppended } from "#shared/store/document-store.ts";
+import { removeAll } from "#shared/store/remove-first.ts";
 import { type Hold, holdId } from "../record/account.ts";
 import { dayHoldCollection } from "./collections.ts";
 import type { ParkedHold, Parking } from "./parked-holds.ts";
@@ -83,16 +84,7 @@ export class DayHolds {
 
 	/** Removes the documents of holds that ended a day ago. */
 	async sweep(): Promise<void> {
-		const range = { equals: [], to: now() - keptMs };
-		for (;;) {
-			const page = { limit: maxRemoved, columns: [] };
-			const { documents } = await this.#store.find(dayHoldCollection, "old", range, page);
-			await this.#store.removeMany(
-				dayHoldCollection,
-				documents.map(({ id }) => id),
-			);
-			if (documents.length < maxRemoved) return;
-		}
+		await removeAll(this.#store, dayHoldCollection, "old", { equals: [], to: now() - keptMs });
 	}
 
 	async #replace({ id, wire, ...columns }: HoldDocument): Promise<void> {

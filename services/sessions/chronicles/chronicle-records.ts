@@ -6,12 +6,11 @@ import type { NotingStore } from "#shared/store/audit/audited-store.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import { isoTime, now } from "#shared/base/clock.ts";
 import type { Chronicle } from "#shared/contracts/sessions/chronicles.ts";
-import { NotFoundError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { answerBytes } from "#shared/base/answer-size.ts";
 import { mayUseSession, relationTo, seesWholeTenant } from "#shared/contracts/access/access-table.ts";
 import type { Row } from "#shared/store/collection.ts";
-import type { OutboxEntry } from "#shared/store/document-store.ts";
+import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { type Asker, ChangeQueue } from "../record/change-queue.ts";
 import { chronicleCollection, type ChronicleDocument } from "./chronicle-collections.ts";
 
@@ -29,31 +28,35 @@ export interface ChronicleChange {
 /** The chronicles in the store, with the queue of changes of this process. */
 export class ChronicleRecords {
 	readonly #store: NotingStore;
-	readonly #written: () => void;
+	readonly #records: ResourcesIn<typeof chronicleCollection, Principal>;
 	/** The changes by session; a chronicle without a session has a queue of its own. */
 	readonly #changes = new ChangeQueue();
 
 	/** @param written Called after every write that has an event. */
 	constructor(store: NotingStore, written: () => void) {
 		this.#store = store;
-		this.#written = written;
+		this.#records = new ResourceRecords(store, {
+			collection: chronicleCollection,
+			noun: "Chronicle",
+			isAllowed: (principal: Principal, _action, chronicle) => mayKnow(principal, chronicle),
+			isNoted: isForeign,
+			written: () => {
+				failpoint("chronicles.written");
+				written();
+			},
+		});
 	}
 
 	/**
 	 * Returns a chronicle. @throws {NotFoundError} for an unknown chronicle and for one that the principal may not see.
 	 */
-	async get(principal: Principal, id: string): Promise<ChronicleDocument> {
-		const document = await this.find(principal, id);
-		if (!document) throw chronicleNotFound(id);
-		return document;
+	get(principal: Principal, id: string): Promise<ChronicleDocument> {
+		return this.#records.get(principal, id);
 	}
 
 	/** Returns a chronicle; undefined where `get` throws. */
-	async find(principal: Principal, id: string): Promise<ChronicleDocument | undefined> {
-		const document = await this.#store.get(chronicleCollection, id);
-		if (!document || !mayKnow(principal, document)) return undefined;
-		if (isForeign(principal, document)) await this.#store.noteRead?.(`chronicles/${id}`);
-		return document;
+	find(principal: Principal, id: string): Promise<ChronicleDocument | undefined> {
+		return this.#records.find(principal, id);
 	}
 
 	/**
@@ -77,32 +80,23 @@ export class ChronicleRecords {
 		return found;
 	}
 
-	/** Inserts a chronicle. @throws {DuplicateKeyError} when the session has got another one meanwhile. */
-	async insert(document: ChronicleDocument): Promise<void> {
-		const event = eventOf(document, chronicleOf(document), "chronicle_created");
-		await this.#store.insert(chronicleCollection, document, [event]);
-		failpoint("chronicles.written");
-		this.#written();
+	/** Inserts a chronicle; false when the session has got another one meanwhile. */
+	insert(document: ChronicleDocument): Promise<boolean> {
+		return this.#records.insert(document, eventOf(chronicleOf(document), "chronicle_created"));
 	}
 
 	/** Changes the chronicle that was read; undefined when it has changed since. */
-	async replace(
+	replace(
 		document: ChronicleDocument,
 		{ members, set, unset = [], event = "chronicle_updated" }: ChronicleChange,
 	): Promise<ChronicleDocument | undefined> {
 		const after: Chronicle = { ...chronicleOf(document), ...members, updated_at: isoTime() };
-		const rev = (document.rev ?? 0) + 1;
-		const written = await this.#store.update(
-			chronicleCollection,
-			document.id,
-			{ equals: { rev: rev - 1 } },
-			{ wire: JSON.stringify(after), set: { status: after.status, ...set, rev }, unset },
-			[eventOf({ ...document, rev }, after, event)],
-		);
-		if (!written) return undefined;
-		failpoint("chronicles.written");
-		this.#written();
-		return written;
+		return this.#records.write(document, {
+			wire: JSON.stringify(after),
+			set: { status: after.status, ...set },
+			unset,
+			event: eventOf(after, event),
+		});
 	}
 
 	/**
@@ -150,20 +144,13 @@ export function chronicleOf({ wire }: ChronicleDocument): Chronicle {
 	return JSON.parse(wire);
 }
 
-/** Makes an event, whose number is the revision. */
 function eventOf(
-	{ rev = 0, tenant = "", owner = "" }: ChronicleDocument,
 	{ id, session_id, status, updated_at }: Chronicle,
 	type: "chronicle_created" | "chronicle_updated" | "chronicle_deleted",
-): OutboxEntry {
-	const data = JSON.stringify({ id, session_id, status });
-	return { n: rev, type, data, audience: { tenant, owner }, at: Date.parse(updated_at) };
+) {
+	return { type, data: JSON.stringify({ id, session_id, status }), at: Date.parse(updated_at) };
 }
 
 function mayKnow(principal: Principal, { status, session, tenant, owner }: ChronicleDocument): boolean {
 	return mayUseSession(principal, status === "deleted" ? "see-deleted" : "see", { session, tenant, owner });
-}
-
-function chronicleNotFound(id: string): NotFoundError {
-	return new NotFoundError(`Chronicle "${id}" does not exist`, "CHRONICLE_NOT_FOUND");
 }

@@ -6,7 +6,6 @@ import type { Chronicle, ChronicleReport, TimelineEntry } from "#shared/contract
 import { NotFoundError } from "#shared/base/errors.ts";
 import { answerBytes } from "#shared/base/answer-size.ts";
 import { PageRoom } from "#shared/store/pages/page-room.ts";
-import { insertOnce } from "#shared/store/insert-once.ts";
 import type { Asker } from "../record/change-queue.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { foundBranch, newDraft, reportedMembers } from "./chronicle-draft.ts";
@@ -135,7 +134,7 @@ export class SessionChronicles {
 	): Promise<ChronicleDocument | undefined> {
 		const parent = await this.#living(document.parent_chronicle);
 		const draft = newDraft({ id: randomUUID(), session, launch: document.launch, parent, former, at: now() });
-		return (await insertOnce(() => this.#records.insert(draft))) ? draft : undefined;
+		return (await this.#records.insert(draft)) ? draft : undefined;
 	}
 
 	async #living(id: string | undefined): Promise<string | undefined> {

@@ -6,6 +6,7 @@ import { failpoint } from "#shared/base/failpoints.ts";
 import { answerBytes, jsonBytes } from "#shared/base/answer-size.ts";
 import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
+import { removeAll } from "#shared/store/remove-first.ts";
 import { type Asker, ChangeQueue } from "../record/change-queue.ts";
 import {
 	type ChronicleDocument,
@@ -19,7 +20,6 @@ import { leastBytes, totalsOf } from "./timeline-totals.ts";
 
 /** The most bytes of an event; a larger one omits the totals. */
 const maxEventBytes = 16 * 1024;
-const pageSize = 50;
 
 /** The timelines in the store. */
 export class Timelines {
@@ -79,15 +79,7 @@ export class Timelines {
 	/** Removes a timeline completely. */
 	async remove(chronicle: string): Promise<void> {
 		await this.#store.remove(timelineCollection, chronicle, {});
-		for (;;) {
-			const range = { equals: [chronicle] };
-			const { documents } = await this.#store.find(timelineChunkCollection, "of_chronicle", range, { limit: pageSize });
-			await this.#store.removeMany(
-				timelineChunkCollection,
-				documents.map(({ id }) => id),
-			);
-			if (documents.length < pageSize) return;
-		}
+		await removeAll(this.#store, timelineChunkCollection, "of_chronicle", { equals: [chronicle] });
 	}
 
 	/** Writes a change; returns false when another writer has changed the timeline. */

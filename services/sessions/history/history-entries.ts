@@ -1,7 +1,8 @@
 /** Stores texts of any length in chunks of at most 256 KB, ordered within session and kind. */
 import { nextTurn } from "#shared/base/clock.ts";
-import { type DocumentStore, maxRemoved } from "#shared/store/document-store.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
+import { removeAll } from "#shared/store/remove-first.ts";
 import { type HistoryChunk, historyChunkCollection } from "./history-collections.ts";
 
 export const kinds = ["log", "turn", "patch"] as const;
@@ -10,9 +11,8 @@ export type Kind = (typeof kinds)[number];
 export const maxChunkBytes = 256 * 1024;
 /** Texts of this length always fit into a chunk, because a UTF-16 unit has at most three bytes in UTF-8. */
 const safeLength = Math.floor(maxChunkBytes / 3);
-/** The most chunks in memory at a time, and their bytes while they are removed. */
+/** The most chunks in memory at a time. */
 const pageSize = 20;
-const maxReadBytes = pageSize * maxChunkBytes;
 
 /** One stored text. */
 export interface Entry {
@@ -99,16 +99,7 @@ export class HistoryEntries {
 
 	/** Removes the entries of a kind up to the position `to`. */
 	async removeUpTo(session: string, kind: Kind, to: number): Promise<void> {
-		const range = { equals: [session, kind], to };
-		const page = { limit: maxRemoved, maxBytes: maxReadBytes, columns: [] };
-		for (;;) {
-			const { documents, next } = await this.#store.find(historyChunkCollection, "in_order", range, page);
-			await this.#store.removeMany(
-				historyChunkCollection,
-				documents.map(({ id }) => id),
-			);
-			if (next === undefined) return;
-		}
+		await removeAll(this.#store, historyChunkCollection, "in_order", { equals: [session, kind], to });
 	}
 
 	#first(session: string, kind: Kind, name: string): Promise<HistoryChunk | undefined> {

@@ -14,6 +14,7 @@ import type { Document } from "#shared/store/collection.ts";
 import { encodeCursor, refuseCursor } from "#shared/store/pages/cursor.ts";
 import { maxAppended, maxRemoved } from "#shared/store/document-store.ts";
 import { type FoundDocuments, readPage, type StoredPage } from "#shared/store/pages/stored-page.ts";
+import { removeAll, removeFirst } from "#shared/store/remove-first.ts";
 import { sessionEventCollection } from "./session-event-collection.ts";
 
 /** The most events of one session; the oldest are removed first. */
@@ -108,7 +109,7 @@ export class SessionEventRecords {
 	/** Removes all events of a session. */
 	async removeAll(session: string): Promise<void> {
 		this.#sizes.delete(session);
-		while ((await this.#removeOldest(session, maxRemoved)) === maxRemoved);
+		await removeAll(this.#store, sessionEventCollection, "in_order", { equals: [session] });
 	}
 
 	/** Whether events can be stored. */
@@ -128,18 +129,11 @@ export class SessionEventRecords {
 		const count = isKnown ? known.count + added : await this.#store.count(sessionEventCollection, "in_order", range);
 		// The size is unknown while events are removed.
 		this.#sizes.delete(session);
-		for (let over = count - maxEvents; over > 0; over -= maxRemoved)
-			await this.#removeOldest(session, Math.min(over, maxRemoved));
+		for (let over = count - maxEvents, removed = 1; over > 0 && removed > 0; over -= removed) {
+			const oldest = { ...range, limit: Math.min(over, maxRemoved) };
+			removed = await removeFirst(this.#store, sessionEventCollection, "in_order", oldest);
+		}
 		this.#sizes.set(session, { count: Math.min(count, maxEvents), since });
-	}
-
-	async #removeOldest(session: string, limit: number): Promise<number> {
-		const { documents } = await this.#store.find(sessionEventCollection, "in_order", { equals: [session] }, { limit });
-		await this.#store.removeMany(
-			sessionEventCollection,
-			documents.map(({ id }) => id),
-		);
-		return documents.length;
 	}
 
 	async *#inOrder(

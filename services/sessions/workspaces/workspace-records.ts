@@ -10,28 +10,21 @@ import { rolesWithin } from "#shared/contracts/access/admission.ts";
 import type { WorkspaceStatus } from "#shared/contracts/workspaces/workspaces.ts";
 import { ConflictError, NotFoundError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import { answerBytes } from "#shared/base/answer-size.ts";
-import { compareAndSet } from "#shared/store/compare-and-set.ts";
-import { refuseCursor } from "#shared/store/pages/cursor.ts";
-import { type StoredPage, storedPage } from "#shared/store/pages/stored-page.ts";
+import type { PageRequest } from "#shared/store/pages/memory-page.ts";
+import type { StoredPage } from "#shared/store/pages/stored-page.ts";
+import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
-import { deleted, restored, type WorkspaceChange } from "./workspace-changes.ts";
+import { deleted, restored } from "./workspace-changes.ts";
 import { workspaceCollection, type WorkspaceDocument } from "./workspace-collection.ts";
 
-/** The filter and position of a page, and what the client has already. */
-export interface WorkspaceQuery {
+/** The filter of a list, and its page. */
+export interface WorkspaceQuery extends PageRequest {
 	/** The owner; absent: the whole tenant. */
 	readonly owner?: string | undefined;
 	/** Default: active and archived. */
 	readonly status?: WorkspaceStatus | undefined;
-	readonly limit: number;
-	readonly cursor?: string | undefined;
-	/** The client's `If-None-Match`. */
-	readonly known?: string | undefined;
 }
 
-/** The columns that a page needs. */
-const listColumns = ["rev", "created_at"] as const;
 /** How long a deletion waits for the end of a pod, in milliseconds. */
 const patienceMs = 4_000;
 const pollMs = 50;
@@ -40,39 +33,33 @@ const pollMs = 50;
 export class WorkspaceRecords {
 	readonly #store: NotingStore;
 	readonly #due: (id: string) => void;
+	readonly #records: ResourcesIn<typeof workspaceCollection, Principal>;
 
 	/** @param due Called when the files of a workspace are due for removal. */
 	constructor(store: NotingStore, due: (id: string) => void) {
 		this.#store = store;
 		this.#due = due;
+		this.#records = new ResourceRecords(store, {
+			collection: workspaceCollection,
+			noun: "Workspace",
+			isAllowed: (principal: Principal, _action, workspace) => isThere(principal, workspace),
+			isNoted: (principal: Principal, { tenant, owner }) =>
+				relationTo(principal, { tenant, owner }) === "administrator",
+			written: () => failpoint("workspaces.written"),
+		});
 	}
 
 	/** Returns a page, newest first. @throws {BadRequestError} for a cursor that is not ours. */
-	async page({ tenant }: Principal, { owner, status, limit, cursor, known }: WorkspaceQuery): Promise<StoredPage> {
+	page({ tenant }: Principal, { owner, status, ...page }: WorkspaceQuery): Promise<StoredPage> {
 		const last = status === undefined ? "kept" : status;
 		const equals = owner === undefined ? [tenant, last] : [tenant, owner, last];
 		const index = `${owner === undefined ? "tenant" : "owner"}_${status === undefined ? "shelf" : "status"}` as const;
-		const place = { limit, descending: true, ...(cursor !== undefined && { after: cursor }) };
-		const list = {
-			page: () =>
-				this.#store.find(
-					workspaceCollection,
-					index,
-					{ equals },
-					{ ...place, columns: listColumns, maxBytes: answerBytes },
-				),
-			versions: () =>
-				this.#store.versions(workspaceCollection, index, { equals }, { ...place, limit: limit + 1, column: "rev" }),
-		};
-		return storedPage(list, limit, known).catch(refuseCursor);
+		return this.#records.list({ index, equals }, page);
 	}
 
 	/** Returns the text of a workspace. @param id Its id or that of its session. @throws {NotFoundError} */
 	async text(principal: Principal, id: string): Promise<string> {
-		const { id: own, wire, tenant, owner } = await this.#find(principal, id);
-		const isForeign = relationTo(principal, { tenant, owner }) === "administrator";
-		if (isForeign) await this.#store.noteRead?.(`workspaces/${own}`);
-		return wire;
+		return (await this.#find(principal, id)).wire;
 	}
 
 	/**
@@ -80,12 +67,13 @@ export class WorkspaceRecords {
 	 * archived, unless the same key has restored it.
 	 */
 	async restore(principal: Principal, id: string, key?: string): Promise<string> {
-		const done = await this.#change(principal, id, (found) => {
+		const read = () => this.#find(principal, id);
+		const { wire } = await this.#records.change(read, (found) => {
 			if (key !== undefined && found.status === "active" && found.restore_key === key) return undefined;
 			if (found.status === "archived") return restored(found, key);
 			throw new ConflictError(`Cannot restore a workspace that is ${found.status}`, "WORKSPACE_STATUS");
 		});
-		return done.wire;
+		return wire;
 	}
 
 	/**
@@ -127,41 +115,24 @@ export class WorkspaceRecords {
 		if (session && session.desired === "run") throw inUse(found, session);
 		// A session without a due pass has no pod. One that was never stored will find its workspace gone.
 		if (session && session.due_at !== undefined) return "waits";
-		const written = await this.#write(found, deleted(found, now()));
+		const written = await this.#records.write(found, deleted(found, now()));
 		if (!written) return "waits";
 		failpoint("workspaces.deleted");
 		this.#due(id);
 		return "done";
 	}
 
-	async #change(
-		principal: Principal,
-		id: string,
-		decide: (found: WorkspaceDocument) => WorkspaceChange | undefined,
-	): Promise<WorkspaceDocument> {
-		const done = await compareAndSet({
-			what: "The workspace",
-			read: () => this.#find(principal, id),
-			decide,
-			write: (found, change) => this.#write(found, change),
-		});
-		failpoint("workspaces.written");
-		return done?.written ?? this.#find(principal, id);
-	}
-
-	#write(found: WorkspaceDocument, change: WorkspaceChange): Promise<WorkspaceDocument | undefined> {
-		return this.#store.update(workspaceCollection, found.id, { equals: { rev: found.rev ?? 0 } }, change);
-	}
-
 	/** Finds a workspace that is not deleted by its id or by that of its session. @throws {NotFoundError} */
 	async #find(principal: Principal, id: string): Promise<WorkspaceDocument> {
-		const own = await this.#store.get(workspaceCollection, id);
-		if (own && isThere(principal, own)) return own;
-		const newest = { limit: 8, descending: true };
+		const own = await this.#records.find(principal, id);
+		if (own) return own;
+		const newest = { limit: 8, descending: true, columns: [] };
 		const { documents } = await this.#store.find(workspaceCollection, "by_session", { equals: [id] }, newest);
-		const found = documents.find((document) => isThere(principal, document));
-		if (!found) throw new NotFoundError(`Workspace "${id}" does not exist`, "WORKSPACE_NOT_FOUND");
-		return found;
+		for (const one of documents) {
+			const found = await this.#records.find(principal, one.id);
+			if (found) return found;
+		}
+		throw this.#records.notFound(id);
 	}
 }
 

@@ -5,8 +5,9 @@ import type { LogEntry } from "#shared/contracts/event-log.ts";
 import type { IssueMove } from "#shared/contracts/tracker/issues.ts";
 import type { Mapping } from "#shared/contracts/tracker/mappings.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import { type DocumentStore, maxRemoved } from "#shared/store/document-store.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
+import { removeFirst } from "#shared/store/remove-first.ts";
 import type { TrackerWish } from "../trackers/connected-trackers.ts";
 import { moveCollection, type MoveDocument } from "./move-collection.ts";
 import { deletedSession, type MoveOccasion, occasionOf } from "./move-notes.ts";
@@ -144,15 +145,7 @@ export class IssueMoves {
 
 	/** Resolves to whether there were any. */
 	async #forget(tenant: string, session: string): Promise<boolean> {
-		const range = { equals: [tenant, session] };
-		const page = { limit: maxRemoved, columns: [] } as const;
-		const { documents } = await this.#store.find(moveCollection, "by_session", range, page);
-		if (documents.length === 0) return false;
-		await this.#store.removeMany(
-			moveCollection,
-			documents.map(({ id }) => id),
-		);
-		return true;
+		return (await removeFirst(this.#store, moveCollection, "by_session", { equals: [tenant, session] })) > 0;
 	}
 
 	#remember({ id }: MoveOccasion): void {

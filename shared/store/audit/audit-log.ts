@@ -6,6 +6,7 @@ import { isoTime, now } from "#shared/base/clock.ts";
 import { tooFast } from "../compare-and-set.ts";
 import { type DocumentStore, type Found, maxAppended, maxRemoved, type Transactions } from "../document-store.ts";
 import { insertOnce } from "../insert-once.ts";
+import { removeAll } from "../remove-first.ts";
 import { LRUCache } from "lru-cache";
 import { AuditChains } from "./audit-chains.ts";
 import { type AuditDraft, type ChainHead, chainStart } from "./audit-chain.ts";
@@ -174,20 +175,7 @@ export class AuditLog {
 
 	/** Removes the checkpoints of entries that are no longer kept: an export begins with the one that continues. */
 	async #removeCheckpoints(tenant: string, to: number): Promise<void> {
-		const page = { limit: maxRemoved, columns: [] };
-		for (;;) {
-			const { documents } = await this.#store.find(
-				auditCheckpointCollection,
-				"by_tenant",
-				{ equals: [tenant], to },
-				page,
-			);
-			if (documents.length === 0) return;
-			await this.#store.removeMany(
-				auditCheckpointCollection,
-				documents.map(({ id }) => id),
-			);
-		}
+		await removeAll(this.#store, auditCheckpointCollection, "by_tenant", { equals: [tenant], to });
 	}
 
 	async #extend(tenant: string, drafts: readonly AuditDraft[]): Promise<void> {
