@@ -28,7 +28,7 @@ export interface ResourceKind<C extends ResourceColumns, I extends string, Who> 
 	/** Returns the error for a document whose unique columns another one has; default {DuplicateKeyError}. */
 	readonly taken?: (document: Document<C>) => Error;
 	/** Called after every write. */
-	readonly written: () => void;
+	readonly written?: () => void;
 }
 
 /** The change that a write makes, and its event, whose number is the revision of the document. */

@@ -142,7 +142,7 @@ export class ResourceRecords<C extends ResourceColumns, I extends string, Who = 
 	async insert(document: Document<C>, event?: Written<C>["event"]): Promise<boolean> {
 		const events = eventsOf(document, document.rev ?? 0, event);
 		const isInserted = await insertOnce(() => this.#store.insert(this.#kind.collection, document, events));
-		if (isInserted) this.#kind.written();
+		if (isInserted) this.#kind.written?.();
 		return isInserted;
 	}
 
@@ -168,13 +168,13 @@ export class ResourceRecords<C extends ResourceColumns, I extends string, Who = 
 
 	/** Changes the document with this id, whoever may see it; undefined when there is none. @throws as {@link change} does. */
 	changeOf(id: string, decide: (document: Document<C>) => Written<C> | undefined): Promise<Document<C> | undefined> {
-		return this.change(() => this.#store.get(this.#kind.collection, id), decide);
+		return this.change(() => this.stored(id), decide);
 	}
 
 	/** Changes the document with this id, or inserts it when there is none; returns the decision. @throws as {@link change} does. */
 	async put<W extends Written<C> | undefined>(id: string, decide: (former: Document<C> | undefined) => W): Promise<W> {
 		const { decision } = await repeatLostRaces(async () => {
-			const former = await this.#store.get(this.#kind.collection, id);
+			const former = await this.stored(id);
 			const decision = decide(former);
 			const { wire = "{}", set } = decision ?? {};
 			const insert = () => this.insert({ id, wire, ...this.#none, ...set, rev: 1 });
@@ -188,7 +188,7 @@ export class ResourceRecords<C extends ResourceColumns, I extends string, Who = 
 	async write(document: Document<C>, { event, ...change }: Written<C>): Promise<Document<C> | undefined> {
 		const { id, rev = 0 } = document;
 		const set = { ...this.#none, ...change.set, rev: rev + 1 };
-		const guard = { equals: { ...this.#none, rev } };
+		const guard = document.rev === undefined ? {} : { equals: { ...this.#none, rev } };
 		const events = eventsOf(document, rev + 1, event);
 		const written = await this.#store
 			.update(this.#kind.collection, id, guard, { ...change, set }, events)
@@ -196,7 +196,7 @@ export class ResourceRecords<C extends ResourceColumns, I extends string, Who = 
 				const taken = error instanceof DuplicateKeyError ? this.#kind.taken?.({ ...document, ...set }) : undefined;
 				throw taken ?? error;
 			});
-		if (written) this.#kind.written();
+		if (written) this.#kind.written?.();
 		return written;
 	}
 
@@ -212,17 +212,17 @@ export class ResourceRecords<C extends ResourceColumns, I extends string, Who = 
 		const isRemoved = await this.#store.remove(this.#kind.collection, document.id, {
 			equals: { ...this.#none, tenant, owner },
 		});
-		if (isRemoved) this.#kind.written();
+		if (isRemoved) this.#kind.written?.();
 		return isRemoved;
 	}
 
 	/** Returns a page, the largest value first unless the list says otherwise. @throws {BadRequestError} for a cursor that is not ours. */
 	list(list: ResourceList<I>, { limit, cursor, known }: PageRequest): Promise<StoredPage> {
-		return storedPage(this.stored(list, { limit, cursor }), limit, known).catch(refuseCursor);
+		return storedPage(this.pages(list, { limit, cursor }), limit, known).catch(refuseCursor);
 	}
 
 	/** Returns the two ways to read a page, which throw {RangeError} for a cursor that is not ours. */
-	stored(
+	pages(
 		{ index, equals, descending = true }: ResourceList<I>,
 		{ limit, cursor }: PageRequest,
 		columns: readonly (keyof C & string)[] = ["rev"],
@@ -235,6 +235,17 @@ export class ResourceRecords<C extends ResourceColumns, I extends string, Who = 
 			versions: () =>
 				this.#store.versions(collection, index, { equals }, { ...place, limit: limit + 1, column: "rev" }),
 		};
+	}
+
+	/** Returns the first document of a list, whoever may see it. */
+	async first({ index, equals, descending = true }: ResourceList<I>): Promise<Document<C> | undefined> {
+		const page = { limit: 1, descending };
+		return (await this.#store.find(this.#kind.collection, index, { equals }, page)).documents[0];
+	}
+
+	/** Returns the document with this id, whoever may see it. */
+	stored(id: string): Promise<Document<C> | undefined> {
+		return this.#store.get(this.#kind.collection, id);
 	}
 
 	/** Removes the first documents of an index, e.g. the oldest; resolves to their count. */

@@ -50,12 +50,10 @@ export class Defaults {
 
 /** The defaults of one kind of blueprints, of all persons. */
 export class DefaultChoices {
-	readonly #store: DocumentStore;
 	readonly #kind: string;
 	readonly #records: ResourcesIn<typeof defaultChoiceCollection>;
 
 	constructor(store: DocumentStore, kind: string) {
-		this.#store = store;
 		this.#kind = kind;
 		this.#records = new ResourceRecords(store, {
 			collection: defaultChoiceCollection,
@@ -65,7 +63,7 @@ export class DefaultChoices {
 	}
 
 	async read(owner: Owner): Promise<Defaults> {
-		return this.#defaultsOf(await this.#store.get(defaultChoiceCollection, this.#idOf(owner)));
+		return this.#defaultsOf(await this.#records.stored(this.#idOf(owner)));
 	}
 
 	/**

@@ -154,7 +154,7 @@ export class OwnedRecords<B extends OwnedBlueprint> {
 			group === undefined
 				? ({ index: "listed", equals: [tenant, id] } as const)
 				: ({ index: "grouped", equals: [tenant, id, group] } as const);
-		const stored = this.#records.stored({ ...range, descending: this.#kind.key === "id" }, page, ["rev", "grouping"]);
+		const stored = this.#records.pages({ ...range, descending: this.#kind.key === "id" }, page, ["rev", "grouping"]);
 		const list = shownList(stored, await this.#defaults.read(owner));
 		if (isDefault === undefined) return storedPage(list, page.limit, page.known).catch(refuseCursor);
 		return readPage(filtered(await list.page().catch(refuseCursor), isDefault), page.known);
@@ -163,8 +163,7 @@ export class OwnedRecords<B extends OwnedBlueprint> {
 	/** Returns the document; undefined when the owner has none. @param which Its name or id. */
 	async find(owner: Owner, which: string): Promise<BlueprintDocument | undefined> {
 		if (this.#kind.key === "id") return this.#records.find(owner, which);
-		const range = { equals: [owner.tenant, owner.id, which] };
-		return (await this.#store.find(this.#kind.collection, "by_name", range, { limit: 1 })).documents[0];
+		return this.#records.first({ index: "by_name", equals: [owner.tenant, owner.id, which] });
 	}
 
 	/**

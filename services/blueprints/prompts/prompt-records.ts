@@ -81,7 +81,7 @@ export class PromptRecords {
 		const ofScope = (wanted: PromptScope) => ({ index: "by_scope", equals: [tenant, wanted] }) as const;
 		const ofRepo = repo !== undefined && ({ index: "by_repo", equals: [tenant, repositoryKey(repo)] } as const);
 		if (ofRepo && scope === undefined) {
-			const lists = [ofScope("global"), ofRepo].map((list) => this.#records.stored(list, page).page());
+			const lists = [ofScope("global"), ofRepo].map((list) => this.#records.pages(list, page).page());
 			const found = await Promise.all(lists).catch(refuseCursor);
 			return readPage(
 				mergedPage(found, ({ updated_at = "" }) => updated_at, page.limit),

@@ -64,20 +64,18 @@ export class PullRecords {
 
 	/** Returns the pull request that the first request with this key opened. */
 	async ofKey(principal: Principal, key: string): Promise<StoredPull | undefined> {
-		const range = { equals: [this.#records.idOf(principal, key)] };
-		return stored((await this.#store.find(pullCollection, "by_key", range, { limit: 1 })).documents[0]);
+		return stored(await this.#records.first({ index: "by_key", equals: [this.#records.idOf(principal, key)] }));
 	}
 
 	/** Returns the newest pull request of a session that the principal may see. */
 	async ofSession(principal: Principal, session: string): Promise<StoredPull | undefined> {
-		const page = { limit: 1, descending: true };
-		const [newest] = (await this.#store.find(pullCollection, "of_session", { equals: [session] }, page)).documents;
+		const newest = await this.#records.first({ index: "of_session", equals: [session] });
 		return newest && mayUseSession(principal, "see", newest) ? stored(newest) : undefined;
 	}
 
 	/** Returns the record of a pull request, whoever of the tenant opened it. */
 	async find(principal: Principal, { repo, number }: StoredName): Promise<StoredPull | undefined> {
-		return stored(await this.#store.get(pullCollection, idOf(principal.tenant, repo, number)));
+		return stored(await this.#records.stored(idOf(principal.tenant, repo, number)));
 	}
 
 	/** Returns the sessions that the principal may see, by the number of their pull request in a repository. */

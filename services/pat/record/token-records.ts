@@ -121,8 +121,7 @@ export class TokenRecords {
 
 	/** Returns the token with this key; undefined when it is not active. */
 	async active(key: string): Promise<ActiveToken | undefined> {
-		const { documents } = await this.#store.find(tokenCollection, "by_key", { equals: [key] }, { limit: 1 });
-		const [found] = documents;
+		const found = await this.#records.first({ index: "by_key", equals: [key] });
 		return found && (found.expires_at ?? 0) > now() ? activeToken(found) : undefined;
 	}
 

@@ -62,10 +62,8 @@ export class ChronicleRecords {
 	/**
 	 * Returns the newest chronicle of a session, for callers that may see the session; undefined when there is none.
 	 */
-	async newest(session: string): Promise<ChronicleDocument | undefined> {
-		const range = { equals: [session] };
-		const page = { limit: 1, descending: true };
-		return (await this.#store.find(chronicleCollection, "by_session", range, page)).documents[0];
+	newest(session: string): Promise<ChronicleDocument | undefined> {
+		return this.#records.first({ index: "by_session", equals: [session] });
 	}
 
 	/** Returns a page, newest first. @throws {RangeError} for an invalid cursor. */

@@ -8,10 +8,10 @@ import { now } from "#shared/base/clock.ts";
 import { ConflictError, UnprocessableError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
-import { compareAndSet, tooFast } from "#shared/store/compare-and-set.ts";
+import { tooFast } from "#shared/store/compare-and-set.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
-import { insertOnce } from "#shared/store/insert-once.ts";
 import { repeatLostRaces } from "#shared/store/lost-races.ts";
+import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { StoredStatus } from "../record/session-lifecycle.ts";
@@ -42,13 +42,13 @@ const resting = new Set<StoredStatus>(["created", "stopped", "failed"]);
 
 /** The workspaces of sessions, as the platform itself changes them. */
 export class SessionWorkspaces {
-	readonly #store: DocumentStore;
+	readonly #records: ResourcesIn<typeof workspaceCollection>;
 	readonly #quota: WorkspaceQuota;
 	readonly #due: (id: string) => void;
 
 	/** @param due Called when the files of a workspace are due for removal. */
 	constructor(store: DocumentStore, quota: WorkspaceQuota, due: (id: string) => void) {
-		this.#store = store;
+		this.#records = new ResourceRecords(store, { collection: workspaceCollection, noun: "Workspace" });
 		this.#quota = quota;
 		this.#due = due;
 	}
@@ -58,7 +58,7 @@ export class SessionWorkspaces {
 	 * @throws {UnprocessableError} when it is unknown or belongs to somebody else.
 	 */
 	async offered({ tenant, id: owner }: Principal, id: string): Promise<WorkspaceSource> {
-		const found = await this.#get(id);
+		const found = await this.#records.stored(id);
 		if (!found || found.status === "deleted" || found.tenant !== tenant || found.owner !== owner) throw unknown(id);
 		return sourceOf(found);
 	}
@@ -72,7 +72,7 @@ export class SessionWorkspaces {
 		const id = workspaceOf(session);
 		if (id === session.id) {
 			const document = newWorkspace(id, session, now());
-			await this.#quota.add(document, () => insertOnce(() => this.#store.insert(workspaceCollection, document)));
+			await this.#quota.add(document, () => this.#records.insert(document));
 		} else await this.#take(id, session);
 		failpoint("workspaces.reserved");
 	}
@@ -82,12 +82,12 @@ export class SessionWorkspaces {
 	 * start has to store. @throws {ConflictError} when the owner's quota is used up.
 	 */
 	async replaceDeleted(session: SessionDocument): Promise<string | undefined> {
-		const found = await this.#get(workspaceOf(session));
+		const found = await this.#records.stored(workspaceOf(session));
 		const isThere = found ? found.status !== "deleted" : session.workspace === undefined;
 		if (isThere) return undefined;
 		const at = now();
 		const document = newWorkspace(timeBasedUuid(at), session, at);
-		await this.#quota.add(document, () => insertOnce(() => this.#store.insert(workspaceCollection, document)));
+		await this.#quota.add(document, () => this.#records.insert(document));
 		failpoint("workspaces.replaced");
 		return document.id;
 	}
@@ -101,12 +101,12 @@ export class SessionWorkspaces {
 		const id = workspaceOf(session);
 		const isLaunch = session.claimed_at === undefined;
 		const attempt = async (): Promise<Hold | undefined> => {
-			const found = await this.#get(id);
+			const found = await this.#records.stored(id);
 			if (!found || found.status === "deleted") return { workspace: await this.#renew(session, found, host) };
 			if (!isOfOwner(found, session) || isOfOther(found, session)) return { failure: taken(found) };
 			if (isElsewhere(found, host) && !isAlone) return { elsewhere: found.host };
 			if (!isLaunch && isHeldHere(found, host)) return { workspace: id };
-			return (await this.#write(found, launchedOn(host, launched(found, session, now())))) && { workspace: id };
+			return (await this.#records.write(found, launchedOn(host, launched(found, session, now())))) && { workspace: id };
 		};
 		const hold = await repeatLostRaces(attempt, { refusal: () => tooFast("The workspace") });
 		failpoint("workspaces.held");
@@ -135,35 +135,36 @@ export class SessionWorkspaces {
 	async release(session: SessionDocument): Promise<void> {
 		const id = workspaceOf(session);
 		const isRemoved = session.storage_policy === "remove";
-		const change = await this.#change(id, (found) => {
+		const changed = await this.#change(id, (found) => {
 			if (!isOfOwner(found, session) || isOfOther(found, session) || found.session !== session.id) return undefined;
 			if (isRemoved || isUnused(found)) return deleted(found, now());
 			return found.holder === session.id ? archived(found, session, now()) : undefined;
 		});
 		failpoint("workspaces.released");
-		if (change?.set?.status === "deleted") this.#due(id);
+		if (changed?.status === "deleted") this.#due(id);
 	}
 
 	/** Gives up a workspace whose holder was never stored, or has got another workspace since. */
 	async abandon(id: string, holder: string): Promise<void> {
-		const change = await this.#change(id, (found) => {
+		const changed = await this.#change(id, (found) => {
 			if (found.holder !== holder) return undefined;
 			return isUnused(found) ? deleted(found, now()) : archived(found, undefined, now());
 		});
-		if (change?.set?.status === "deleted") this.#due(id);
+		if (changed?.status === "deleted") this.#due(id);
 	}
 
 	async #take(id: string, session: SessionDocument): Promise<void> {
-		await compareAndSet({
-			what: "The workspace",
-			read: () => this.#get(id),
-			decide: (found) => {
+		await this.#records.change(
+			async () => {
+				const found = await this.#records.stored(id);
 				if (!found || found.status === "deleted" || !isOfOwner(found, session)) throw unknown(id);
+				return found;
+			},
+			(found) => {
 				if (isOfOther(found, session)) throw new ConflictError(taken(found).message, "WORKSPACE_IN_USE");
 				return found.holder === session.id ? undefined : held(found, session, now(), true);
 			},
-			write: (found, change) => this.#write(found, change),
-		});
+		);
 	}
 
 	/** Makes a workspace in the place of one that is gone. Ids are never used again, so a late removal finds nothing. */
@@ -174,33 +175,17 @@ export class SessionWorkspaces {
 		const document = newWorkspace(id, session, at);
 		const { wire = document.wire, set } = launched(document, session, at);
 		// The session names it with its lease; otherwise the check of its holder removes it.
-		await insertOnce(() =>
-			this.#store.insert(workspaceCollection, { ...document, ...set, ...(host && { host }), wire }),
-		);
+		await this.#records.insert({ ...document, ...set, ...(host && { host }), wire });
 		return id;
 	}
 
-	/** Changes a workspace if there is one that is not deleted; resolves to what was written. */
-	async #change(
-		id: string,
-		decide: (found: WorkspaceDocument) => WorkspaceChange | undefined,
-	): Promise<WorkspaceChange | undefined> {
-		const done = await compareAndSet({
-			what: "The workspace",
-			read: () => this.#get(id),
-			decide: (found) => (found && found.status !== "deleted" ? decide(found) : undefined),
-			write: (found, change) => this.#write(found, change),
-		});
-		return done?.decision;
-	}
-
-	#get(id: string): Promise<WorkspaceDocument | undefined> {
-		return this.#store.get(workspaceCollection, id);
-	}
-
-	#write(found: WorkspaceDocument | undefined, change: WorkspaceChange): Promise<WorkspaceDocument | undefined> {
-		const guard = { equals: { rev: found?.rev ?? 0 } };
-		return this.#store.update(workspaceCollection, found?.id ?? "", guard, change);
+	/** Changes a workspace if there is one that is not deleted; resolves to the newest form of that one. */
+	#change(id: string, decide: (found: WorkspaceDocument) => WorkspaceChange | undefined) {
+		const read = async () => {
+			const found = await this.#records.stored(id);
+			return found?.status === "deleted" ? undefined : found;
+		};
+		return this.#records.change(read, decide);
 	}
 }
 

@@ -9,13 +9,9 @@ import type { SettingCollection } from "./setting-collection.ts";
 
 /** The settings of one kind, of all tenants and users. */
 export class SettingRecords<Value extends object> {
-	readonly #store: DocumentStore;
-	readonly #collection: SettingCollection;
 	readonly #records: ResourcesIn<SettingCollection>;
 
 	constructor(store: DocumentStore, collection: SettingCollection) {
-		this.#store = store;
-		this.#collection = collection;
 		this.#records = new ResourceRecords(store, {
 			collection,
 			noun: "Setting",
@@ -25,7 +21,7 @@ export class SettingRecords<Value extends object> {
 
 	/** Returns the setting; undefined when none is set. @param holder The tenant, and the user if it belongs to one. */
 	async read(holder: readonly string[]): Promise<Value | undefined> {
-		return valueOf(await this.#store.get(this.#collection, idOf(holder)));
+		return valueOf(await this.#records.stored(idOf(holder)));
 	}
 
 	/**

@@ -27,13 +27,11 @@ interface KeyedRequest {
 
 /** The mappings of the installation. */
 export class MappingRecords {
-	readonly #store: DocumentStore;
 	readonly #protocols: readonly string[];
 	readonly #records: ResourcesIn<typeof mappingCollection, Principal>;
 
 	/** @param protocols The protocols with which sessions may name repositories. */
 	constructor(store: DocumentStore, protocols: readonly string[]) {
-		this.#store = store;
 		this.#protocols = protocols;
 		this.#records = new ResourceRecords(store, {
 			collection: mappingCollection,
@@ -86,7 +84,7 @@ export class MappingRecords {
 		if (repo === "") return undefined;
 		const key = repositoryKey(repo);
 		const ids = [mappingId(tenant, key, owner), mappingId(tenant, key)];
-		const [own, shared] = await Promise.all(ids.map((id) => this.#store.get(mappingCollection, id)));
+		const [own, shared] = await Promise.all(ids.map((id) => this.#records.stored(id)));
 		const isForAll = shared?.reach === "tenant" || shared?.owner === owner;
 		const document = own ?? (isForAll ? shared : undefined);
 		return document && JSON.parse(document.wire);
@@ -94,9 +92,7 @@ export class MappingRecords {
 
 	/** Returns the mapping that a request with the same key has made. @throws {UnprocessableError} {ConflictError} */
 	async #repeated(id: string, keyed: KeyedRequest | undefined): Promise<string> {
-		const range = { equals: [keyed?.key ?? ""] };
-		const found = keyed && (await this.#store.find(mappingCollection, "by_key", range, { limit: 1 }));
-		const former = found?.documents[0];
+		const former = keyed && (await this.#records.first({ index: "by_key", equals: [keyed.key] }));
 		if (!keyed || !former) throw new ConflictError("This repository is mapped already", "MAPPING_EXISTS", { id });
 		refuseOtherRequest(former.fingerprint, keyed.fingerprint);
 		return former.wire;
