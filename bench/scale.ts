@@ -15,7 +15,8 @@ import {
 import { EventLog } from "#shared/store/event-log/event-log.ts";
 import { OutboxRelay } from "#shared/store/event-log/outbox-relay.ts";
 import { defineCollection } from "#shared/store/collection.ts";
-import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { OutboxEntry } from "#shared/store/port/documents.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";
 import { logsOn } from "../test/support/stores/logs-on.ts";

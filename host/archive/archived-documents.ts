@@ -3,14 +3,9 @@ import { compileRule } from "#shared/base/schema/validator.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { checkDocument } from "#shared/store/column-rules.ts";
-import {
-	DuplicateKeyError,
-	type DocumentStore,
-	maxAppended,
-	type OutboxEntry,
-	type StoreSnapshot,
-	type WholeDocument,
-} from "#shared/store/document-store.ts";
+import { DuplicateKeyError, maxAppended, type OutboxEntry } from "#shared/store/port/documents.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { StoreSnapshot, WholeDocument } from "#shared/store/port/lifecycle.ts";
 import {
 	ArchiveError,
 	type ArchiveEntry,

@@ -1,7 +1,8 @@
 /** The mark of a store that is being filled from an archive: no platform starts on half of the documents. */
 import { StartError } from "#shared/base/start-error.ts";
 import { defineCollection } from "#shared/store/collection.ts";
-import type { DocumentStore, StoreSnapshot } from "#shared/store/document-store.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { StoreSnapshot } from "#shared/store/port/lifecycle.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 
 /** One document, `import`, while and after documents were imported; its state is `begun` or `done`. */

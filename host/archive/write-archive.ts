@@ -4,7 +4,7 @@ import { isoTime } from "#shared/base/clock.ts";
 import { release } from "#shared/config/release.ts";
 import { keyPrintOf } from "#shared/store/key-print.ts";
 import { keyPrint } from "#shared/base/secrets/keys.ts";
-import type { StoreSnapshot } from "#shared/store/document-store.ts";
+import type { StoreSnapshot } from "#shared/store/port/lifecycle.ts";
 import {
 	ArchiveError,
 	type ArchiveKind,

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { importCollection, refuseHalfImported } from "../archive/import-mark.ts";
 import { interruptedRestore } from "../archive/installation.ts";
-import { AuditedStore } from "#shared/store/audit/audited-store.ts";
+import { auditedStore } from "#shared/store/audit/audited-store.ts";
 import { AuditLog } from "#shared/store/audit/audit-log.ts";
 import { AuditSigner } from "#shared/store/audit/audit-signature.ts";
 import { loadAdapter } from "#shared/config/adapter.ts";
@@ -28,7 +28,7 @@ import { keyPrintCollection, refuseOtherKey } from "#shared/store/key-print.ts";
 import { StartError } from "#shared/base/start-error.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
-import { MeasuredStore } from "#shared/store/measured-store.ts";
+import { measuredStore } from "#shared/store/measured-store.ts";
 import { lostStore } from "./lost-store.ts";
 import { openStore } from "./open-store.ts";
 import { loadParts, type PartModules, serviceFolders } from "../service-folders.ts";
@@ -52,7 +52,7 @@ export async function openStorage(platform: Platform, parts: PartModules): Promi
 		reserve_mb: config.disk.reserve_mb,
 		folder,
 	});
-	const store = new MeasuredStore(adapter, metrics);
+	const store = measuredStore(adapter, metrics);
 	if (!store.isShared) await refuseDivided(parts, config.store.adapter);
 	// A process with "event-log" is told over the bus of the events of this one (relay-link.ts).
 	if (config.bus.url === "") refuseUnrelayed(parts);
@@ -82,7 +82,7 @@ export async function openStorage(platform: Platform, parts: PartModules): Promi
 	);
 	await settleRelay(relay, store, leases);
 	measureOutboxes(metrics, store, collections.filter(isRelayed));
-	const audited = new AuditedStore(store, auditLog, () => relay.wakeAll());
+	const audited = auditedStore(store, auditLog, () => relay.wakeAll());
 	return { store: audited, eventLog, auditLog, relay, leases, processes: new ProcessRegistry(store) };
 }
 

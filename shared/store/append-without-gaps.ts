@@ -1,6 +1,6 @@
 /** Appends to a log with numbers without gaps, for any number of concurrent writers. */
 import { tooFast } from "./compare-and-set.ts";
-import { type Appended, maxAppended } from "./document-store.ts";
+import { type Appended, maxAppended } from "./port/documents.ts";
 
 /** A collection with a unique index over the number; a document's id identifies its item. */
 export interface NumberedLog<Item, Row> {

@@ -1,6 +1,6 @@
 /** Checks the columns of writes before the store does anything, so that all stores refuse the same mistakes. */
 import type { Collection, Columns, ColumnType, Document } from "./collection.ts";
-import type { Change, Guard, OutboxEntry } from "./document-store.ts";
+import type { Change, Guard, OutboxEntry } from "./port/documents.ts";
 
 const maxGuards = 4;
 

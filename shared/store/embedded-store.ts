@@ -6,22 +6,21 @@ import type { Collection, Columns, Document } from "./collection.ts";
 import { checkChange, checkDocument, checkGuard, checkOutbox } from "./column-rules.ts";
 import {
 	type Appended,
-	type CausedEvents,
 	type Change,
 	type DocumentPage,
-	type DocumentStore,
 	DuplicateKeyError,
 	type Found,
 	type Guard,
 	maxAppended,
 	maxRemoved,
-	type OutboxDocument,
 	type OutboxEntry,
 	type Range,
-	type SearchPage,
-	type StoreSnapshot,
 	type VersionPage,
-} from "./document-store.ts";
+} from "./port/documents.ts";
+import type { CausedEvents, OutboxDocument } from "./port/outbox.ts";
+import type { DocumentStore } from "./document-store.ts";
+import type { SearchPage } from "./port/search.ts";
+import type { StoreSnapshot } from "./port/lifecycle.ts";
 import { EmbeddedCopies } from "./embedded/embedded-copies.ts";
 import { duplicateKey, EmbeddedDatabase } from "./embedded/embedded-database.ts";
 import { snapshotOfFolder } from "./embedded/embedded-foreign.ts";

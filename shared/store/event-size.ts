@@ -1,6 +1,6 @@
 /** Bounds the size of an event, because every gateway holds it in memory and sends it to everybody who may see it. */
 import { UnprocessableError } from "#shared/base/errors.ts";
-import type { OutboxEntry } from "./document-store.ts";
+import type { OutboxEntry } from "./port/documents.ts";
 
 /** The bound of an event's payload in bytes. */
 export const maxEventBytes = 64 * 1024;

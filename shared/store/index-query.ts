@@ -1,7 +1,7 @@
 /** Resolves a query of a declared index into columns, values and order, once for all stores. */
 import type { Collection } from "./collection.ts";
 import { decodeCursor, encodeCursor } from "./pages/cursor.ts";
-import type { Range } from "./document-store.ts";
+import type { Range } from "./port/documents.ts";
 
 type Value = string | number;
 

@@ -1,5 +1,5 @@
 /** Inserts documents that several writers may insert: the first one wins, and the others use its document. */
-import { DuplicateKeyError } from "./document-store.ts";
+import { DuplicateKeyError } from "./port/documents.ts";
 
 /**
  * Whether the document is in the store by this insert; false when its id, or the values of a unique index, were taken.

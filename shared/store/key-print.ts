@@ -4,7 +4,8 @@
  */
 import { StartError } from "#shared/base/start-error.ts";
 import { defineCollection } from "./collection.ts";
-import type { DocumentStore, StoreSnapshot } from "./document-store.ts";
+import type { DocumentStore } from "./document-store.ts";
+import type { StoreSnapshot } from "./port/lifecycle.ts";
 import { insertOnce } from "./insert-once.ts";
 
 /** One document, `key`; an archive has the fingerprint in its header. */

@@ -6,19 +6,19 @@ import {
 	type Appended,
 	type Change,
 	type DocumentPage,
-	type DocumentStore,
 	DuplicateKeyError,
 	type Found,
 	type Guard,
 	maxAppended,
 	maxRemoved,
-	type OutboxDocument,
 	type OutboxEntry,
 	type Range,
-	type SearchPage,
-	type StoreSnapshot,
 	type VersionPage,
-} from "./document-store.ts";
+} from "./port/documents.ts";
+import type { DocumentStore } from "./document-store.ts";
+import type { OutboxDocument } from "./port/outbox.ts";
+import type { SearchPage } from "./port/search.ts";
+import type { StoreSnapshot } from "./port/lifecycle.ts";
 import { refuseLargeEvents } from "./event-size.ts";
 import { PageRoom } from "./pages/page-room.ts";
 import { cursorAt, indexQuery, pageColumns, positionAfter } from "./index-query.ts";

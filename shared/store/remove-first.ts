@@ -1,6 +1,7 @@
 /** Removes the first documents of an index, e.g. the oldest ones. */
 import type { Collection, Columns } from "./collection.ts";
-import { type DocumentStore, maxRemoved, type Range } from "./document-store.ts";
+import type { DocumentStore } from "./document-store.ts";
+import { maxRemoved, type Range } from "./port/documents.ts";
 
 /** The most bytes of texts in memory at a time, because a store reads them with the ids. */
 const maxReadBytes = 5 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** The tables from which repositories of resources are made (resource-records.ts). */
 import type { Owner } from "#shared/base/principal.ts";
 import type { Collection, Columns, Document, IndexSpec, Row } from "./collection.ts";
-import type { Change, OutboxEntry } from "./document-store.ts";
+import type { Change, OutboxEntry } from "./port/documents.ts";
 
 export type Action = "see" | "change" | "delete";
 

@@ -25,7 +25,7 @@ import type { Owner } from "#shared/base/principal.ts";
 import type { NotingStore } from "./audit/audited-store.ts";
 import type { Columns, Document, Row } from "./collection.ts";
 import { tooFast } from "./compare-and-set.ts";
-import { DuplicateKeyError, type Found, type OutboxEntry } from "./document-store.ts";
+import { DuplicateKeyError, type Found, type OutboxEntry } from "./port/documents.ts";
 import { insertOnce } from "./insert-once.ts";
 import { refuseCursor } from "./pages/cursor.ts";
 import type { PageRequest } from "./pages/memory-page.ts";

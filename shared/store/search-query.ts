@@ -1,6 +1,7 @@
 /** Resolves a search into steps, one for each searched column, once for all stores. */
 import type { Collection } from "./collection.ts";
-import { maxSearchText, type Range } from "./document-store.ts";
+import { maxSearchText } from "./port/search.ts";
+import type { Range } from "./port/documents.ts";
 import { cursorAt, indexQuery, type IndexQuery, type Positioned, positionAfter } from "./index-query.ts";
 
 /** One step: the documents that contain the text in `column`, and in none of the columns of former steps. */

@@ -4,7 +4,7 @@
  */
 import { UnavailableError } from "#shared/base/errors.ts";
 import { makesRoom } from "#shared/base/files/making-room.ts";
-import type { EventLogs } from "./document-store.ts";
+import type { EventLogs } from "./port/outbox.ts";
 import type { EmbeddedDatabase } from "./embedded/embedded-database.ts";
 import { UndoneStep } from "./embedded/undone-step.ts";
 

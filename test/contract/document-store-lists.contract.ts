@@ -1,7 +1,8 @@
 /** The suite for many documents that every document store must pass: pages, counts, and the events of outboxes. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect } from "chai";
-import type { DocumentStore, OutboxEntry, Page, Range } from "#shared/store/document-store.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { OutboxEntry, Page, Range } from "#shared/store/port/documents.ts";
 import { encodeCursor } from "#shared/store/pages/cursor.ts";
 import { failureOf } from "../support/failure-of.ts";
 import { event, job, jobs, log } from "../support/stores/sample-collections.ts";

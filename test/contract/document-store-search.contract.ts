@@ -1,6 +1,7 @@
 /** The suite for searches in texts that every document store must pass. */
 import { expect } from "chai";
-import { type DocumentStore, maxSearchText, type SearchPage } from "#shared/store/document-store.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { maxSearchText, type SearchPage } from "#shared/store/port/search.ts";
 import { failureOf } from "../support/failure-of.ts";
 import { jobs, type Note, note, type NoteColumns, notes } from "../support/stores/sample-collections.ts";
 

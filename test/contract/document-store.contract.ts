@@ -1,12 +1,7 @@
 /** The suite that every document store must pass. Each test gets an empty store with the sample collections open. */
 import { expect } from "chai";
-import {
-	type Change,
-	type DocumentStore,
-	DuplicateKeyError,
-	type Guard,
-	maxRemoved,
-} from "#shared/store/document-store.ts";
+import { type Change, DuplicateKeyError, type Guard, maxRemoved } from "#shared/store/port/documents.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
 import { event, job, type JobColumns, jobs, log } from "../support/stores/sample-collections.ts";
 import { describeConcurrentWriters } from "./concurrent-writers.contract.ts";
 import { describeSearch } from "./document-store-search.contract.ts";

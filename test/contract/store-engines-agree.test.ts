@@ -1,7 +1,8 @@
 /** Any sequence of operations has the same outcome on SQLite and over MongoDB's wire protocol, on `MONGODB_URL` if set. */
 import { expect } from "chai";
 import fc from "fast-check";
-import type { Change, DocumentStore, Guard, OutboxEntry } from "#shared/store/document-store.ts";
+import type { Change, Guard, OutboxEntry } from "#shared/store/port/documents.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
 import { openEmbedded, openOnEndpoint, openOnServer } from "../support/stores/open-stores.ts";
 import { event, type Job, type JobColumns, jobs, type Note, notes } from "../support/stores/sample-collections.ts";
 

@@ -6,7 +6,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Collection, Columns, Document } from "#shared/store/collection.ts";
-import type { Appended, Change, Guard, OutboxEntry } from "#shared/store/document-store.ts";
+import type { Appended, Change, Guard, OutboxEntry } from "#shared/store/port/documents.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";
 
 /** The variable of a process whose appends can be held: the path of the file. */

@@ -2,7 +2,7 @@
 import { failpoint } from "#shared/base/failpoints.ts";
 import { ConflictError } from "#shared/base/errors.ts";
 import type { Owner } from "#shared/base/principal.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { type DefaultChoice, defaultChoiceCollection } from "./blueprint-collection.ts";
 
@@ -53,7 +53,7 @@ export class DefaultChoices {
 	readonly #kind: string;
 	readonly #records: ResourcesIn<typeof defaultChoiceCollection>;
 
-	constructor(store: DocumentStore, kind: string) {
+	constructor(store: Documents, kind: string) {
 		this.#kind = kind;
 		this.#records = new ResourceRecords(store, {
 			collection: defaultChoiceCollection,

@@ -6,7 +6,7 @@ import { isoTime, now } from "#shared/base/clock.ts";
 import { ConflictError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import type { Owner } from "#shared/base/principal.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { refuseCursor } from "#shared/store/pages/cursor.ts";
 import type { PageRequest } from "#shared/store/pages/memory-page.ts";
 import { readPage, type StoredPage, storedPage } from "#shared/store/pages/stored-page.ts";
@@ -33,12 +33,12 @@ const maxNames = 20;
 
 /** The blueprints of one kind. */
 export class OwnedRecords<B extends OwnedBlueprint> {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 	readonly #kind: BlueprintKind<B>;
 	readonly #defaults: DefaultChoices;
 	readonly #records: ResourcesIn<BlueprintCollection>;
 
-	constructor(store: DocumentStore, kind: BlueprintKind<B>) {
+	constructor(store: Documents, kind: BlueprintKind<B>) {
 		const { noun, collection } = kind;
 		this.#store = store;
 		this.#kind = kind;

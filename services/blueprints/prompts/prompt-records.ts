@@ -10,7 +10,8 @@ import type { Prompt, PromptCreate, PromptScope, PromptUpdate } from "#shared/co
 import { failpoint } from "#shared/base/failpoints.ts";
 import { repositoryKey } from "#shared/wire/git/repository-key.ts";
 import { answerBytes } from "#shared/base/answer-size.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
+import type { Search } from "#shared/store/port/search.ts";
 import { refuseCursor } from "#shared/store/pages/cursor.ts";
 import type { PageRequest } from "#shared/store/pages/memory-page.ts";
 import { mergedPage } from "#shared/store/pages/merged-page.ts";
@@ -28,10 +29,10 @@ export interface PromptQuery extends PageRequest {
 
 /** The prompts of the installation. */
 export class PromptRecords {
-	readonly #store: DocumentStore;
+	readonly #store: Documents & Search;
 	readonly #records: ResourcesIn<typeof promptCollection, Principal>;
 
-	constructor(store: DocumentStore) {
+	constructor(store: Documents & Search) {
 		this.#store = store;
 		this.#records = new ResourceRecords(store, {
 			collection: promptCollection,

@@ -1,7 +1,7 @@
 /** Puts merge confidence together: evaluations, their lists, what became of them. */
 import type { Config } from "#shared/config/config.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { Calibration } from "./calibration/calibration.ts";
 import { ConfidenceDesk, type FindRepository } from "./evaluate/confidence-desk.ts";
 import { PathCategories } from "./formula/path-categories.ts";
@@ -10,7 +10,7 @@ import { EvaluationRecords } from "./record/evaluation-records.ts";
 /** The dependencies of merge confidence. */
 export interface ConfidenceDependencies {
 	readonly workflow: Config["git"]["workflow"];
-	readonly store: DocumentStore;
+	readonly store: Documents;
 	readonly find: FindRepository;
 	readonly log: ServiceLog;
 }

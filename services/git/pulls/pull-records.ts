@@ -6,7 +6,7 @@ import type { Principal } from "#shared/base/principal.ts";
 import { isoTime, now } from "#shared/base/clock.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { pullCollection, type PullDocument, type PullRecord } from "./pull-collection.ts";
 
@@ -37,11 +37,11 @@ export interface StoredPull {
 
 /** The pull requests in the store. */
 export class PullRecords {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 	readonly #records: ResourcesIn<typeof pullCollection>;
 
 	/** @param written Called after every write, which may have an event. */
-	constructor(store: DocumentStore, written: () => void) {
+	constructor(store: Documents, written: () => void) {
 		this.#store = store;
 		this.#records = new ResourceRecords(store, {
 			collection: pullCollection,

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { now } from "#shared/base/clock.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import type { Delivery, Webhooks } from "../providers/webhooks.ts";
 import { removeFirst } from "#shared/store/remove-first.ts";
@@ -31,9 +31,9 @@ export function deliveryNames(provider: string, webhooks: Webhooks, { headers, b
 
 /** The deliveries of the installation. */
 export class DeliveryRecords {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 
-	constructor(store: DocumentStore) {
+	constructor(store: Documents) {
 		this.#store = store;
 	}
 

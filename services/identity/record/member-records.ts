@@ -3,7 +3,7 @@ import { isoTime } from "#shared/base/clock.ts";
 import type { TenantRole } from "#shared/contracts/identity/people-fields.ts";
 import type { Member } from "#shared/contracts/identity/tenants.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import type { DocumentStore, Found, Page } from "#shared/store/document-store.ts";
+import type { Documents, Found, Page } from "#shared/store/port/documents.ts";
 import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { memberCollection, type MemberColumns, type MemberDocument, membershipId } from "./member-collection.ts";
 import { confirmed, granted, left, type ProviderWord } from "./provider-word.ts";
@@ -22,10 +22,10 @@ const maxPerPerson = 500;
 
 /** The memberships of the installation. */
 export class MemberRecords {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 	readonly #records: ResourcesIn<typeof memberCollection>;
 
-	constructor(store: DocumentStore) {
+	constructor(store: Documents) {
 		this.#store = store;
 		this.#records = new ResourceRecords(store, {
 			collection: memberCollection,
@@ -87,7 +87,7 @@ export class MemberRecords {
 		return this.#store.find(memberCollection, "by_tenant", range, { ...page, descending: true });
 	}
 
-	/** The ids and revisions of a page, as {@link DocumentStore.versions} returns them. */
+	/** The ids and revisions of a page, as {@link Documents.versions} returns them. */
 	versions(tenant: string, page: Omit<Page, "descending">): Promise<string> {
 		const range = { equals: [tenant, "active"] };
 		return this.#store.versions(memberCollection, "by_tenant", range, { ...page, column: "rev", descending: true });

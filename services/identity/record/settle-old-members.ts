@@ -4,7 +4,7 @@
  * are, the next word of a provider that names the tenant settles them, and the count is told.
  */
 import type { MigrationWork } from "#shared/store/migrations/migration.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { isUnsettled, memberCollection, type MemberDocument } from "./member-collection.ts";
 
 /** The memberships of one step. */
@@ -25,7 +25,7 @@ export async function settleOldMembers({ store, position, reached, say }: Migrat
 }
 
 /** Settles a membership where that is possible; returns whether nobody has to look at it. */
-async function isSettled(store: DocumentStore, document: MemberDocument): Promise<boolean> {
+async function isSettled(store: Documents, document: MemberDocument): Promise<boolean> {
 	const { id, rev = 0, source, seen_at, role_by, state } = document;
 	if (role_by !== undefined || source === undefined) return true;
 	if (isUnsettled(document) && seen_at !== undefined) return state !== "active";

@@ -4,7 +4,7 @@ import { givenMembers } from "#shared/base/given-members.ts";
 import type { Tenant, TenantCreate, TenantUpdate } from "#shared/contracts/identity/tenants.ts";
 import { ConflictError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import type { DocumentPage, DocumentStore, Found } from "#shared/store/document-store.ts";
+import type { DocumentPage, Documents, Found } from "#shared/store/port/documents.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import {
@@ -20,10 +20,10 @@ export type NewTenant = Omit<TenantCreate, "tenant_id" | "parent_id"> & { readon
 
 /** The tenants of the installation. */
 export class TenantRecords {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 	readonly #records: ResourcesIn<typeof tenantCollection>;
 
-	constructor(store: DocumentStore) {
+	constructor(store: Documents) {
 		this.#store = store;
 		this.#records = new ResourceRecords(store, {
 			collection: tenantCollection,

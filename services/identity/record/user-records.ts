@@ -3,7 +3,7 @@ import { isoTime } from "#shared/base/clock.ts";
 import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
 import type { User } from "#shared/contracts/identity/users.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import type { DocumentStore, Found } from "#shared/store/document-store.ts";
+import type { Documents, Found } from "#shared/store/port/documents.ts";
 import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { userCollection, type UserDocument } from "./user-collection.ts";
 
@@ -17,10 +17,10 @@ export interface HeardPerson {
 
 /** The users of the installation. Who may see which of them is decided by the directory. */
 export class UserRecords {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 	readonly #records: ResourcesIn<typeof userCollection>;
 
-	constructor(store: DocumentStore) {
+	constructor(store: Documents) {
 		this.#store = store;
 		this.#records = new ResourceRecords(store, {
 			collection: userCollection,

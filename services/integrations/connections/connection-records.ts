@@ -8,7 +8,7 @@ import type { IntegrationType } from "#shared/contracts/integrations/definition-
 import type { Connection, ConnectionUpdate } from "#shared/contracts/integrations/integrations.ts";
 import { ConflictError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import type { PageRequest } from "#shared/store/pages/memory-page.ts";
 import type { StoredPage } from "#shared/store/pages/stored-page.ts";
 import type { Owner } from "#shared/base/principal.ts";
@@ -24,10 +24,10 @@ const maxFound = 500;
 
 /** The connections of the installation. */
 export class ConnectionRecords {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 	readonly #records: ResourcesIn<typeof connectionCollection>;
 
-	constructor(store: DocumentStore, maxPerUser: number) {
+	constructor(store: Documents, maxPerUser: number) {
 		this.#store = store;
 		const refusal = () => new ConflictError(`A person has at most ${maxPerUser} connections`, "TOO_MANY_CONNECTIONS");
 		this.#records = new ResourceRecords(store, {

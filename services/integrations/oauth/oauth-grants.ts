@@ -7,7 +7,7 @@ import { now } from "#shared/base/clock.ts";
 import { UnavailableError } from "#shared/base/errors.ts";
 import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import { defineCollection, type Document } from "#shared/store/collection.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { repeatLostRaces } from "#shared/store/lost-races.ts";
 import type { Person } from "./oauth-definition.ts";
@@ -57,9 +57,9 @@ export interface Life {
 
 /** The grants of all people. */
 export class OAuthGrants {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 
-	constructor(store: DocumentStore) {
+	constructor(store: Documents) {
 		this.#store = store;
 	}
 

@@ -7,7 +7,7 @@ import { now } from "#shared/base/clock.ts";
 import { TooManyRequestsError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { defineCollection, type Document } from "#shared/store/collection.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { removeFirst } from "#shared/store/remove-first.ts";
 import type { Person } from "./oauth-definition.ts";
 
@@ -49,9 +49,9 @@ export interface PendingLogin extends Person {
 
 /** All logins that wait. */
 export class OAuthStates {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 
-	constructor(store: DocumentStore) {
+	constructor(store: Documents) {
 		this.#store = store;
 	}
 

@@ -8,7 +8,7 @@ import type { ActiveToken, PersonalToken, TokenScope } from "#shared/contracts/p
 import { ConflictError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import type { PageRequest } from "#shared/store/pages/memory-page.ts";
 import type { StoredPage } from "#shared/store/pages/stored-page.ts";
 import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
@@ -31,10 +31,10 @@ const batch = 500;
 
 /** The personal access tokens of the installation. */
 export class TokenRecords {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 	readonly #records: ResourcesIn<typeof tokenCollection, Principal>;
 
-	constructor(store: DocumentStore, maxPerUser: number) {
+	constructor(store: Documents, maxPerUser: number) {
 		const refusal = () => new ConflictError(`A user has at most ${maxPerUser} tokens: revoke one first`, "TOKEN_LIMIT");
 		this.#store = store;
 		this.#records = new ResourceRecords(store, {

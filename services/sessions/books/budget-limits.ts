@@ -1,5 +1,5 @@
 /** The daily limits of users and tenants: those that an administrator has set, otherwise the configured ones. */
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { budgetLimitCollection } from "./collections.ts";
 import type { Payer } from "./day-accounts.ts";
@@ -19,11 +19,11 @@ export interface Limit {
 
 /** The repository of limits. */
 export class BudgetLimits {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 	readonly #records: ResourcesIn<typeof budgetLimitCollection>;
 	readonly #defaults: DefaultLimits;
 
-	constructor(store: DocumentStore, defaults: DefaultLimits) {
+	constructor(store: Documents, defaults: DefaultLimits) {
 		this.#store = store;
 		this.#records = new ResourceRecords(store, { collection: budgetLimitCollection, noun: "Limit" });
 		this.#defaults = defaults;

@@ -1,7 +1,7 @@
 /** Computes the changes of a day's account by reservations, releases and rows of the ledger. Pure. */
 import { UnavailableError } from "#shared/base/errors.ts";
 import type { Document, Row } from "#shared/store/collection.ts";
-import type { Guard } from "#shared/store/document-store.ts";
+import type { Guard } from "#shared/store/port/documents.ts";
 import {
 	type Account,
 	accountOf,

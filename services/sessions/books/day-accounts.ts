@@ -2,7 +2,7 @@
 import { isoTime, now } from "#shared/base/clock.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import {
 	type Account,
@@ -65,7 +65,7 @@ type Outcome = () => number | undefined;
 
 /** The repository of accounts. */
 export class DayAccounts {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 	readonly #ledger: Ledger;
 	readonly #parked: DayHolds;
 	readonly #turns = new KeyedMutex();
@@ -73,7 +73,7 @@ export class DayAccounts {
 		this.#changeAll(id, requests),
 	);
 
-	constructor(store: DocumentStore, ledger: Ledger) {
+	constructor(store: Documents, ledger: Ledger) {
 		this.#store = store;
 		this.#ledger = ledger;
 		this.#parked = new DayHolds(store);

@@ -2,7 +2,7 @@
 import { now } from "#shared/base/clock.ts";
 import type { Document } from "#shared/store/collection.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
-import { type DocumentStore, maxAppended } from "#shared/store/document-store.ts";
+import { type Documents, maxAppended } from "#shared/store/port/documents.ts";
 import { removeAll } from "#shared/store/remove-first.ts";
 import { type Hold, holdId } from "../record/account.ts";
 import { dayHoldCollection } from "./collections.ts";
@@ -25,9 +25,9 @@ export interface EndedHolds {
 
 /** The documents of parked holds. */
 export class DayHolds {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 
-	constructor(store: DocumentStore) {
+	constructor(store: Documents) {
 		this.#store = store;
 	}
 

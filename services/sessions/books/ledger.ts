@@ -2,7 +2,7 @@
 import { now } from "#shared/base/clock.ts";
 import { UnavailableError } from "#shared/base/errors.ts";
 import { appendWithoutGaps } from "#shared/store/append-without-gaps.ts";
-import { type DocumentStore, maxAppended } from "#shared/store/document-store.ts";
+import { type Documents, maxAppended } from "#shared/store/port/documents.ts";
 import { bookedColumns, ledgerCollection, type LedgerRow } from "./ledger-collection.ts";
 
 /** The rows that one account books at a time. */
@@ -23,7 +23,7 @@ interface Waiting {
 
 /** The ledger of one process; all state beside waiting batches is in the store. */
 export class Ledger {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 	/** Waiting rows by tenant; the rows that arrive during a batch are the next batch. */
 	readonly #waiting = new Map<string, Waiting[]>();
 	/**
@@ -32,7 +32,7 @@ export class Ledger {
 	 */
 	readonly #writing = new Set<string>();
 
-	constructor(store: DocumentStore) {
+	constructor(store: Documents) {
 		this.#store = store;
 	}
 

@@ -1,7 +1,7 @@
 /** Composes the books: ledger, accounts, budgets, counts. */
 import type { Config } from "#shared/config/config.ts";
 import type { ModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
@@ -35,7 +35,7 @@ export const bookCollections = [
 
 /** The dependencies of the books. */
 export interface BooksDependencies {
-	readonly store: DocumentStore;
+	readonly store: Documents;
 	readonly config: Config;
 	readonly catalogue: ModelCatalogue;
 	readonly records: SessionRecords;

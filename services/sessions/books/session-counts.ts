@@ -6,7 +6,8 @@ import type { Principal } from "#shared/base/principal.ts";
 import type { Document } from "#shared/store/collection.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
-import type { Audience, DocumentStore } from "#shared/store/document-store.ts";
+import type { Audience, Documents } from "#shared/store/port/documents.ts";
+import type { Outbox } from "#shared/store/port/outbox.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { type CountedEvent, entryKey, type EventLog } from "#shared/store/event-log/event-log.ts";
 import { seesWholeTenant } from "#shared/contracts/access/access-table.ts";
@@ -28,11 +29,11 @@ const maxRecounts = 5;
 
 /** The counts as one process reads and folds them. */
 export class SessionCounts {
-	readonly #store: DocumentStore;
+	readonly #store: Documents & Outbox;
 	readonly #log: EventLog;
 	readonly #folds = new SingleFlight(() => this.#foldAll());
 
-	constructor(store: DocumentStore, log: EventLog) {
+	constructor(store: Documents & Outbox, log: EventLog) {
 		this.#store = store;
 		this.#log = log;
 	}

@@ -3,7 +3,8 @@
  */
 import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
+import type { Outbox } from "#shared/store/port/outbox.ts";
 import { chronicleCollection } from "./chronicle-collections.ts";
 import type { ChronicleRecords } from "./chronicle-records.ts";
 import type { Timelines } from "./timelines.ts";
@@ -15,7 +16,7 @@ const batch = 100;
 
 /** The dependencies of the purge. */
 export interface PurgeDependencies {
-	readonly store: DocumentStore;
+	readonly store: Documents & Outbox;
 	readonly records: ChronicleRecords;
 	readonly timelines: Timelines;
 }

@@ -1,7 +1,8 @@
 /** Composes the chronicles within the sessions part. */
 import type { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
+import type { Outbox } from "#shared/store/port/outbox.ts";
 import type { SessionCreations } from "../commands/session-creations.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { SessionRules } from "../commands/session-rules.ts";
@@ -17,7 +18,7 @@ export const chronicleCollections = [chronicleCollection, timelineCollection, ti
 
 /** The dependencies of the chronicles. */
 export interface ChroniclesDependencies {
-	readonly store: DocumentStore;
+	readonly store: Documents & Outbox;
 	/** Called after every write that has an event. */
 	readonly wake: () => void;
 	readonly sessions: SessionRecords;

@@ -4,7 +4,7 @@ import { isoTime, now } from "#shared/base/clock.ts";
 import type { Timeline, TimelineEntry } from "#shared/contracts/sessions/chronicles.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { answerBytes, jsonBytes } from "#shared/base/answer-size.ts";
-import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
+import type { Documents, OutboxEntry } from "#shared/store/port/documents.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { removeAll } from "#shared/store/remove-first.ts";
 import { type Asker, ChangeQueue } from "../record/change-queue.ts";
@@ -23,12 +23,12 @@ const maxEventBytes = 16 * 1024;
 
 /** The timelines in the store. */
 export class Timelines {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 	readonly #written: () => void;
 	readonly #changes = new ChangeQueue();
 
 	/** @param written Called after every write that has an event. */
-	constructor(store: DocumentStore, written: () => void) {
+	constructor(store: Documents, written: () => void) {
 		this.#store = store;
 		this.#written = written;
 	}

@@ -2,7 +2,7 @@
 import { now } from "#shared/base/clock.ts";
 import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { rememberedMs } from "./command-answers.ts";
 import { idempotencyRecordCollection } from "./idempotency-record-collection.ts";
 
@@ -10,7 +10,7 @@ const everyMs = 30_000;
 /** The most records per round; this is more than one person may add meanwhile. */
 const batch = 500;
 
-export function idempotencyRecordSweep(store: DocumentStore, log: ServiceLog): RecurringJob {
+export function idempotencyRecordSweep(store: Documents, log: ServiceLog): RecurringJob {
 	return new RecurringJob({
 		everyMs,
 		work: () => sweepIdempotencyRecords(store),
@@ -19,7 +19,7 @@ export function idempotencyRecordSweep(store: DocumentStore, log: ServiceLog): R
 }
 
 /** Removes old records, the oldest first; resolves to their count. */
-export async function sweepIdempotencyRecords(store: DocumentStore): Promise<number> {
+export async function sweepIdempotencyRecords(store: Documents): Promise<number> {
 	const old = { equals: [], to: now() - rememberedMs };
 	const { documents } = await store.find(idempotencyRecordCollection, "at", old, { limit: batch, columns: ["at"] });
 	// A key may have been used again meanwhile, so the removal is guarded.

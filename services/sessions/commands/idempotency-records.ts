@@ -6,7 +6,7 @@ import type { Owner } from "#shared/base/principal.ts";
 import { refuseOtherRequest } from "#shared/base/ids/request-fingerprint.ts";
 import { now } from "#shared/base/clock.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { rememberedMs } from "./command-answers.ts";
 import { idempotencyRecordCollection, type IdempotencyRecordDocument } from "./idempotency-record-collection.ts";
@@ -33,9 +33,9 @@ export interface NewIdempotencyRecord {
 
 /** The repository of idempotency records. */
 export class IdempotencyRecords {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 
-	constructor(store: DocumentStore) {
+	constructor(store: Documents) {
 		this.#store = store;
 	}
 

@@ -1,6 +1,6 @@
 /** Stores texts of any length in chunks of at most 256 KB, ordered within session and kind. */
 import { nextTurn } from "#shared/base/clock.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { removeAll } from "#shared/store/remove-first.ts";
 import { type HistoryChunk, historyChunkCollection } from "./history-collections.ts";
@@ -24,9 +24,9 @@ export interface Entry {
 
 /** The repository of entries. */
 export class HistoryEntries {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 
-	constructor(store: DocumentStore) {
+	constructor(store: Documents) {
 		this.#store = store;
 	}
 

@@ -7,7 +7,7 @@ import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { answerBytes, jsonBytes } from "#shared/base/answer-size.ts";
 import { type PodLogEntry, maxLogEntries } from "#shared/wire/pod/log-tail.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { type Asker, ChangeQueue } from "../record/change-queue.ts";
 import type { ReportNumber } from "../record/acknowledged-reports.ts";
@@ -29,11 +29,11 @@ export interface StoredPatch {
 
 /** The histories in the store. */
 export class SessionHistory {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 	readonly #entries: HistoryEntries;
 	readonly #changes = new ChangeQueue();
 
-	constructor(store: DocumentStore) {
+	constructor(store: Documents) {
 		this.#store = store;
 		this.#entries = new HistoryEntries(store);
 	}

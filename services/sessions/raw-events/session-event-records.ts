@@ -12,8 +12,9 @@ import { UnprocessableError } from "#shared/base/errors.ts";
 import { answerBytes } from "#shared/base/answer-size.ts";
 import type { Document } from "#shared/store/collection.ts";
 import { encodeCursor, refuseCursor } from "#shared/store/pages/cursor.ts";
-import { maxAppended, maxRemoved } from "#shared/store/document-store.ts";
+import { maxAppended, maxRemoved } from "#shared/store/port/documents.ts";
 import { type FoundDocuments, readPage, type StoredPage } from "#shared/store/pages/stored-page.ts";
+import type { Lifecycle } from "#shared/store/port/lifecycle.ts";
 import { removeAll, removeFirst } from "#shared/store/remove-first.ts";
 import { sessionEventCollection } from "./session-event-collection.ts";
 
@@ -46,11 +47,11 @@ type EventDocument = Document<(typeof sessionEventCollection)["columns"]>;
 
 /** The raw events in the store. */
 export class SessionEventRecords {
-	readonly #store: NotingStore;
+	readonly #store: NotingStore & Lifecycle;
 	/** The counts of events by session, and how many this process has added since it counted. */
 	readonly #sizes = new LRUCache<string, { count: number; since: number }>({ max: rememberedSizes });
 
-	constructor(store: NotingStore) {
+	constructor(store: NotingStore & Lifecycle) {
 		this.#store = store;
 	}
 

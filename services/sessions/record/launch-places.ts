@@ -6,7 +6,7 @@
 import { personKey } from "#shared/base/principal.ts";
 import type { Observation, ObservedPhase } from "#shared/contracts/sessions/session-work.ts";
 import type { ReasonCode } from "#shared/contracts/sessions/status-reasons.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import type { ColumnChange, SessionChange, SessionRecord } from "./session-change.ts";
 import { sessionCollection, type SessionDocument } from "./session-collection.ts";
 
@@ -37,7 +37,7 @@ export class LaunchPlaces {
 	}
 
 	/** Reads the occupied places from the store. @param ofOne The places of one owner. */
-	static async read(store: DocumentStore, ofOne: number, at: number): Promise<LaunchPlaces> {
+	static async read(store: Documents, ofOne: number, at: number): Promise<LaunchPlaces> {
 		// A later end was written before the clock was set back.
 		const range = { equals: [], from: at + 1, to: at + placeMs };
 		const page = { limit: maxCounted, columns: ["tenant", "owner", "place_until"] } as const;

@@ -8,7 +8,7 @@ import { now } from "#shared/base/clock.ts";
 import type { Config } from "#shared/config/config.ts";
 import { NotFoundError } from "#shared/base/errors.ts";
 import { defineCollection } from "#shared/store/collection.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { chatBase, chatEndpointAt, hasChat } from "./chat-endpoint.ts";
 import type { SessionChange, SessionRecord } from "./session-change.ts";
@@ -25,7 +25,7 @@ const mover = systemPrincipal("moved-chats");
 
 /** Resolves when every session with a chat has the present address. */
 export async function moveChats(
-	store: DocumentStore,
+	store: Documents,
 	records: Pick<SessionRecords, "change">,
 	gateway: Config["gateway"],
 ): Promise<void> {
@@ -40,7 +40,7 @@ export async function moveChats(
 	await keep(store, base);
 }
 
-async function* sessionsWithChat(store: DocumentStore): AsyncGenerator<string> {
+async function* sessionsWithChat(store: Documents): AsyncGenerator<string> {
 	let after: string | undefined;
 	do {
 		const page = { limit: pageSize, columns: ["created_at", "status"], ...(after !== undefined && { after }) } as const;
@@ -51,7 +51,7 @@ async function* sessionsWithChat(store: DocumentStore): AsyncGenerator<string> {
 }
 
 /** Stores the address; another process may store it at the same time. */
-async function keep(store: DocumentStore, base: string): Promise<void> {
+async function keep(store: Documents, base: string): Promise<void> {
 	if (await store.update(chatAddressCollection, known, {}, { set: { base } })) return;
 	await insertOnce(() => store.insert(chatAddressCollection, { id: known, wire: "{}", base }));
 }

@@ -4,7 +4,7 @@
  */
 import { ConflictError } from "#shared/base/errors.ts";
 import type { Limits } from "#shared/config/limits.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { KeyedMutex } from "./keyed-mutex.ts";
 import { sessionCollection } from "./session-collection.ts";
 
@@ -22,11 +22,11 @@ const running = ["starting", "provisioning", "running"] as const;
 
 /** The limits of this process. */
 export class RunningLimits {
-	readonly #store: Pick<DocumentStore, "count">;
+	readonly #store: Pick<Documents, "count">;
 	readonly #limits: Pick<Limits, "runningPerUser" | "runningPerTenant">;
 	readonly #launches = new KeyedMutex();
 
-	constructor(store: Pick<DocumentStore, "count">, limits: Pick<Limits, "runningPerUser" | "runningPerTenant">) {
+	constructor(store: Pick<Documents, "count">, limits: Pick<Limits, "runningPerUser" | "runningPerTenant">) {
 		this.#store = store;
 		this.#limits = limits;
 	}

@@ -2,7 +2,7 @@
 import { isoTime } from "#shared/base/clock.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { cutToJsonBytes } from "#shared/base/answer-size.ts";
-import type { Change, Guard } from "#shared/store/document-store.ts";
+import type { Change, Guard } from "#shared/store/port/documents.ts";
 import type { sessionCollection, SessionDocument } from "./session-collection.ts";
 import { deadlinesMs, desiredOf, shelfOf, type StoredStatus } from "./session-lifecycle.ts";
 import { hasChat } from "./chat-endpoint.ts";

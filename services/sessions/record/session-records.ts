@@ -10,7 +10,7 @@ import { NotFoundError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { answerBytes } from "#shared/base/answer-size.ts";
 import { mayUseSession, relationTo, seesWholeTenant } from "#shared/contracts/access/access-table.ts";
-import type { Found, Guard, OutboxEntry, Range } from "#shared/store/document-store.ts";
+import type { Found, Guard, OutboxEntry, Range } from "#shared/store/port/documents.ts";
 import { withBudgetRules } from "./session-budget.ts";
 import { countersChange, type SessionCounters } from "./counters-change.ts";
 import { ChangeQueue } from "./change-queue.ts";

@@ -1,7 +1,7 @@
 /** Counts the sessions of the installation by status for the metrics, at most once a minute. */
 import { monotonic } from "#shared/base/clock.ts";
 import type { Metrics, Sample } from "#shared/telemetry/metrics/metrics.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { sessionCollection } from "./session-collection.ts";
 
 const oldMs = 60_000;
@@ -9,7 +9,7 @@ const pageSize = 500;
 /** The newest sessions that are counted. */
 const maxSessions = 10_000;
 
-export function measureStatuses(metrics: Metrics, store: DocumentStore): void {
+export function measureStatuses(metrics: Metrics, store: Documents): void {
 	let countedAt = -Infinity;
 	let counts: Promise<readonly Sample[]> | undefined;
 
@@ -29,7 +29,7 @@ export function measureStatuses(metrics: Metrics, store: DocumentStore): void {
 	});
 }
 
-async function count(store: DocumentStore): Promise<readonly Sample[]> {
+async function count(store: Documents): Promise<readonly Sample[]> {
 	const found = new Map<string, number>();
 	let after: string | undefined;
 	for (let seen = 0; seen < maxSessions; seen += pageSize) {

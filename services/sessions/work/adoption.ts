@@ -1,6 +1,6 @@
 /** Binds to a host the sessions and workspaces whose files an earlier version of the platform has left there. */
 import type { Collection } from "#shared/store/collection.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { sessionCollection } from "../record/session-collection.ts";
 import { workspaceCollection } from "../workspaces/workspace-collection.ts";
 
@@ -8,7 +8,7 @@ import { workspaceCollection } from "../workspaces/workspace-collection.ts";
 const maxAttempts = 5;
 
 /** Binds those of the ids that name no host yet; resolves to their count. */
-export async function adoptLeftFiles(store: DocumentStore, host: string, ids: readonly string[]): Promise<number> {
+export async function adoptLeftFiles(store: Documents, host: string, ids: readonly string[]): Promise<number> {
 	let count = 0;
 	for (const id of ids) {
 		for (const collection of [workspaceCollection, sessionCollection])
@@ -19,7 +19,7 @@ export async function adoptLeftFiles(store: DocumentStore, host: string, ids: re
 
 type Bindable = typeof workspaceCollection | typeof sessionCollection;
 
-async function adoptOne(store: DocumentStore, collection: Bindable, id: string, host: string): Promise<boolean> {
+async function adoptOne(store: Documents, collection: Bindable, id: string, host: string): Promise<boolean> {
 	const bindable: Collection<{ host: "text"; fence: "integer"; rev: "integer" }> = collection;
 	for (let attempt = 0; attempt < maxAttempts; attempt++) {
 		const found = await store.get(bindable, id, ["host", "fence", "rev"]);

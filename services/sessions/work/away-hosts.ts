@@ -8,7 +8,7 @@ import { systemPrincipal } from "#shared/base/principal.ts";
 import type { ProcessRegistry } from "#host/presence/process-registry.ts";
 import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
-import type { DocumentPage, DocumentStore, Found } from "#shared/store/document-store.ts";
+import type { DocumentPage, Documents, Found } from "#shared/store/port/documents.ts";
 import { enter, type SessionChange, type SessionRecord, statusOf } from "../record/session-change.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 import { deadlinesMs, type StoredStatus } from "../record/session-lifecycle.ts";
@@ -35,7 +35,7 @@ type Find = (page: DocumentPage<SessionColumns>) => Promise<Found<SessionColumns
 
 /** The dependencies of {@link AwayHosts}. */
 export interface AwayHostsDependencies {
-	readonly store: DocumentStore;
+	readonly store: Documents;
 	readonly records: Pick<SessionRecords, "change">;
 	readonly processes: Pick<ProcessRegistry, "hosts">;
 	readonly launches: Pick<LaunchMetrics, "changed">;
@@ -43,7 +43,7 @@ export interface AwayHostsDependencies {
 
 /** The hosts, as this process has seen them. */
 export class AwayHosts {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 	readonly #records: AwayHostsDependencies["records"];
 	readonly #processes: AwayHostsDependencies["processes"];
 	readonly #launches: AwayHostsDependencies["launches"];

@@ -2,7 +2,7 @@
 import type { AffectedSession } from "#shared/contracts/credentials/credentials.ts";
 import type { NamingConnection } from "#shared/contracts/integrations/connections.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 
 /** The statuses in which a session may have a pod. */
@@ -20,10 +20,7 @@ export interface SoughtCredential {
 }
 
 /** Returns the sessions that name the credential, or that got it by a connection of their owner, at most 100. */
-export async function sessionsWithCredential(
-	store: DocumentStore,
-	sought: SoughtCredential,
-): Promise<AffectedSession[]> {
+export async function sessionsWithCredential(store: Documents, sought: SoughtCredential): Promise<AffectedSession[]> {
 	const affected: AffectedSession[] = [];
 	for (const status of withPods) {
 		for await (const document of withStatus(store, sought, status)) {
@@ -35,7 +32,7 @@ export async function sessionsWithCredential(
 }
 
 async function* withStatus(
-	store: DocumentStore,
+	store: Documents,
 	{ tenant, owner }: SoughtCredential,
 	status: string,
 ): AsyncGenerator<SessionDocument> {

@@ -7,7 +7,7 @@ import { systemPrincipal } from "#shared/base/principal.ts";
 import { now } from "#shared/base/clock.ts";
 import type { MeasuredSession, StoppedGrower, UsedWorkspace } from "#shared/contracts/workspaces/workspace-work.ts";
 import type { Failure } from "#shared/contracts/sessions/status-reasons.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { enter } from "../record/session-change.ts";
 import { sessionCollection } from "../record/session-collection.ts";
 import type { SessionRecords } from "../record/session-records.ts";
@@ -20,7 +20,7 @@ const megabyte = 1_000_000;
 
 /** The dependencies of {@link DiskShortage}. */
 export interface DiskShortageDependencies {
-	readonly store: DocumentStore;
+	readonly store: Documents;
 	readonly records: Pick<SessionRecords, "change">;
 	readonly launches: Pick<LaunchMetrics, "changed">;
 	/** Called when a session needs a pass at once. */

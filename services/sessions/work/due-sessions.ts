@@ -3,7 +3,7 @@
  * waiting first: launches in the order of their requests, whatever has become of their earlier passes.
  */
 import { maxDueMs } from "#shared/contracts/sessions/session-work.ts";
-import type { DocumentStore, Range } from "#shared/store/document-store.ts";
+import type { Documents, Range } from "#shared/store/port/documents.ts";
 import { isLaunch, type LaunchPlaces, ownerOf, turnOf } from "../record/launch-places.ts";
 import { boundColumns } from "../record/host-binding.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
@@ -39,7 +39,7 @@ interface Selection {
  * few columns only.
  */
 export async function dueSessions(
-	store: DocumentStore,
+	store: Documents,
 	places: LaunchPlaces,
 	{ at, limit, isHere }: Selection,
 ): Promise<SessionDocument[]> {

@@ -3,13 +3,13 @@
  * sessions need not wait for their ends after a crash.
  */
 import { now } from "#shared/base/clock.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 
 const pageSize = 500;
 
 /** Releases the leases; resolves to their count. Their sessions are due at once. */
-export async function releaseLeases(store: DocumentStore): Promise<number> {
+export async function releaseLeases(store: Documents): Promise<number> {
 	// A leased session is due when its lease ends.
 	const range = { equals: [], from: now() };
 	let released = 0;
@@ -24,7 +24,7 @@ export async function releaseLeases(store: DocumentStore): Promise<number> {
 }
 
 /** Releases a lease and increments the fence, so that a report of the former holder would be refused. */
-async function release(store: DocumentStore, { id, fence = 0, lease_until }: SessionDocument): Promise<boolean> {
+async function release(store: Documents, { id, fence = 0, lease_until }: SessionDocument): Promise<boolean> {
 	if (lease_until === undefined) return false;
 	const change = { set: { due_at: now() }, unset: ["lease_until"], inc: { fence: 1 } } as const;
 	return (await store.update(sessionCollection, id, { equals: { fence } }, change)) !== undefined;

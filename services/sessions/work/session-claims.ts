@@ -12,7 +12,8 @@ import {
 import { systemPrincipal } from "#shared/base/principal.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { NotFoundError } from "#shared/base/errors.ts";
-import type { Change, DocumentStore } from "#shared/store/document-store.ts";
+import type { Change, Documents } from "#shared/store/port/documents.ts";
+import type { Outbox } from "#shared/store/port/outbox.ts";
 import type { DepartedOwners } from "#shared/bus/departed-owners.ts";
 import { RunEnds } from "./run-ends.ts";
 import { claimOf, expectationOf } from "./claim-forms.ts";
@@ -83,7 +84,7 @@ export interface Claimer {
 
 /** The claims of this process. */
 export class SessionClaims {
-	readonly #store: DocumentStore;
+	readonly #store: Documents & Outbox;
 	readonly #records: SessionRecords;
 	readonly #workspaces: SessionWorkspaces;
 	readonly #binding: HostBinding;
@@ -95,7 +96,7 @@ export class SessionClaims {
 	/** The owners of sessions that waited for a place at the last claim. */
 	#waiting: ReadonlySet<string> = new Set();
 
-	constructor(store: DocumentStore, { binding = new HostBinding(), ...others }: ClaimDependencies) {
+	constructor(store: Documents & Outbox, { binding = new HostBinding(), ...others }: ClaimDependencies) {
 		const { records, workspaces, hint, podGone = async () => {}, forget, launches, departed } = others;
 		this.#ends = new RunEnds({ records, launches, departed });
 		this.#binding = binding;

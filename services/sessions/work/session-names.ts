@@ -4,7 +4,7 @@
  */
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { MigrationWork } from "#shared/store/migrations/migration.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { sessionCollection } from "../record/session-collection.ts";
 
 /** The sessions of one step. */
@@ -22,7 +22,7 @@ export async function nameSessions({ store, position, reached }: MigrationWork):
 }
 
 /** Names the session as its newest text does, which may change meanwhile. */
-async function nameSession(store: DocumentStore, id: string): Promise<void> {
+async function nameSession(store: Documents, id: string): Promise<void> {
 	for (;;) {
 		const document = await store.get(sessionCollection, id, ["name", "rev"]);
 		if (!document || document.name !== undefined) return;

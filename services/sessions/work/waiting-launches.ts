@@ -1,7 +1,7 @@
 /** Measures how many launches wait for a place of their owner or for a pod manager, and since when the oldest one does. */
 import { monotonic, now } from "#shared/base/clock.ts";
 import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { isLaunch, turnOf } from "../record/launch-places.ts";
 import { sessionCollection } from "../record/session-collection.ts";
 
@@ -11,7 +11,7 @@ const maxSessions = 5_000;
 /** The two metrics share one look. */
 const sharedMs = 500;
 
-export function measureWaitingLaunches(metrics: Metrics, store: DocumentStore): void {
+export function measureWaitingLaunches(metrics: Metrics, store: Documents): void {
 	let lookedAt = -Infinity;
 	let found: Promise<number[]> = Promise.resolve([]);
 
@@ -30,7 +30,7 @@ export function measureWaitingLaunches(metrics: Metrics, store: DocumentStore): 
 }
 
 /** Returns the times at which the waiting launches were requested. One that a pass works on is due later. */
-async function requestTimes(store: DocumentStore, at: number): Promise<number[]> {
+async function requestTimes(store: Documents, at: number): Promise<number[]> {
 	const times: number[] = [];
 	let after: string | undefined;
 	for (let seen = 0; seen < maxSessions; seen += pageSize) {

@@ -9,7 +9,7 @@ import { ConflictError, UnprocessableError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
 import { tooFast } from "#shared/store/compare-and-set.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { repeatLostRaces } from "#shared/store/lost-races.ts";
 import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import type { Principal } from "#shared/base/principal.ts";
@@ -47,7 +47,7 @@ export class SessionWorkspaces {
 	readonly #due: (id: string) => void;
 
 	/** @param due Called when the files of a workspace are due for removal. */
-	constructor(store: DocumentStore, quota: WorkspaceQuota, due: (id: string) => void) {
+	constructor(store: Documents, quota: WorkspaceQuota, due: (id: string) => void) {
 		this.#records = new ResourceRecords(store, { collection: workspaceCollection, noun: "Workspace" });
 		this.#quota = quota;
 		this.#due = due;

@@ -3,7 +3,7 @@ import { isoTime } from "#shared/base/clock.ts";
 import type { Session, SessionSource } from "#shared/contracts/sessions/session-resource.ts";
 import type { WorkspaceView } from "#shared/contracts/workspaces/workspaces.ts";
 import type { LaunchSettings, Repository } from "#shared/wire/pod/launch.ts";
-import type { Change } from "#shared/store/document-store.ts";
+import type { Change } from "#shared/store/port/documents.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { WorkspaceColumns, WorkspaceDocument } from "./workspace-collection.ts";
 

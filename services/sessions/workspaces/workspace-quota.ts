@@ -2,7 +2,7 @@
 import { personKey } from "#shared/base/principal.ts";
 import { ConflictError } from "#shared/base/errors.ts";
 import type { WorkspaceView } from "#shared/contracts/workspaces/workspaces.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { KeyedMutex } from "../record/keyed-mutex.ts";
 import { viewOf } from "./workspace-changes.ts";
 import { workspaceCollection, type WorkspaceDocument } from "./workspace-collection.ts";
@@ -24,11 +24,11 @@ const maxNamed = 3;
 
 /** The quotas of this installation. */
 export class WorkspaceQuota {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 	readonly #limits: QuotaLimits;
 	readonly #turns = new KeyedMutex();
 
-	constructor(store: DocumentStore, limits: QuotaLimits) {
+	constructor(store: Documents, limits: QuotaLimits) {
 		this.#store = store;
 		this.#limits = limits;
 	}

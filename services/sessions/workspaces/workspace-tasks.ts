@@ -2,7 +2,7 @@
 import { isoTime, now } from "#shared/base/clock.ts";
 import type { WorkspaceTask, WorkspaceTaskReport } from "#shared/contracts/workspaces/workspace-work.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import type { DocumentStore, Range } from "#shared/store/document-store.ts";
+import type { Documents, Range } from "#shared/store/port/documents.ts";
 import { HostBinding } from "../record/host-binding.ts";
 import { deleted, measured } from "./workspace-changes.ts";
 import { workspaceCollection, type WorkspaceDocument } from "./workspace-collection.ts";
@@ -31,11 +31,11 @@ interface Wanted {
 
 /** The tasks of this process. */
 export class WorkspaceTasks {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 	readonly #binding: HostBinding;
 
 	/** @param binding Says which hosts may act for a workspace; default: those of several hosts. */
-	constructor(store: DocumentStore, binding: HostBinding = new HostBinding()) {
+	constructor(store: Documents, binding: HostBinding = new HostBinding()) {
 		this.#store = store;
 		this.#binding = binding;
 	}

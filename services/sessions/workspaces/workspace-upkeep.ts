@@ -2,7 +2,7 @@
 import { now } from "#shared/base/clock.ts";
 import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { sessionCollection } from "../record/session-collection.ts";
 import type { SessionWorkspaces } from "./session-workspaces.ts";
 import { workspaceOf } from "./workspace-changes.ts";
@@ -15,7 +15,7 @@ const dayMs = 86_400_000;
 
 /** The dependencies of the upkeep. */
 export interface UpkeepDependencies {
-	readonly store: DocumentStore;
+	readonly store: Documents;
 	readonly ofSessions: SessionWorkspaces;
 	readonly tasks: WorkspaceTasks;
 	/** How long archived workspaces are kept; absent: until somebody deletes them. */
@@ -51,6 +51,6 @@ export async function checkHolders({ store, ofSessions }: Omit<UpkeepDependencie
 	return freed;
 }
 
-async function checked(store: DocumentStore, { id, rev = 0 }: WorkspaceDocument): Promise<void> {
+async function checked(store: Documents, { id, rev = 0 }: WorkspaceDocument): Promise<void> {
 	await store.update(workspaceCollection, id, { equals: { rev } }, { unset: ["check_at"] });
 }

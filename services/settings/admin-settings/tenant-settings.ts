@@ -1,7 +1,7 @@
 /** The settings that administrators turn for their tenant while the platform runs. */
 import type { Principal } from "#shared/base/principal.ts";
 import type { AdminSettings, AdminSettingsUpdate } from "#shared/contracts/settings/settings.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { settingCollection } from "../record/setting-collection.ts";
 import { SettingRecords } from "../record/setting-records.ts";
 
@@ -17,7 +17,7 @@ export class TenantSettings {
 	readonly #records: SettingRecords<ChosenSettings>;
 	readonly #defaults: AdminSettings;
 
-	constructor(store: DocumentStore, defaults: AdminSettings) {
+	constructor(store: Documents, defaults: AdminSettings) {
 		this.#records = new SettingRecords(store, adminSettingCollection);
 		this.#defaults = defaults;
 	}

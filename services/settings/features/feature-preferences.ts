@@ -3,7 +3,7 @@ import type { Principal } from "#shared/base/principal.ts";
 import type { Failure } from "#shared/base/schema/validator.ts";
 import type { FeaturePreference } from "#shared/contracts/settings/features.ts";
 import { InvalidParametersError } from "#shared/base/errors.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { settingCollection } from "../record/setting-collection.ts";
 import { SettingRecords } from "../record/setting-records.ts";
 import { featureModules } from "./feature-modules.ts";
@@ -14,7 +14,7 @@ export const featurePreferenceCollection = settingCollection("feature_preference
 export class FeaturePreferences {
 	readonly #records: SettingRecords<FeaturePreference[]>;
 
-	constructor(store: DocumentStore) {
+	constructor(store: Documents) {
 		this.#records = new SettingRecords(store, featurePreferenceCollection);
 	}
 

@@ -3,7 +3,7 @@ import { administersTenant } from "#shared/contracts/access/access-table.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import type { FeatureModule } from "#shared/contracts/settings/features.ts";
 import { NotFoundError } from "#shared/base/errors.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { settingCollection } from "../record/setting-collection.ts";
 import { SettingRecords } from "../record/setting-records.ts";
 import { featureModules, type KnownModule } from "./feature-modules.ts";
@@ -17,7 +17,7 @@ type Toggles = Readonly<Record<string, boolean>>;
 export class FeatureToggles {
 	readonly #records: SettingRecords<Toggles>;
 
-	constructor(store: DocumentStore) {
+	constructor(store: Documents) {
 		this.#records = new SettingRecords(store, featureToggleCollection);
 	}
 

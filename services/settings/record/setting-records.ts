@@ -3,7 +3,7 @@
  * changes of different members are all applied.
  */
 import { failpoint } from "#shared/base/failpoints.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import type { SettingCollection } from "./setting-collection.ts";
 
@@ -11,7 +11,7 @@ import type { SettingCollection } from "./setting-collection.ts";
 export class SettingRecords<Value extends object> {
 	readonly #records: ResourcesIn<SettingCollection>;
 
-	constructor(store: DocumentStore, collection: SettingCollection) {
+	constructor(store: Documents, collection: SettingCollection) {
 		this.#records = new ResourceRecords(store, {
 			collection,
 			noun: "Setting",

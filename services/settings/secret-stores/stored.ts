@@ -7,7 +7,7 @@ import type { SecretEntry } from "#shared/contracts/settings/secrets.ts";
 import { ConflictError, UnavailableError } from "#shared/base/errors.ts";
 import { jsonBytes } from "#shared/base/answer-size.ts";
 import type { TextSeal } from "#shared/base/secrets/sealed-text.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { SettingRecords } from "../record/setting-records.ts";
 import { secretCollection } from "../secrets/secret-collection.ts";
 import type { NewSecret, SecretStore } from "../secrets/secret-store.ts";
@@ -15,7 +15,7 @@ import type { NewSecret, SecretStore } from "../secrets/secret-store.ts";
 /** The arguments of {@link StoredSecrets}. */
 interface StoredSecretsOptions {
 	/** The platform gives it. */
-	readonly store: DocumentStore;
+	readonly store: Documents;
 	/** Seals with a key that is derived from the installation key; the platform gives it. */
 	readonly seal: TextSeal;
 	/** Most secrets of one user. Default 100. */

@@ -12,7 +12,7 @@ import { repositoryKey } from "#shared/wire/git/repository-key.ts";
 import { readRepositoryUrl } from "#shared/wire/git/repository-url.ts";
 import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import { fingerprintOf, refuseOtherRequest } from "#shared/base/ids/request-fingerprint.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import type { PageRequest } from "#shared/store/pages/memory-page.ts";
 import type { StoredPage } from "#shared/store/pages/stored-page.ts";
 import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
@@ -31,7 +31,7 @@ export class MappingRecords {
 	readonly #records: ResourcesIn<typeof mappingCollection, Principal>;
 
 	/** @param protocols The protocols with which sessions may name repositories. */
-	constructor(store: DocumentStore, protocols: readonly string[]) {
+	constructor(store: Documents, protocols: readonly string[]) {
 		this.#protocols = protocols;
 		this.#records = new ResourceRecords(store, {
 			collection: mappingCollection,

@@ -7,7 +7,7 @@ import { monotonic } from "#shared/base/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
 import type { EventLog } from "#shared/store/event-log/event-log.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { followedCollection } from "./move-collection.ts";
 
@@ -23,7 +23,7 @@ interface Place {
 
 /** The follower of one process; several may follow at once. */
 export class EventFollower {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 	readonly #log: EventLog;
 	readonly #note: (entry: LogEntry) => Promise<boolean>;
 	readonly #passes = new SingleFlight(() => this.#pass());
@@ -34,7 +34,7 @@ export class EventFollower {
 	/**
 	 * @param note Notes what follows from an event, and resolves with whether that was anything; it may get an event twice.
 	 */
-	constructor(store: DocumentStore, log: EventLog, note: (entry: LogEntry) => Promise<boolean>) {
+	constructor(store: Documents, log: EventLog, note: (entry: LogEntry) => Promise<boolean>) {
 		this.#store = store;
 		this.#log = log;
 		this.#note = note;

@@ -5,7 +5,7 @@ import type { LogEntry } from "#shared/contracts/event-log.ts";
 import type { IssueMove } from "#shared/contracts/tracker/issues.ts";
 import type { Mapping } from "#shared/contracts/tracker/mappings.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { removeFirst } from "#shared/store/remove-first.ts";
 import type { TrackerWish } from "../trackers/connected-trackers.ts";
@@ -50,12 +50,12 @@ export type MappingOf = (person: Owner, repo: string) => Promise<Mapping | undef
 
 /** The moves of the installation. */
 export class IssueMoves {
-	readonly #store: DocumentStore;
+	readonly #store: Documents;
 	readonly #mappingOf: MappingOf;
 	/** Saves questions about sessions that change often while they run. */
 	readonly #known = new Set<string>();
 
-	constructor(store: DocumentStore, mappingOf: MappingOf) {
+	constructor(store: Documents, mappingOf: MappingOf) {
 		this.#store = store;
 		this.#mappingOf = mappingOf;
 	}

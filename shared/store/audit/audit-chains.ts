@@ -3,7 +3,7 @@
  * faster, so the ends of the chains are in memory, also those of a transaction that is not committed yet.
  */
 import { LRUCache } from "lru-cache";
-import type { Transaction } from "../document-store.ts";
+import type { Transaction } from "../port/outbox.ts";
 import { type AuditDraft, type ChainHead, chained, chainStart } from "./audit-chain.ts";
 import { auditCheckpointCollection, auditLogCollection } from "./audit-collections.ts";
 import { auditDocumentOf } from "./audit-documents.ts";

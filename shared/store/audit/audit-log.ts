@@ -4,7 +4,9 @@
  */
 import { isoTime, now } from "#shared/base/clock.ts";
 import { tooFast } from "../compare-and-set.ts";
-import { type DocumentStore, type Found, maxAppended, maxRemoved, type Transactions } from "../document-store.ts";
+import type { DocumentStore } from "../document-store.ts";
+import { type Found, maxAppended, maxRemoved } from "../port/documents.ts";
+import type { Transactions } from "../port/outbox.ts";
 import { insertOnce } from "../insert-once.ts";
 import { removeAll } from "../remove-first.ts";
 import { LRUCache } from "lru-cache";

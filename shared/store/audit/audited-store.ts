@@ -1,7 +1,7 @@
 /**
  * A store that enters what persons change into the audit log. The entry of a change is part of the same write: the store
- * enters it in the same transaction, or it waits in the outbox of the changed document until the relay moves it. A removal takes the outbox with the document, so its
- * entry is written before, with the outcome `begun`.
+ * enters it in the same transaction, or it waits in the outbox of the changed document until the relay moves it. A removal
+ * takes the outbox with the document, so its entry is written before, with the outcome `begun`.
  */
 import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
@@ -9,8 +9,10 @@ import { isoTime, monotonic, now, sleep } from "#shared/base/clock.ts";
 import { UnavailableError } from "#shared/base/errors.ts";
 import type { Collection, Columns, Document } from "../collection.ts";
 import { tooFast } from "../compare-and-set.ts";
-import type { Appended, Change, DocumentStore, Guard, OutboxEntry } from "../document-store.ts";
+import { decoratedStore } from "../decorated-store.ts";
+import type { DocumentStore } from "../document-store.ts";
 import { repeatLostRaces } from "../lost-races.ts";
+import type { Change, Documents, Guard, OutboxEntry } from "../port/documents.ts";
 import { type Actor, currentActor } from "#shared/base/actor.ts";
 import type { AuditDraft, AuditFacts, AuditOutcome } from "./audit-chain.ts";
 import type { AuditLog } from "./audit-log.ts";
@@ -31,25 +33,32 @@ const sameReadMs = 60_000;
 const rememberedReads = 1_000;
 
 /** A store that may note in the audit log what people read of others, and what they are about to change. */
-export type NotingStore = DocumentStore & Partial<Pick<AuditedStore, "noteRead" | "noteBegun">>;
+export type NotingStore = Documents & Partial<Pick<AuditedWrites, "noteRead" | "noteBegun">>;
 
 type NotedFacts = Pick<AuditFacts, "outcome" | "resource" | "reason" | "changed">;
 
-/** Decorates a store, which the caller opens and closes. */
-export class AuditedStore implements DocumentStore {
+export type AuditedStore = DocumentStore & AuditedWrites;
+
+/**
+ * Decorates a store, which the caller opens and closes.
+ * @param wakeRelay Makes the relay look at once into the outboxes of audited documents.
+ */
+export function auditedStore(store: DocumentStore, log: AuditLog, wakeRelay: () => void): AuditedStore {
+	return decoratedStore(store, new AuditedWrites(store, log, wakeRelay));
+}
+
+/** The writes that have entries, and what else is noted. */
+class AuditedWrites implements Pick<Documents, "insert" | "update" | "remove"> {
 	readonly #store: DocumentStore;
 	readonly #log: AuditLog;
 	/** The times of the newest entries of reads. */
 	readonly #reads = new LRUCache<string, number>({ max: rememberedReads });
 	readonly #wakeRelay: () => void;
-	readonly isShared: boolean;
 
-	/** @param wakeRelay Makes the relay look at once into the outboxes of audited documents. */
 	constructor(store: DocumentStore, log: AuditLog, wakeRelay: () => void) {
 		this.#store = store;
 		this.#log = log;
 		this.#wakeRelay = wakeRelay;
-		this.isShared = store.isShared;
 	}
 
 	insert<C extends Columns>(
@@ -147,44 +156,6 @@ export class AuditedStore implements DocumentStore {
 		if (now() - (this.#reads.get(key) ?? -Infinity) < sameReadMs) return;
 		await this.note(actor, { outcome: "read", resource });
 		this.#reads.set(key, now());
-	}
-
-	open(collections: readonly Collection[]): Promise<void> {
-		return this.#store.open(collections);
-	}
-
-	append<C extends Columns>(collection: Collection<C>, documents: readonly Document<C>[]): Promise<Appended> {
-		return this.#store.append(collection, documents);
-	}
-
-	get: DocumentStore["get"] = (...args) => this.#store.get(...args);
-
-	find: DocumentStore["find"] = (...args) => this.#store.find(...args);
-
-	versions: DocumentStore["versions"] = (...args) => this.#store.versions(...args);
-
-	search: DocumentStore["search"] = (...args) => this.#store.search(...args);
-
-	count: DocumentStore["count"] = (...args) => this.#store.count(...args);
-
-	removeMany(collection: Collection, ids: readonly string[]): Promise<void> {
-		return this.#store.removeMany(collection, ids);
-	}
-
-	outbox: DocumentStore["outbox"] = (...args) => this.#store.outbox(...args);
-
-	isWaiting: DocumentStore["isWaiting"] = (...args) => this.#store.isWaiting(...args);
-
-	trimOutbox: DocumentStore["trimOutbox"] = (...args) => this.#store.trimOutbox(...args);
-
-	snapshot: DocumentStore["snapshot"] = () => this.#store.snapshot();
-
-	ping(): Promise<void> {
-		return this.#store.ping();
-	}
-
-	close(): Promise<void> {
-		return this.#store.close();
 	}
 }
 

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { now } from "#shared/base/clock.ts";
 import { makeFolder } from "#shared/base/files/new-folder.ts";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
-import type { StoreSnapshot } from "../document-store.ts";
+import type { StoreSnapshot } from "../port/lifecycle.ts";
 import { type EmbeddedDatabase, fileName } from "./embedded-database.ts";
 import { snapshotOfCopy } from "./embedded-snapshot.ts";
 

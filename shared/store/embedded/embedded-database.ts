@@ -6,7 +6,7 @@ import { refuseUnusableStore } from "#shared/base/files/unusable-files.ts";
 import { UnavailableError } from "#shared/base/errors.ts";
 import { StartError } from "#shared/base/start-error.ts";
 import type { Collection } from "../collection.ts";
-import { DuplicateKeyError } from "../document-store.ts";
+import { DuplicateKeyError } from "../port/documents.ts";
 import { damageOf, refuseDamaged } from "./embedded-damage.ts";
 import { EmbeddedReserve } from "./embedded-reserve.ts";
 import { applySchema } from "./embedded-schema.ts";

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { now } from "#shared/base/clock.ts";
 import { ConflictError } from "#shared/base/errors.ts";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
-import type { StoreSnapshot } from "../document-store.ts";
+import type { StoreSnapshot } from "../port/lifecycle.ts";
 import { type CopyAnswer, socketName } from "./embedded-copies.ts";
 import { damageOf, refuseDamaged } from "./embedded-damage.ts";
 import { fileName } from "./embedded-database.ts";

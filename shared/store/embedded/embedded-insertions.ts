@@ -1,6 +1,6 @@
 /** Ordered insertions of the embedded store. */
 import type { Collection } from "../collection.ts";
-import type { Appended } from "../document-store.ts";
+import type { Appended } from "../port/documents.ts";
 import { duplicateKey, type EmbeddedDatabase } from "./embedded-database.ts";
 import { selection } from "./embedded-reads.ts";
 import type { Sql } from "./embedded-sql.ts";

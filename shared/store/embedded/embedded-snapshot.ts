@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Collection, Columns } from "../collection.ts";
-import type { StoreSnapshot, WholeDocument } from "../document-store.ts";
+import type { StoreSnapshot, WholeDocument } from "../port/lifecycle.ts";
 import { quoted } from "./embedded-names.ts";
 import { documentOf, entriesOf, memberList } from "./embedded-sql.ts";
 

@@ -1,7 +1,7 @@
 /** Pieces of SQL with their values, and the conversion between documents and rows. */
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Collection, Columns, Document } from "../collection.ts";
-import type { OutboxEntry } from "../document-store.ts";
+import type { OutboxEntry } from "../port/documents.ts";
 import { quoted } from "./embedded-names.ts";
 
 /** A piece of SQL with the values for its placeholders, in order. */

@@ -1,6 +1,7 @@
 /** Transactions of the embedded store. A write and the entries of its events in the logs are one step of a transaction. */
 import type { Collection, Columns, Document } from "../collection.ts";
-import type { CausedEvents, EventLogs, OutboxEntry, Range, Transaction, Transactions } from "../document-store.ts";
+import type { CausedEvents, EventLogs, Transaction, Transactions } from "../port/outbox.ts";
+import type { OutboxEntry, Range } from "../port/documents.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { indexQuery } from "../index-query.ts";
 import type { WriteQueue } from "../write-queue.ts";

@@ -1,7 +1,7 @@
 /** The writing statements of the embedded store. Pure: this module makes texts and values and runs nothing. */
 import type { SQLInputValue } from "node:sqlite";
 import type { Collection, Columns, Document } from "../collection.ts";
-import type { Change, Guard, OutboxEntry } from "../document-store.ts";
+import type { Change, Guard, OutboxEntry } from "../port/documents.ts";
 import { quoted } from "./embedded-names.ts";
 import { columnValue, joined, memberList, type Sql, sql } from "./embedded-sql.ts";
 

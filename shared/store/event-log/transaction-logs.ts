@@ -6,7 +6,8 @@ import type { AuditChains } from "../audit/audit-chains.ts";
 import { auditLogCollection } from "../audit/audit-collections.ts";
 import { auditType, draftOf } from "../audit/audited-store.ts";
 import type { Collection } from "../collection.ts";
-import type { CausedEvents, EventLogs, OutboxEntry, Transaction } from "../document-store.ts";
+import type { CausedEvents, EventLogs, Transaction } from "../port/outbox.ts";
+import type { OutboxEntry } from "../port/documents.ts";
 import { documentOf, entryKey } from "./event-log.ts";
 import { eventLogCollection } from "./event-log-collection.ts";
 

@@ -1,7 +1,7 @@
 /** Converts documents to the form in MongoDB: columns beside `_id` and `wire`, and waiting events in `_outbox`. */
 import type { Collection, Columns, Document } from "../collection.ts";
 import { isKey } from "../column-rules.ts";
-import type { OutboxEntry } from "../document-store.ts";
+import type { OutboxEntry } from "../port/documents.ts";
 import { gramFields } from "./mongodb-grams.ts";
 
 /** A document as it is stored in MongoDB. */

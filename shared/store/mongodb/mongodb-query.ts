@@ -4,7 +4,7 @@
  */
 import type { Collection, Columns, IndexSpec } from "../collection.ts";
 import { isKey } from "../column-rules.ts";
-import type { Change, Guard, OutboxEntry } from "../document-store.ts";
+import type { Change, Guard, OutboxEntry } from "../port/documents.ts";
 import type { IndexQuery } from "../index-query.ts";
 import { absentKey } from "./mongodb-document.ts";
 import { gramField, gramFields } from "./mongodb-grams.ts";

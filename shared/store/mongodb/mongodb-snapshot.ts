@@ -3,7 +3,7 @@ import { type ClientSession, type Db, type MongoClient, MongoServerError } from 
 import { now } from "#shared/base/clock.ts";
 import { ConflictError } from "#shared/base/errors.ts";
 import type { Collection, Columns } from "../collection.ts";
-import type { StoreSnapshot, WholeDocument } from "../document-store.ts";
+import type { StoreSnapshot, WholeDocument } from "../port/lifecycle.ts";
 import { documentOf, type StoredDocument } from "./mongodb-document.ts";
 import { translated } from "./mongodb-errors.ts";
 

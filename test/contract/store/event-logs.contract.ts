@@ -5,7 +5,8 @@
 import { expect } from "chai";
 import { type Actor, actingAs } from "#shared/base/actor.ts";
 import { type Collection, defineCollection } from "#shared/store/collection.ts";
-import { DuplicateKeyError, type DocumentStore, type OutboxEntry } from "#shared/store/document-store.ts";
+import { DuplicateKeyError, type OutboxEntry } from "#shared/store/port/documents.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
 import { entryKey } from "#shared/store/event-log/event-log.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failureOf } from "../../support/failure-of.ts";

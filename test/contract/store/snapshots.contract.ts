@@ -1,6 +1,7 @@
 /** The suite for snapshots that every document store must pass. */
 import { expect } from "chai";
-import type { DocumentStore, StoreSnapshot } from "#shared/store/document-store.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { StoreSnapshot } from "#shared/store/port/lifecycle.ts";
 import type { Collection, Columns } from "#shared/store/collection.ts";
 import { event, job, jobs, log, note, notes } from "../../support/stores/sample-collections.ts";
 

@@ -4,7 +4,7 @@ import { type Actor, actingAs } from "#shared/base/actor.ts";
 import type { ChainedEntry } from "#shared/store/audit/audit-chain.ts";
 import { auditCheckpointCollection, auditLogCollection } from "#shared/store/audit/audit-collections.ts";
 import type { AuditLog } from "#shared/store/audit/audit-log.ts";
-import { AuditedStore } from "#shared/store/audit/audited-store.ts";
+import { type AuditedStore, auditedStore } from "#shared/store/audit/audited-store.ts";
 import { verifyAudit } from "#shared/store/audit/audit-verification.ts";
 import { eventLogCollection, eventLogNameCollection } from "#shared/store/event-log/event-log-collection.ts";
 import { OutboxRelay } from "#shared/store/event-log/outbox-relay.ts";
@@ -39,7 +39,7 @@ for (const [name, open] of [
 			const logs = logsOn(opened.store);
 			audit = logs.audit;
 			relay = new OutboxRelay(opened.store, logs, [things], () => {});
-			store = new AuditedStore(opened.store, audit, () => relay.wakeAll());
+			store = auditedStore(opened.store, audit, () => relay.wakeAll());
 		});
 		afterEach(async () => {
 			await relay.stop();

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { type Actor, actingAs } from "#shared/base/actor.ts";
 import type { ChainedEntry } from "#shared/store/audit/audit-chain.ts";
 import { auditCheckpointCollection, auditLogCollection } from "#shared/store/audit/audit-collections.ts";
-import { AuditedStore } from "#shared/store/audit/audited-store.ts";
+import { type AuditedStore, auditedStore } from "#shared/store/audit/audited-store.ts";
 import { verifyAudit } from "#shared/store/audit/audit-verification.ts";
 import { eventLogCollection, eventLogNameCollection } from "#shared/store/event-log/event-log-collection.ts";
 import { OutboxRelay } from "#shared/store/event-log/outbox-relay.ts";
@@ -46,7 +46,7 @@ for (const [name, open] of [
 
 		beforeEach(async () => {
 			opened = await open(collections);
-			store = new AuditedStore(opened.store, logsOn(opened.store).audit, () => {});
+			store = auditedStore(opened.store, logsOn(opened.store).audit, () => {});
 		});
 		afterEach(() => opened.discard());
 
@@ -173,7 +173,7 @@ for (const [name, open] of [
 
 		it("removes a document only when its entries are in the log", async () => {
 			const own = relay();
-			store = new AuditedStore(opened.store, logsOn(opened.store).audit, () => own.wakeAll());
+			store = auditedStore(opened.store, logsOn(opened.store).audit, () => own.wakeAll());
 			await actingAs(actor("a"), async () => {
 				await store.insert(things, { id: "x", wire: wire("one", ""), rev: 1 });
 				await store.remove(things, "x", {});
@@ -196,7 +196,7 @@ for (const [name, open] of [
 			clock.advance(2 * 86_400_000);
 			await logsOn(opened.store).audit.trim(1);
 			expect(await entries()).to.deep.equal([]);
-			await new AuditedStore(opened.store, logsOn(opened.store).audit, () => {}).note(actor("a"), { outcome: "read" });
+			await auditedStore(opened.store, logsOn(opened.store).audit, () => {}).note(actor("a"), { outcome: "read" });
 			expect(
 				(await entries()).map(({ seq }) => seq),
 				"the numbers go on",

@@ -18,7 +18,8 @@ import { eventOf, maxEvents, SessionEventRecords } from "#services/sessions/raw-
 import type { SessionRecord } from "#services/sessions/record/session-change.ts";
 import { systemPrincipal } from "#shared/base/principal.ts";
 import type { TimelineEntry } from "#shared/contracts/sessions/chronicles.ts";
-import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { OutboxEntry } from "#shared/store/port/documents.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { storeEngines } from "../../support/stores/open-stores.ts";
 import { sessionRecord } from "../../support/platform/session-record.ts";

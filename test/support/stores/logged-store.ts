@@ -1,5 +1,5 @@
 /** A store with its two logs as a process has them: the store enters events itself, or a relay moves them. */
-import { AuditedStore } from "#shared/store/audit/audited-store.ts";
+import { type AuditedStore, auditedStore } from "#shared/store/audit/audited-store.ts";
 import { auditCheckpointCollection, auditLogCollection } from "#shared/store/audit/audit-collections.ts";
 import type { ChainedEntry } from "#shared/store/audit/audit-chain.ts";
 import type { AuditLog } from "#shared/store/audit/audit-log.ts";
@@ -38,7 +38,7 @@ export class LoggedStore implements AsyncDisposable {
 		this.events = logs.events;
 		this.audit = logs.audit;
 		this.relay = new OutboxRelay(store, logs, collections, () => {});
-		this.store = new AuditedStore(store, logs.audit, () => this.relay.wakeAll());
+		this.store = auditedStore(store, logs.audit, () => this.relay.wakeAll());
 		this.relay.onMoved((seq) => this.hints.push(seq));
 	}
 

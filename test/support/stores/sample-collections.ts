@@ -1,6 +1,6 @@
 /** Collections for tests of the document store, with every kind of column and index, and events. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
-import type { OutboxEntry } from "#shared/store/document-store.ts";
+import type { OutboxEntry } from "#shared/store/port/documents.ts";
 
 export const jobs = defineCollection(
 	"jobs",

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { UnavailableError } from "#shared/base/errors.ts";
 import { appendWithoutGaps, type NumberedLog } from "#shared/store/append-without-gaps.ts";
-import { type Appended, maxAppended } from "#shared/store/document-store.ts";
+import { type Appended, maxAppended } from "#shared/store/port/documents.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 
 interface Row {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { encodeCursor } from "#shared/store/pages/cursor.ts";
-import type { Range } from "#shared/store/document-store.ts";
+import type { Range } from "#shared/store/port/documents.ts";
 import { cursorAt, indexQuery, positionAfter } from "#shared/store/index-query.ts";
 import { job, jobs } from "../../../support/stores/sample-collections.ts";
 

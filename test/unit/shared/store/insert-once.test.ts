@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { DuplicateKeyError } from "#shared/store/document-store.ts";
+import { DuplicateKeyError } from "#shared/store/port/documents.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 

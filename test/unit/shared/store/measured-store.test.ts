@@ -3,10 +3,11 @@ import { UnavailableError } from "#shared/base/errors.ts";
 import { measureOutboxes } from "#shared/store/event-log/outbox-lag.ts";
 import { now } from "#shared/base/clock.ts";
 import { exposition } from "#shared/telemetry/metrics/exposition.ts";
-import { MeasuredStore } from "#shared/store/measured-store.ts";
+import { measuredStore } from "#shared/store/measured-store.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { defineCollection } from "#shared/store/collection.ts";
-import { type DocumentStore, documentStoreMethods, DuplicateKeyError } from "#shared/store/document-store.ts";
+import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
+import { DuplicateKeyError } from "#shared/store/port/documents.ts";
 
 const notes = defineCollection("notes", { owner: "text" }, {});
 
@@ -23,10 +24,10 @@ async function failure(work: Promise<unknown>): Promise<unknown> {
 	);
 }
 
-describe("MeasuredStore", () => {
+describe("measuredStore()", () => {
 	it("has every operation of the port, and counts each by collection", async () => {
 		const metrics = new Metrics();
-		const store = new MeasuredStore(storeOf({}), metrics);
+		const store = measuredStore(storeOf({}), metrics);
 		for (const name of documentStoreMethods) {
 			const method: unknown = Reflect.get(store, name);
 			if (typeof method !== "function") throw new TypeError(`"${name}" is missing`);
@@ -41,7 +42,7 @@ describe("MeasuredStore", () => {
 		const metrics = new Metrics();
 		const down = new UnavailableError("The store cannot be reached", "STORE_UNREACHABLE");
 		const taken = new DuplicateKeyError("notes", "id");
-		const store = new MeasuredStore(
+		const store = measuredStore(
 			storeOf({ get: () => Promise.reject(down), insert: () => Promise.reject(taken) }),
 			metrics,
 		);

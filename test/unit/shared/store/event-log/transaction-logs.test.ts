@@ -11,7 +11,7 @@ import { auditType } from "#shared/store/audit/audited-store.ts";
 import { eventLogCollection } from "#shared/store/event-log/event-log-collection.ts";
 import { TransactionLogs } from "#shared/store/event-log/transaction-logs.ts";
 import { defineCollection } from "#shared/store/collection.ts";
-import { DuplicateKeyError, type OutboxEntry } from "#shared/store/document-store.ts";
+import { DuplicateKeyError, type OutboxEntry } from "#shared/store/port/documents.ts";
 import { EmbeddedDatabase } from "#shared/store/embedded/embedded-database.ts";
 import { sql } from "#shared/store/embedded/embedded-sql.ts";
 import { EmbeddedTransactions } from "#shared/store/embedded/embedded-transactions.ts";

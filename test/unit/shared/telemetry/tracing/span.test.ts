@@ -14,12 +14,12 @@ const program = `
 			return real.apply(this, given);
 		};
 	}
-	const { MeasuredStore } = await import("#shared/store/measured-store.ts");
+	const { measuredStore } = await import("#shared/store/measured-store.ts");
 	const { Metrics } = await import("#shared/telemetry/metrics/metrics.ts");
 	const { inSpan, traced, traceHeaders } = await import("#shared/telemetry/tracing/span.ts");
 	const { Tracer } = await import("#shared/telemetry/tracing/tracer.ts");
 	const silent = { get: async () => undefined };
-	const store = new MeasuredStore(silent, new Metrics());
+	const store = measuredStore(silent, new Metrics());
 
 	async function work(span) {
 		looks = 0;
