@@ -8,6 +8,17 @@ export type Action = "see" | "change" | "delete";
 /** The columns that every kind has. */
 export type ResourceColumns = Columns & { readonly rev: "integer" };
 
+/** The columns of resources that persons create. */
+export const ownedColumns = {
+	tenant: "text",
+	/** The id of the person who created it. */
+	owner: "text",
+	/** Grows with every change. */
+	rev: "integer",
+	/** A digest of the request that created it; present when the request had an `Idempotency-Key`. */
+	fingerprint: "text",
+} as const;
+
 /** One kind of resource. `Who` asks for it: a principal, or its owner alone. */
 export interface ResourceKind<C extends ResourceColumns, I extends string, Who> {
 	readonly collection: Collection<C, Readonly<Record<I, IndexSpec>>>;
@@ -26,7 +37,7 @@ export interface ResourceKind<C extends ResourceColumns, I extends string, Who> 
 	/** The most that a person has, counted by an index of tenant and owner, and the error for one more. */
 	readonly quota?: { readonly index: NoInfer<I>; readonly most: number; readonly refusal: () => Error };
 	/** Returns the error for a document whose unique columns another one has; default {DuplicateKeyError}. */
-	readonly taken?: (document: Document<C>) => Error;
+	readonly taken?: (columns: Row<C>) => Error;
 	/** Called after every write. */
 	readonly written?: () => void;
 }
@@ -34,6 +45,14 @@ export interface ResourceKind<C extends ResourceColumns, I extends string, Who> 
 /** The change that a write makes, and its event, whose number is the revision of the document. */
 export interface Written<C extends Columns> extends Change<C> {
 	readonly event?: Pick<OutboxEntry, "type" | "data" | "at"> | undefined;
+}
+
+/** A document as it was read; the audience of events is its tenant and its owner. */
+export interface Revision {
+	readonly id: string;
+	readonly rev?: number | undefined;
+	readonly tenant?: string | undefined;
+	readonly owner?: string | undefined;
 }
 
 /** The request that creates a resource, and the client's `Idempotency-Key`. */

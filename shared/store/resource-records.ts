@@ -32,7 +32,15 @@ import type { PageRequest } from "./pages/memory-page.ts";
 import { type StoredList, type StoredPage, storedPage } from "./pages/stored-page.ts";
 import { repeatLostRaces } from "./lost-races.ts";
 import { type Removal, removeFirst } from "./remove-first.ts";
-import type { Action, KeyedRequest, ResourceColumns, ResourceKind, ResourceList, Written } from "./resource-kind.ts";
+import type {
+	Action,
+	KeyedRequest,
+	ResourceColumns,
+	ResourceKind,
+	ResourceList,
+	Revision,
+	Written,
+} from "./resource-kind.ts";
 
 /** The two ways to read a page of a list. */
 interface ReadableList<C extends Columns> extends StoredList {
@@ -185,7 +193,7 @@ export class ResourceRecords<C extends ResourceColumns, I extends string, Who = 
 	}
 
 	/** Writes a change of the document that was read; undefined when it has changed since. @throws {DuplicateKeyError} */
-	async write(document: Document<C>, { event, ...change }: Written<C>): Promise<Document<C> | undefined> {
+	async write(document: Revision, { event, ...change }: Written<C>): Promise<Document<C> | undefined> {
 		const { id, rev = 0 } = document;
 		const set = { ...this.#none, ...change.set, rev: rev + 1 };
 		const guard = document.rev === undefined ? {} : { equals: { ...this.#none, rev } };
@@ -193,7 +201,7 @@ export class ResourceRecords<C extends ResourceColumns, I extends string, Who = 
 		const written = await this.#store
 			.update(this.#kind.collection, id, guard, { ...change, set }, events)
 			.catch((error: unknown) => {
-				const taken = error instanceof DuplicateKeyError ? this.#kind.taken?.({ ...document, ...set }) : undefined;
+				const taken = error instanceof DuplicateKeyError ? this.#kind.taken?.(set) : undefined;
 				throw taken ?? error;
 			});
 		if (written) this.#kind.written?.();
@@ -255,9 +263,8 @@ export class ResourceRecords<C extends ResourceColumns, I extends string, Who = 
 }
 
 /** Returns the event as it is part of the write of a document. */
-function eventsOf(document: Row<Columns>, n: number, event: Written<Columns>["event"]): OutboxEntry[] {
-	const audience = { tenant: textIn(document, "tenant") ?? "", owner: textIn(document, "owner") ?? "" };
-	return event ? [{ n, audience, ...event }] : [];
+function eventsOf({ tenant = "", owner = "" }: Revision, n: number, event: Written<Columns>["event"]): OutboxEntry[] {
+	return event ? [{ n, audience: { tenant, owner }, ...event }] : [];
 }
 
 function textIn(document: Row<Columns>, column: string): string | undefined {

@@ -1,5 +1,6 @@
 /** The stored form of blueprints that belong to one person: profiles and presets. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
+import { ownedColumns } from "#shared/store/resource-kind.ts";
 
 /**
  * Returns the collection of one kind. The text is the blueprint as its owner sees it, with `"is_default":false` as the
@@ -10,19 +11,13 @@ function blueprintCollection<const O extends "name" | "updated_at">(name: string
 	return defineCollection(
 		name,
 		{
-			tenant: "text",
-			/** The id of the person who created it. */
-			owner: "text",
+			...ownedColumns,
 			name: "text",
 			/** The group of which at most one is the default: the workload type of a profile, the agent of a preset. */
 			grouping: "text",
 			/** The time of its creation in milliseconds since 1970. */
 			created_at: "integer",
 			updated_at: "text",
-			/** Grows with every change. */
-			rev: "integer",
-			/** A digest of the request that created it; present when the request had an `Idempotency-Key`. */
-			fingerprint: "text",
 		},
 		{
 			by_name: { columns: ["tenant", "owner", "name"], unique: true },

@@ -2,8 +2,8 @@
 import type { Principal } from "#shared/base/principal.ts";
 import type { ProvisioningResult, TenantRole } from "#shared/contracts/identity/people-fields.ts";
 import { ForbiddenError, NotFoundError } from "#shared/base/errors.ts";
-import { answerBytes } from "#shared/base/answer-size.ts";
 import { refuseCursor } from "#shared/store/pages/cursor.ts";
+import type { PageRequest } from "#shared/store/pages/memory-page.ts";
 import { readPage, type StoredPage, storedPage } from "#shared/store/pages/stored-page.ts";
 import type { Records } from "../admissions/admission.ts";
 import type { TenantChoice } from "../admissions/tenant-choice.ts";
@@ -11,7 +11,6 @@ import type { MemberDocument } from "../record/member-collection.ts";
 import { LastAdministrator } from "./last-administrator.ts";
 import type { Reach } from "./reach.ts";
 import type { RoleNames } from "./role-names.ts";
-import type { PageQuery } from "./tenant-directory.ts";
 
 /** Most members of a tenant that are provisioned again by one request. */
 const maxReprovisioned = 1_000;
@@ -45,32 +44,23 @@ export class MemberDirectory {
 	}
 
 	/** Returns a page of users, newest first: of all, or of the members of the principal's tenant. */
-	async users(principal: Principal, { limit, cursor, known }: PageQuery): Promise<StoredPage> {
+	async users(principal: Principal, page: PageRequest): Promise<StoredPage> {
 		const { users, members } = this.#records;
-		if (this.#reach.isOperator(principal))
-			return readPage(await users.page(limit, cursor, answerBytes).catch(refuseCursor), known);
-		const page = { limit, ...(cursor !== undefined && { after: cursor }) };
-		const { documents, next } = await members.of(principal.tenant, page).catch(refuseCursor);
-		const found = await Promise.all(documents.map(({ user = "" }) => users.get(user)));
-		return readPage(
-			{ documents: found.filter((one) => one !== undefined), ...(next !== undefined && { next }) },
-			known,
-		);
+		if (this.#reach.isOperator(principal)) return readPage(await users.page(page).catch(refuseCursor), page.known);
+		const found = await members.of(principal.tenant, page).page().catch(refuseCursor);
+		const documents = await Promise.all(found.documents.map(({ user = "" }) => users.get(user)));
+		return readPage({ ...found, documents: documents.filter((one) => one !== undefined) }, page.known);
 	}
 
 	/** Returns a page of the members of a tenant, newest first. @throws {NotFoundError} */
-	async members(principal: Principal, tenant: string, { limit, cursor, known }: PageQuery): Promise<StoredPage> {
+	async members(principal: Principal, tenant: string, query: PageRequest): Promise<StoredPage> {
 		await this.#reach.seen(principal, tenant);
-		const after = cursor === undefined ? {} : { after: cursor };
-		const { members } = this.#records;
-		const list = {
-			page: async () => {
-				const found = await members.of(tenant, { limit, ...after });
-				return { ...found, documents: found.documents.map((one) => this.#shown(one)) };
-			},
-			versions: () => members.versions(tenant, { limit: limit + 1, ...after }),
+		const { page, versions } = this.#records.members.of(tenant, query);
+		const shown = async () => {
+			const found = await page();
+			return { ...found, documents: found.documents.map((one) => this.#shown(one)) };
 		};
-		return storedPage(list, limit, known).catch(refuseCursor);
+		return storedPage({ page: shown, versions }, query.limit, query.known).catch(refuseCursor);
 	}
 
 	/**
@@ -108,7 +98,7 @@ export class MemberDirectory {
 	/** Provisions the newest 1,000 members of a tenant again. @throws {NotFoundError} */
 	async reprovisionTenant(principal: Principal, tenant: string): Promise<ProvisioningResult[]> {
 		await this.#reach.administered(principal, tenant);
-		const { documents } = await this.#records.members.of(tenant, { limit: maxReprovisioned });
+		const { documents } = await this.#records.members.of(tenant, { limit: maxReprovisioned }).page();
 		return documents.map(({ user = "" }) => provisioned(user));
 	}
 

@@ -6,18 +6,11 @@ import type { TenantCreate, TenantUpdate } from "#shared/contracts/identity/tena
 import { ConflictError, ForbiddenError, NotFoundError } from "#shared/base/errors.ts";
 import { answerBytes } from "#shared/base/answer-size.ts";
 import { refuseCursor } from "#shared/store/pages/cursor.ts";
+import type { PageRequest } from "#shared/store/pages/memory-page.ts";
 import { readPage, type StoredPage } from "#shared/store/pages/stored-page.ts";
 import type { TenantDocument } from "../record/tenant-collection.ts";
 import type { TenantRecords } from "../record/tenant-records.ts";
 import type { Reach } from "./reach.ts";
-
-/** A page that a client asks for. */
-export interface PageQuery {
-	readonly limit: number;
-	readonly cursor?: string | undefined;
-	/** The client's `If-None-Match`. */
-	readonly known?: string | undefined;
-}
 
 /** Most tenants from a root to the lowest one. */
 const maxDepth = 10;
@@ -33,7 +26,7 @@ export class TenantDirectory {
 	}
 
 	/** Returns a page of the tenants that the principal sees, by path. @param parent Only the tenants right below this one. */
-	async list(principal: Principal, parent: string | undefined, query: PageQuery): Promise<StoredPage> {
+	async list(principal: Principal, parent: string | undefined, query: PageRequest): Promise<StoredPage> {
 		const { limit, cursor, known } = query;
 		const page = { limit, maxBytes: answerBytes, ...(cursor !== undefined && { after: cursor }) };
 		const found = administersTenant(principal) ? this.#below(principal, parent, page) : this.#own(principal, parent);

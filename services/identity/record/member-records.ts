@@ -3,9 +3,10 @@ import { isoTime } from "#shared/base/clock.ts";
 import type { TenantRole } from "#shared/contracts/identity/people-fields.ts";
 import type { Member } from "#shared/contracts/identity/tenants.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import type { Documents, Found, Page } from "#shared/store/port/documents.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
+import type { PageRequest } from "#shared/store/pages/memory-page.ts";
 import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
-import { memberCollection, type MemberColumns, type MemberDocument, membershipId } from "./member-collection.ts";
+import { memberCollection, type MemberDocument, membershipId } from "./member-collection.ts";
 import { confirmed, granted, left, type ProviderWord } from "./provider-word.ts";
 
 /** The role of a new membership, and who has made it and decides its role. */
@@ -81,16 +82,9 @@ export class MemberRecords {
 		return isMember;
 	}
 
-	/** Returns a page of the members of a tenant, newest first. */
-	of(tenant: string, page: Omit<Page, "descending">): Promise<Found<MemberColumns>> {
-		const range = { equals: [tenant, "active"] };
-		return this.#store.find(memberCollection, "by_tenant", range, { ...page, descending: true });
-	}
-
-	/** The ids and revisions of a page, as {@link Documents.versions} returns them. */
-	versions(tenant: string, page: Omit<Page, "descending">): Promise<string> {
-		const range = { equals: [tenant, "active"] };
-		return this.#store.versions(memberCollection, "by_tenant", range, { ...page, column: "rev", descending: true });
+	/** Returns the two ways to read a page of the members of a tenant, newest first. */
+	of(tenant: string, page: PageRequest) {
+		return this.#records.pages({ index: "by_tenant", equals: [tenant, "active"] }, page, ["rev", "user"]);
 	}
 
 	/** Returns the memberships of a person, also removed ones, newest first. */

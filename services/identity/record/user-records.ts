@@ -3,7 +3,8 @@ import { isoTime } from "#shared/base/clock.ts";
 import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
 import type { User } from "#shared/contracts/identity/users.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import type { Documents, Found } from "#shared/store/port/documents.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
+import type { PageRequest } from "#shared/store/pages/memory-page.ts";
 import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { userCollection, type UserDocument } from "./user-collection.ts";
 
@@ -53,9 +54,8 @@ export class UserRecords {
 	}
 
 	/** Returns a page of all users, newest first. */
-	page(limit: number, after: string | undefined, maxBytes: number): Promise<Found<(typeof userCollection)["columns"]>> {
-		const page = { limit, descending: true, maxBytes, ...(after !== undefined && { after }) };
-		return this.#store.find(userCollection, "by_age", { equals: ["user"] }, page);
+	page(page: PageRequest) {
+		return this.#records.pages({ index: "by_age", equals: ["user"] }, page).page();
 	}
 
 	async #insert({ id, email = "", name, as_of }: IdentifiedPerson): Promise<UserDocument> {

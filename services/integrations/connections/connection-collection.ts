@@ -1,23 +1,18 @@
 /** The stored form of connections. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
+import { ownedColumns } from "#shared/store/resource-kind.ts";
 
 /** The text is a {@link Connection}. It has no secret: the values are in the credential that it names. */
 export const connectionCollection = defineCollection(
 	"integration_connections",
 	{
-		tenant: "text",
-		/** The id of the person whose connection it is. */
-		owner: "text",
+		...ownedColumns,
 		slug: "text",
 		integration_type: "text",
 		credential_name: "text",
 		/** The value 1 when it is enabled, otherwise 0. */
 		enabled: "integer",
 		created_at: "text",
-		/** Grows with every change. */
-		rev: "integer",
-		/** A digest of the request that created it; present when the request had an `Idempotency-Key`. */
-		fingerprint: "text",
 	},
 	{
 		by_owner: { columns: ["tenant", "owner", "created_at"] },

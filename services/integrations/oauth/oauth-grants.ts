@@ -8,8 +8,8 @@ import { UnavailableError } from "#shared/base/errors.ts";
 import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import { defineCollection, type Document } from "#shared/store/collection.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
-import { insertOnce } from "#shared/store/insert-once.ts";
 import { repeatLostRaces } from "#shared/store/lost-races.ts";
+import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import type { Person } from "./oauth-definition.ts";
 
 /** How long a grant is held, in milliseconds: longer than the requests and writes of its holder together. */
@@ -58,9 +58,11 @@ export interface Life {
 /** The grants of all people. */
 export class OAuthGrants {
 	readonly #store: Documents;
+	readonly #records: ResourcesIn<typeof oauthGrantCollection>;
 
 	constructor(store: Documents) {
 		this.#store = store;
+		this.#records = new ResourceRecords(store, { collection: oauthGrantCollection, noun: "Grant" });
 	}
 
 	async get(person: Person, slug: string): Promise<Grant | undefined> {
@@ -80,9 +82,8 @@ export class OAuthGrants {
 	}
 
 	/** Holds an existing grant as it was read; undefined when it has changed since. */
-	async hold({ id, rev }: Grant): Promise<Grant | undefined> {
-		const set = { rev: rev + 1, held_until: now() + holdMs };
-		const held = await this.#store.update(oauthGrantCollection, id, { equals: { rev } }, { set });
+	async hold(grant: Grant): Promise<Grant | undefined> {
+		const held = await this.#records.write(grant, { set: { held_until: now() + holdMs } });
 		return held && grantIn(held);
 	}
 
@@ -103,22 +104,19 @@ export class OAuthGrants {
 	}
 
 	/** Stores the life of new tokens and lets the grant go; false when it is held by somebody else by now. */
-	async renew({ id, rev }: Grant, life: Life): Promise<boolean> {
+	async renew(grant: Grant, life: Life): Promise<boolean> {
 		const gone = (["due_at", "expires_at", "problem", "held_until"] as const).filter((column) => !(column in life));
-		const change = { set: { ...life, rev: rev + 1 }, unset: gone };
-		return (await this.#store.update(oauthGrantCollection, id, { equals: { rev } }, change)) !== undefined;
+		return (await this.#records.write(grant, { set: { ...life }, unset: gone })) !== undefined;
 	}
 
 	/** Stores why the token cannot be replaced any more, and lets the grant go. */
-	async fail({ id, rev }: Grant, problem: string): Promise<void> {
-		const change = { set: { rev: rev + 1, problem }, unset: ["held_until"] as const };
-		await this.#store.update(oauthGrantCollection, id, { equals: { rev } }, change);
+	async fail(grant: Grant, problem: string): Promise<void> {
+		await this.#records.write(grant, { set: { problem }, unset: ["held_until"] });
 	}
 
 	/** Lets the grant go as it is, so that the work can be repeated at once. */
-	async release({ id, rev }: Grant): Promise<void> {
-		const change = { set: { rev: rev + 1 }, unset: ["held_until"] as const };
-		await this.#store.update(oauthGrantCollection, id, { equals: { rev } }, change);
+	async release(grant: Grant): Promise<void> {
+		await this.#records.write(grant, { unset: ["held_until"] });
 	}
 
 	/** Removes the grant; nothing happens when somebody else holds it by now. */
@@ -130,8 +128,7 @@ export class OAuthGrants {
 		const { tenant, owner } = person;
 		const id = grantId(person, slug);
 		const document = { id, wire: "{}", tenant, owner, slug, rev: 1, held_until: now() + holdMs };
-		const isFirst = await insertOnce(() => this.#store.insert(oauthGrantCollection, document));
-		return isFirst ? grantIn(document) : undefined;
+		return (await this.#records.insert(document)) ? grantIn(document) : undefined;
 	}
 }
 

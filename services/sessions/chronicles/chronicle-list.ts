@@ -4,22 +4,19 @@ import { nextTurn } from "#shared/base/clock.ts";
 import type { Chronicle } from "#shared/contracts/sessions/chronicles.ts";
 import { answerBytes } from "#shared/base/answer-size.ts";
 import { encodeCursor, refuseCursor } from "#shared/store/pages/cursor.ts";
+import type { PageRequest } from "#shared/store/pages/memory-page.ts";
 import { type FoundDocuments, readPage, type StoredPage } from "#shared/store/pages/stored-page.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { chronicleOf, type ChronicleRecords } from "./chronicle-records.ts";
 
 /** The filter and the position of a page. */
-export interface ChronicleQuery {
+export interface ChronicleQuery extends PageRequest {
 	readonly project?: string | undefined;
 	readonly repo?: string | undefined;
 	readonly model_name?: string | undefined;
 	/** The required tags, separated by commas; a chronicle must have all of them. */
 	readonly tags?: string | undefined;
-	readonly limit: number;
 	readonly offset: number;
-	readonly cursor?: string | undefined;
-	/** The tags of the pages that the client has already: its `If-None-Match`. */
-	readonly known?: string | undefined;
 }
 
 const pageSize = 100;

@@ -68,7 +68,7 @@ export class StoppedSessions {
 
 	async #page(principal: Principal, cursor: string | undefined): Promise<StoppedPage> {
 		const filter = { by: { status: "stopped" }, limit: pageSize, cursor } as const;
-		const { documents, next } = await this.#records.page(principal, filter).catch(refuseCursor);
+		const { documents, next } = await this.#records.pages(principal, filter).page().catch(refuseCursor);
 		return { items: documents.map(({ id }) => id), ...(next !== undefined && { next }) };
 	}
 

@@ -13,6 +13,7 @@ import { answerBytes } from "#shared/base/answer-size.ts";
 import type { Document } from "#shared/store/collection.ts";
 import { encodeCursor, refuseCursor } from "#shared/store/pages/cursor.ts";
 import { maxAppended, maxRemoved } from "#shared/store/port/documents.ts";
+import type { PageRequest } from "#shared/store/pages/memory-page.ts";
 import { type FoundDocuments, readPage, type StoredPage } from "#shared/store/pages/stored-page.ts";
 import type { Lifecycle } from "#shared/store/port/lifecycle.ts";
 import { removeAll, removeFirst } from "#shared/store/remove-first.ts";
@@ -31,16 +32,12 @@ const rememberedSizes = 1_000;
 const pageBytes = 256 * 1024;
 
 /** The filter and the position of a page. */
-export interface EventQuery {
+export interface EventQuery extends PageRequest {
 	readonly event_type?: string | undefined;
 	/** The bounds of time in ISO 8601, both exclusive. */
 	readonly after?: string | undefined;
 	readonly before?: string | undefined;
-	readonly limit: number;
 	readonly offset: number;
-	readonly cursor?: string | undefined;
-	/** The tags of the pages that the client has already: its `If-None-Match`. */
-	readonly known?: string | undefined;
 }
 
 type EventDocument = Document<(typeof sessionEventCollection)["columns"]>;

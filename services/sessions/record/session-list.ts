@@ -46,11 +46,7 @@ async function shelfPage(
 	known: string,
 ): Promise<StoredPage> {
 	const filter = { ...rest, by: status === undefined ? ({ shelf: "active" } as const) : { status } };
-	const list = {
-		page: () => records.page(principal, filter),
-		versions: () => records.versions(principal, filter),
-	};
-	return storedPage(list, rest.limit, known);
+	return storedPage(records.pages(principal, filter), rest.limit, known);
 }
 
 /** Merges the pages of both lists. The cursor is the last session taken, after which both continue. */
@@ -60,7 +56,7 @@ async function bothShelves(
 	query: ListQuery,
 	known: string,
 ): Promise<StoredPage> {
-	const pages = await Promise.all(shelves.map((shelf) => records.page(principal, { ...query, by: { shelf } })));
+	const pages = await Promise.all(shelves.map((shelf) => records.pages(principal, { ...query, by: { shelf } }).page()));
 	return readPage(
 		mergedPage(pages, ({ created_at = "" }) => created_at, query.limit),
 		known,

@@ -1,6 +1,7 @@
 /**
  * The repository of sessions. Every method takes the principal first: sessions that the principal may not see do not
- * exist for it.
+ * exist for it. Beside its lists it is no table of ResourceRecords: its changes wait in a queue, count, and have rules of budgets,
+ * launches and events of their own.
  */
 import type { NotingStore } from "#shared/store/audit/audited-store.ts";
 import type { Principal } from "#shared/base/principal.ts";
@@ -8,9 +9,9 @@ import { isoTime } from "#shared/base/clock.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { NotFoundError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import { answerBytes } from "#shared/base/answer-size.ts";
 import { mayUseSession, relationTo, seesWholeTenant } from "#shared/contracts/access/access-table.ts";
-import type { Found, Guard, OutboxEntry, Range } from "#shared/store/port/documents.ts";
+import type { Guard, OutboxEntry, Range } from "#shared/store/port/documents.ts";
+import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { withBudgetRules } from "./session-budget.ts";
 import { countersChange, type SessionCounters } from "./counters-change.ts";
 import { ChangeQueue } from "./change-queue.ts";
@@ -51,8 +52,6 @@ export class DoesNotFitError extends Error {
 	override readonly name = "DoesNotFitError";
 }
 
-type SessionColumns = (typeof sessionCollection)["columns"];
-
 /** The columns that decide who may see a session. */
 const audienceColumns = ["tenant", "owner", "status"] as const;
 
@@ -65,14 +64,12 @@ const indexesOf = {
 	owner: { status: "owner_status", shelf: "owner_shelf" },
 } as const;
 
-/** The columns that lists need. */
-const listColumns = ["rev", "created_at"] as const;
-
 /** The sessions in the store, with the queue of changes of this process. */
 export class SessionRecords {
 	readonly #store: NotingStore;
 	readonly #written: () => void;
 	readonly #chatEndpoint: ChatEndpoint;
+	readonly #lists: ResourcesIn<typeof sessionCollection>;
 	readonly #changes = new ChangeQueue();
 
 	/** @param written Called after every write that has an event. */
@@ -80,6 +77,7 @@ export class SessionRecords {
 		this.#store = store;
 		this.#written = written;
 		this.#chatEndpoint = chatEndpoint;
+		this.#lists = new ResourceRecords(store, { collection: sessionCollection, noun: "Session" });
 	}
 
 	/**
@@ -103,30 +101,10 @@ export class SessionRecords {
 		return document.wire;
 	}
 
-	/**
-	 * Returns a page, newest first, which ends at `limit` sessions or at the bound of bytes; only the columns of lists
-	 * are read.
-	 */
-	async page(principal: Principal, { limit, cursor, ...filter }: SessionFilter): Promise<Found<SessionColumns>> {
+	/** Returns the two ways to read a page, newest first. */
+	pages(principal: Principal, { limit, cursor, ...filter }: SessionFilter) {
 		const { index, range } = scopeOf(principal, filter);
-		return this.#store.find(sessionCollection, index, range, {
-			limit,
-			maxBytes: answerBytes,
-			descending: true,
-			columns: listColumns,
-			...(cursor !== undefined && { after: cursor }),
-		});
-	}
-
-	/** Returns the lines of id and revision of the same page, and of the first session after it. */
-	async versions(principal: Principal, { limit, cursor, ...filter }: SessionFilter): Promise<string> {
-		const { index, range } = scopeOf(principal, filter);
-		return this.#store.versions(sessionCollection, index, range, {
-			limit: limit + 1,
-			descending: true,
-			column: "rev",
-			...(cursor !== undefined && { after: cursor }),
-		});
+		return this.#lists.pages({ index, equals: range.equals }, { limit, cursor });
 	}
 
 	async count(principal: Principal, by: SessionFilter["by"]): Promise<number> {

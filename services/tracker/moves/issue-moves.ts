@@ -6,8 +6,7 @@ import type { IssueMove } from "#shared/contracts/tracker/issues.ts";
 import type { Mapping } from "#shared/contracts/tracker/mappings.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
-import { insertOnce } from "#shared/store/insert-once.ts";
-import { removeFirst } from "#shared/store/remove-first.ts";
+import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import type { TrackerWish } from "../trackers/connected-trackers.ts";
 import { moveCollection, type MoveDocument } from "./move-collection.ts";
 import { deletedSession, type MoveOccasion, occasionOf } from "./move-notes.ts";
@@ -51,12 +50,14 @@ export type MappingOf = (person: Owner, repo: string) => Promise<Mapping | undef
 /** The moves of the installation. */
 export class IssueMoves {
 	readonly #store: Documents;
+	readonly #records: ResourcesIn<typeof moveCollection>;
 	readonly #mappingOf: MappingOf;
 	/** Saves questions about sessions that change often while they run. */
 	readonly #known = new Set<string>();
 
 	constructor(store: Documents, mappingOf: MappingOf) {
 		this.#store = store;
+		this.#records = new ResourceRecords(store, { collection: moveCollection, noun: "Move" });
 		this.#mappingOf = mappingOf;
 	}
 
@@ -73,7 +74,7 @@ export class IssueMoves {
 		const status = occasion.event === "start" ? mapping?.on_start : mapping?.on_merge;
 		if (!mapping || !status || (await this.#isFull(occasion))) return false;
 		failpoint("issue-moves.read");
-		await insertOnce(() => this.#store.insert(moveCollection, firstOf(occasion, mapping, status)));
+		await this.#records.insert(firstOf(occasion, mapping, status));
 		this.#remember(occasion);
 		return true;
 	}
@@ -94,9 +95,8 @@ export class IssueMoves {
 		const { tenant = "", owner = "", session = "", issue, wish } = columns;
 		const read: IssueMove = JSON.parse(wire);
 		const move = { ...read, attempts: attempts + 1, updated_at: isoTime() };
-		const set = { rev: rev + 1, attempts: attempts + 1, due_at: now() + leaseMs };
-		const change = { wire: JSON.stringify(move), set };
-		if (!(await this.#store.update(moveCollection, id, { equals: { rev } }, change))) return undefined;
+		const set = { attempts: attempts + 1, due_at: now() + leaseMs };
+		if (!(await this.#records.write({ id, rev }, { wire: JSON.stringify(move), set }))) return undefined;
 		return { id, tenant, owner, session, issue, wish: wish as TrackerWish, move, rev: rev + 1 };
 	}
 
@@ -104,17 +104,17 @@ export class IssueMoves {
 	async settle({ id, move, rev }: HeldMove, { state, issue, error, waitMs = 0 }: MoveOutcome): Promise<void> {
 		const issue_id = issue ?? move.issue_id;
 		const wire = JSON.stringify({ ...move, state, issue_id, error, updated_at: isoTime() } satisfies IssueMove);
-		const set = { rev: rev + 1, ...(issue !== undefined && { issue }) };
+		const set = issue === undefined ? {} : { issue };
 		const change =
 			state === "waiting"
 				? { wire, set: { ...set, due_at: now() + Math.round(waitMs) } }
 				: { wire, set, unset: ["due_at"] as const };
-		await this.#store.update(moveCollection, id, { equals: { rev } }, change);
+		await this.#records.write({ id, rev }, change);
 	}
 
 	/** Lets a move wait behind those of others. */
-	async postpone({ id, rev = 0 }: MoveDocument, ms: number): Promise<void> {
-		await this.#store.update(moveCollection, id, { equals: { rev } }, { set: { rev: rev + 1, due_at: now() + ms } });
+	async postpone(move: MoveDocument, ms: number): Promise<void> {
+		await this.#records.write(move, { set: { due_at: now() + ms } });
 	}
 
 	/** Removes a move that turned out to be none. */
@@ -145,7 +145,7 @@ export class IssueMoves {
 
 	/** Resolves to whether there were any. */
 	async #forget(tenant: string, session: string): Promise<boolean> {
-		return (await removeFirst(this.#store, moveCollection, "by_session", { equals: [tenant, session] })) > 0;
+		return (await this.#records.removeFirst("by_session", { equals: [tenant, session] })) > 0;
 	}
 
 	#remember({ id }: MoveOccasion): void {

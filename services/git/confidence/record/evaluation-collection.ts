@@ -1,22 +1,17 @@
 /** The stored form of evaluations of merges. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
+import { ownedColumns } from "#shared/store/resource-kind.ts";
 
 /** The text is an {@link Evaluation}. */
 export const evaluationCollection = defineCollection(
 	"merge_evaluations",
 	{
-		tenant: "text",
-		/** The id of the person who asked. */
-		owner: "text",
+		...ownedColumns,
 		/** The repository as `repositoryKey` names it; absent when only facts of the caller were judged. */
 		repo: "text",
 		/** The number of the pull request; absent as above. */
 		pull: "integer",
 		evaluated_at: "text",
-		/** Grows with every change. */
-		rev: "integer",
-		/** A digest of the request; present when it had an `Idempotency-Key`. */
-		fingerprint: "text",
 	},
 	{
 		by_tenant: { columns: ["tenant", "evaluated_at"] },
