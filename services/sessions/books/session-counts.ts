@@ -10,6 +10,7 @@ import type { Audience, Documents } from "#shared/store/port/documents.ts";
 import type { Outbox } from "#shared/store/port/outbox.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { type CountedEvent, entryKey, type EventLog } from "#shared/store/event-log/event-log.ts";
+import { readPages } from "#shared/store/pages/read-pages.ts";
 import { seesWholeTenant } from "#shared/contracts/access/access-table.ts";
 import { countersChange, type SessionCounters } from "../record/counters-change.ts";
 import { sessionCollection } from "../record/session-collection.ts";
@@ -106,13 +107,8 @@ export class SessionCounts {
 	/** Returns the documents of all users and tenants. */
 	async #documents(): Promise<CountDocument[]> {
 		const all: CountDocument[] = [];
-		let after: string | undefined;
-		do {
-			const page = { limit: pageSize, ...(after !== undefined && { after }) };
-			const { documents, next } = await this.#store.find(sessionCountCollection, "by_applied", { equals: [] }, page);
-			all.push(...documents);
-			after = next;
-		} while (after !== undefined);
+		const every = { equals: [], limit: pageSize };
+		for await (const page of readPages(this.#store, sessionCountCollection, "by_applied", every)) all.push(...page);
 		return all.filter(({ id }) => id !== position);
 	}
 
@@ -123,16 +119,12 @@ export class SessionCounts {
 	/** Counts the sessions of each user and tenant. */
 	async #count(): Promise<Map<string, SessionCounters>> {
 		const found = new Map<string, SessionCounters>();
-		let after: string | undefined;
-		do {
-			const page = { limit: pageSize, ...(after !== undefined && { after }) };
-			const { documents, next } = await this.#store.find(sessionCollection, "created", { equals: [] }, page);
-			for (const { tenant = "", owner = "", status } of documents) {
+		const every = { equals: [], limit: pageSize };
+		for await (const page of readPages(this.#store, sessionCollection, "created", every))
+			for (const { tenant = "", owner = "", status } of page) {
 				const one = countersChange(undefined, status);
 				for (const id of scopesOf({ tenant, owner })) if (one) found.set(id, sum(found.get(id), one));
 			}
-			after = next;
-		} while (after !== undefined);
 		return found;
 	}
 

@@ -1,8 +1,8 @@
 /** Stores texts of any length in chunks of at most 256 KB, ordered within session and kind. */
-import { nextTurn } from "#shared/base/clock.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { removeAll } from "#shared/store/remove-first.ts";
+import { readPages } from "#shared/store/pages/read-pages.ts";
 import { type HistoryChunk, historyChunkCollection } from "./history-collections.ts";
 
 export const kinds = ["log", "turn", "patch"] as const;
@@ -113,15 +113,8 @@ export class HistoryEntries {
 
 	async *#descending(session: string, kind: Kind, to?: number): AsyncGenerator<HistoryChunk> {
 		const range = { equals: [session, kind], ...(to !== undefined && { to }) };
-		let after: string | undefined;
-		do {
-			const page = { limit: pageSize, descending: true, ...(after !== undefined && { after }) };
-			const { documents, next } = await this.#store.find(historyChunkCollection, "in_order", range, page);
-			yield* documents;
-			after = next;
-			// A conversation of many small turns has thousands of chunks.
-			if (after !== undefined) await nextTurn();
-		} while (after !== undefined);
+		const page = { ...range, limit: pageSize, descending: true };
+		for await (const chunks of readPages(this.#store, historyChunkCollection, "in_order", page)) yield* chunks;
 	}
 }
 

@@ -7,7 +7,6 @@ import {
 	sessionEventTypes,
 } from "#shared/contracts/sessions/session-events.ts";
 import type { NotingStore } from "#shared/store/audit/audited-store.ts";
-import { nextTurn } from "#shared/base/clock.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
 import { answerBytes } from "#shared/base/answer-size.ts";
 import type { Document } from "#shared/store/collection.ts";
@@ -17,6 +16,7 @@ import type { PageRequest } from "#shared/store/pages/memory-page.ts";
 import { type FoundDocuments, readPage, type StoredPage } from "#shared/store/pages/stored-page.ts";
 import type { Lifecycle } from "#shared/store/port/lifecycle.ts";
 import { removeAll, removeFirst } from "#shared/store/remove-first.ts";
+import { readPages } from "#shared/store/pages/read-pages.ts";
 import { sessionEventCollection } from "./session-event-collection.ts";
 
 /** The most events of one session; the oldest are removed first. */
@@ -68,7 +68,7 @@ export class SessionEventRecords {
 
 	/** Returns a page in the order of sequence. @throws {BadRequestError} for an invalid cursor or time. */
 	async page(session: string, query: EventQuery): Promise<StoredPage> {
-		return readPage(await this.#found(session, query), query.known);
+		return readPage(await this.#found(session, query).catch(refuseCursor), query.known);
 	}
 
 	/** Yields all stored events of a session in the order of sequence. */
@@ -138,23 +138,10 @@ export class SessionEventRecords {
 		session: string,
 		{ event_type, cursor }: Pick<EventQuery, "event_type" | "cursor">,
 	): AsyncGenerator<EventDocument> {
-		let after = cursor;
-		do {
-			const page = { limit: pageSize, maxBytes: pageBytes, ...(after !== undefined && { after }) };
-			const found = await this.#find(session, event_type, page);
-			yield* found.documents;
-			after = found.next;
-			// One answer may read several thousand events.
-			if (after !== undefined) await nextTurn();
-		} while (after !== undefined);
-	}
-
-	async #find(session: string, type: string | undefined, page: { limit: number; maxBytes: number; after?: string }) {
-		const found =
-			type === undefined
-				? this.#store.find(sessionEventCollection, "in_order", { equals: [session] }, page)
-				: this.#store.find(sessionEventCollection, "by_type", { equals: [session, type] }, page);
-		return found.catch(refuseCursor);
+		const index = event_type === undefined ? "in_order" : "by_type";
+		const equals = event_type === undefined ? [session] : [session, event_type];
+		const page = { equals, limit: pageSize, maxBytes: pageBytes, ...(cursor !== undefined && { after: cursor }) };
+		for await (const events of readPages(this.#store, sessionEventCollection, index, page)) yield* events;
 	}
 }
 

@@ -10,6 +10,7 @@ import { NotFoundError } from "#shared/base/errors.ts";
 import { defineCollection } from "#shared/store/collection.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
+import { readPages } from "#shared/store/pages/read-pages.ts";
 import { chatBase, chatEndpointAt, hasChat } from "./chat-endpoint.ts";
 import type { SessionChange, SessionRecord } from "./session-change.ts";
 import { sessionCollection } from "./session-collection.ts";
@@ -41,13 +42,9 @@ export async function moveChats(
 }
 
 async function* sessionsWithChat(store: Documents): AsyncGenerator<string> {
-	let after: string | undefined;
-	do {
-		const page = { limit: pageSize, columns: ["created_at", "status"], ...(after !== undefined && { after }) } as const;
-		const { documents, next } = await store.find(sessionCollection, "created", { equals: [] }, page);
-		for (const { id, status } of documents) if (hasChat(status as StoredStatus)) yield id;
-		after = next;
-	} while (after !== undefined);
+	const every = { equals: [], limit: pageSize, columns: ["status"] } as const;
+	for await (const page of readPages(store, sessionCollection, "created", every))
+		for (const { id, status } of page) if (hasChat(status as StoredStatus)) yield id;
 }
 
 /** Stores the address; another process may store it at the same time. */

@@ -2,12 +2,13 @@
 import { monotonic } from "#shared/base/clock.ts";
 import type { Metrics, Sample } from "#shared/telemetry/metrics/metrics.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
+import { readPages } from "#shared/store/pages/read-pages.ts";
 import { sessionCollection } from "./session-collection.ts";
 
 const oldMs = 60_000;
 const pageSize = 500;
-/** The newest sessions that are counted. */
-const maxSessions = 10_000;
+/** The pages of the newest sessions, which are counted. */
+const maxPages = 20;
 
 export function measureStatuses(metrics: Metrics, store: Documents): void {
 	let countedAt = -Infinity;
@@ -31,18 +32,8 @@ export function measureStatuses(metrics: Metrics, store: Documents): void {
 
 async function count(store: Documents): Promise<readonly Sample[]> {
 	const found = new Map<string, number>();
-	let after: string | undefined;
-	for (let seen = 0; seen < maxSessions; seen += pageSize) {
-		const page = {
-			limit: pageSize,
-			descending: true,
-			columns: ["status"] as const,
-			...(after !== undefined && { after }),
-		};
-		const { documents, next } = await store.find(sessionCollection, "created", { equals: [] }, page);
-		for (const { status = "" } of documents) found.set(status, (found.get(status) ?? 0) + 1);
-		if (next === undefined) break;
-		after = next;
-	}
+	const newest = { equals: [], limit: pageSize, pages: maxPages, descending: true, columns: ["status"] } as const;
+	for await (const page of readPages(store, sessionCollection, "created", newest))
+		for (const { status = "" } of page) found.set(status, (found.get(status) ?? 0) + 1);
 	return [...found].map(([status, value]) => ({ labels: [status], value }));
 }

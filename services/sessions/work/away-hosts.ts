@@ -8,7 +8,8 @@ import { systemPrincipal } from "#shared/base/principal.ts";
 import type { ProcessRegistry } from "#host/presence/process-registry.ts";
 import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
-import type { DocumentPage, Documents, Found } from "#shared/store/port/documents.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
+import { readPages } from "#shared/store/pages/read-pages.ts";
 import { enter, type SessionChange, type SessionRecord, statusOf } from "../record/session-change.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 import { deadlinesMs, type StoredStatus } from "../record/session-lifecycle.ts";
@@ -19,7 +20,8 @@ import type { LaunchMetrics } from "./launch-metrics.ts";
 /** A host is away when its pod manager has not been seen for so long, in milliseconds: it may only be restarting. */
 const awayMs = 30_000;
 const everyMs = 5_000;
-const pageSize = 500;
+/** One page of a look. */
+const each = { equals: [], limit: 500, columns: ["status", "host"] } as const;
 /** The most pages of due sessions in one look. */
 const maxPages = 20;
 
@@ -29,9 +31,6 @@ const hostAway = "HOST_AWAY" satisfies FailureCode;
 const passing = new Set<StoredStatus>(["starting", "provisioning", "stopping"]);
 
 const reporter = systemPrincipal("away-hosts");
-
-type SessionColumns = (typeof sessionCollection)["columns"];
-type Find = (page: DocumentPage<SessionColumns>) => Promise<Found<SessionColumns>>;
 
 /** The dependencies of {@link AwayHosts}. */
 export interface AwayHostsDependencies {
@@ -76,26 +75,22 @@ export class AwayHosts {
 
 	async #changePassing(): Promise<void> {
 		const isOverdue = ({ status }: SessionDocument) => passing.has(status as StoredStatus);
-		const due: Find = (page) => this.#store.find(sessionCollection, "due", { equals: [], to: now() }, page);
-		await this.#changeEach(due, (document) => isOverdue(document) && this.#isAway(document.host), maxPages);
+		const due = readPages(this.#store, sessionCollection, "due", { ...each, to: now(), pages: maxPages });
+		await this.#changeEach(due, (document) => isOverdue(document) && this.#isAway(document.host));
 	}
 
 	/** Changes all running sessions, because none of them is due. */
 	async #changeRunning(): Promise<void> {
-		const all: Find = (page) => this.#store.find(sessionCollection, "created", { equals: [] }, page);
-		await this.#changeEach(all, ({ status, host }) => status === "running" && host !== undefined, Infinity);
+		const all = readPages(this.#store, sessionCollection, "created", each);
+		await this.#changeEach(all, ({ status, host }) => status === "running" && host !== undefined);
 	}
 
-	async #changeEach(find: Find, isMeant: (document: SessionDocument) => boolean, pages: number): Promise<void> {
-		let after: string | undefined;
-		for (let read = 0; read < pages; read++) {
-			const columns = ["status", "host"] as const;
-			const { documents, next } = await find({ limit: pageSize, columns, ...(after !== undefined && { after }) });
-			// One that cannot be changed, because it was removed meanwhile, affects no other one.
-			await Promise.allSettled(documents.filter(isMeant).map(({ id }) => this.#change(id)));
-			if (next === undefined) return;
-			after = next;
-		}
+	async #changeEach(
+		pages: AsyncIterable<readonly SessionDocument[]>,
+		isMeant: (document: SessionDocument) => boolean,
+	): Promise<void> {
+		// One that cannot be changed, because it was removed meanwhile, affects no other one.
+		for await (const page of pages) await Promise.allSettled(page.filter(isMeant).map(({ id }) => this.#change(id)));
 	}
 
 	async #change(id: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { AffectedSession } from "#shared/contracts/credentials/credentials.
 import type { NamingConnection } from "#shared/contracts/integrations/connections.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
+import { readPages } from "#shared/store/pages/read-pages.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 
 /** The statuses in which a session may have a pod. */
@@ -38,13 +39,7 @@ async function* withStatus(
 ): AsyncGenerator<SessionDocument> {
 	const index = owner === undefined ? "tenant_status" : "owner_status";
 	const equals = owner === undefined ? [tenant, status] : [tenant, owner, status];
-	let after: string | undefined;
-	do {
-		const page = { limit: pageSize, ...(after !== undefined && { after }) };
-		const { documents, next } = await store.find(sessionCollection, index, { equals }, page);
-		yield* documents;
-		after = next;
-	} while (after !== undefined);
+	for await (const page of readPages(store, sessionCollection, index, { equals, limit: pageSize })) yield* page;
 }
 
 function hasCredential(document: SessionDocument, { credential_name, connections = [] }: SoughtCredential): boolean {

@@ -4,6 +4,7 @@
  */
 import { maxDueMs } from "#shared/contracts/sessions/session-work.ts";
 import type { Documents, Range } from "#shared/store/port/documents.ts";
+import { readPages } from "#shared/store/pages/read-pages.ts";
 import { isLaunch, type LaunchPlaces, ownerOf, turnOf } from "../record/launch-places.ts";
 import { boundColumns } from "../record/host-binding.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
@@ -53,13 +54,10 @@ export async function dueSessions(
 	 */
 	async function dueIn(range: Omit<Range, "equals">): Promise<SessionDocument[]> {
 		const due: SessionDocument[] = [];
-		let after: string | undefined;
-		for (let pages = 0; pages < maxPages; pages++) {
-			const page = { limit: pageSize, columns, ...(after !== undefined && { after }) };
-			const { documents, next } = await store.find(sessionCollection, "due", { equals: [], ...range }, page);
-			due.push(...documents.filter(isHere));
-			if (next === undefined || due.filter((document) => !isLaunch(document)).length >= limit) break;
-			after = next;
+		const read = { equals: [], ...range, limit: pageSize, columns, pages: maxPages };
+		for await (const page of readPages(store, sessionCollection, "due", read)) {
+			due.push(...page.filter(isHere));
+			if (due.filter((document) => !isLaunch(document)).length >= limit) break;
 		}
 		const inOrder = due.toSorted((one, other) => turnOf(one) - turnOf(other));
 		return inOrder.filter((document) => places.admits(document));

@@ -4,6 +4,7 @@
  */
 import { now } from "#shared/base/clock.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
+import { readPages } from "#shared/store/pages/read-pages.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 
 const pageSize = 500;
@@ -11,15 +12,10 @@ const pageSize = 500;
 /** Releases the leases; resolves to their count. Their sessions are due at once. */
 export async function releaseLeases(store: Documents): Promise<number> {
 	// A leased session is due when its lease ends.
-	const range = { equals: [], from: now() };
+	const leased = { equals: [], from: now(), limit: pageSize };
 	let released = 0;
-	let after: string | undefined;
-	do {
-		const page = { limit: pageSize, ...(after !== undefined && { after }) };
-		const { documents, next } = await store.find(sessionCollection, "due", range, page);
-		for (const document of documents) if (await release(store, document)) released++;
-		after = next;
-	} while (after !== undefined);
+	for await (const page of readPages(store, sessionCollection, "due", leased))
+		for (const document of page) if (await release(store, document)) released++;
 	return released;
 }
 

@@ -2,12 +2,13 @@
 import { monotonic, now } from "#shared/base/clock.ts";
 import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
+import { readPages } from "#shared/store/pages/read-pages.ts";
 import { isLaunch, turnOf } from "../record/launch-places.ts";
 import { sessionCollection } from "../record/session-collection.ts";
 
 const pageSize = 500;
-/** The most due sessions that are looked at; a claim does not look at more either. */
-const maxSessions = 5_000;
+/** The most pages of due sessions that are looked at; a claim does not look at more either. */
+const maxPages = 10;
 /** The two metrics share one look. */
 const sharedMs = 500;
 
@@ -32,14 +33,9 @@ export function measureWaitingLaunches(metrics: Metrics, store: Documents): void
 /** Returns the times at which the waiting launches were requested. One that a pass works on is due later. */
 async function requestTimes(store: Documents, at: number): Promise<number[]> {
 	const times: number[] = [];
-	let after: string | undefined;
-	for (let seen = 0; seen < maxSessions; seen += pageSize) {
-		const columns = ["status", "desired", "due_at", "requested_at"] as const;
-		const page = { limit: pageSize, columns, ...(after !== undefined && { after }) };
-		const { documents, next } = await store.find(sessionCollection, "due", { equals: [], to: at }, page);
-		times.push(...documents.filter(isLaunch).map(turnOf));
-		if (next === undefined) break;
-		after = next;
-	}
+	const columns = ["status", "desired", "due_at", "requested_at"] as const;
+	const due = { equals: [], to: at, limit: pageSize, pages: maxPages, columns };
+	for await (const page of readPages(store, sessionCollection, "due", due))
+		times.push(...page.filter(isLaunch).map(turnOf));
 	return times;
 }

@@ -3,6 +3,7 @@ import { personKey } from "#shared/base/principal.ts";
 import { ConflictError } from "#shared/base/errors.ts";
 import type { WorkspaceView } from "#shared/contracts/workspaces/workspaces.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
+import { readPages } from "#shared/store/pages/read-pages.ts";
 import { KeyedMutex } from "../record/keyed-mutex.ts";
 import { viewOf } from "./workspace-changes.ts";
 import { workspaceCollection, type WorkspaceDocument } from "./workspace-collection.ts";
@@ -75,14 +76,9 @@ export class WorkspaceQuota {
 
 	async #bytes(range: { equals: string[] }): Promise<number> {
 		let bytes = 0;
-		let after: string | undefined;
-		for (let seen = 0; seen < maxSummed; seen += pageSize) {
-			const page = { limit: pageSize, columns: ["size_bytes"] as const, ...(after !== undefined && { after }) };
-			const { documents, next } = await this.#store.find(workspaceCollection, "owner_shelf", range, page);
-			bytes += documents.reduce((sum, { size_bytes = 0 }) => sum + size_bytes, 0);
-			if (next === undefined) break;
-			after = next;
-		}
+		const sizes = { ...range, limit: pageSize, pages: maxSummed / pageSize, columns: ["size_bytes"] } as const;
+		for await (const page of readPages(this.#store, workspaceCollection, "owner_shelf", sizes))
+			bytes += page.reduce((sum, { size_bytes = 0 }) => sum + size_bytes, 0);
 		return bytes;
 	}
 

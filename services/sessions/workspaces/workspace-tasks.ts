@@ -3,6 +3,7 @@ import { isoTime, now } from "#shared/base/clock.ts";
 import type { WorkspaceTask, WorkspaceTaskReport } from "#shared/contracts/workspaces/workspace-work.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import type { Documents, Range } from "#shared/store/port/documents.ts";
+import { readPages } from "#shared/store/pages/read-pages.ts";
 import { HostBinding } from "../record/host-binding.ts";
 import { deleted, measured } from "./workspace-changes.ts";
 import { workspaceCollection, type WorkspaceDocument } from "./workspace-collection.ts";
@@ -101,15 +102,12 @@ export class WorkspaceTasks {
 	/** Reads on past the tasks of other hosts, which may be away for long. */
 	async #dueIn(kind: Kind, range: Omit<Range, "equals">, { limit, host }: Wanted): Promise<WorkspaceDocument[]> {
 		const due: WorkspaceDocument[] = [];
-		let after: string | undefined;
-		for (let pages = 0; pages < maxPages; pages++) {
-			const page = { limit: Math.max(limit, pageSize), columns: dueColumns, ...(after !== undefined && { after }) };
-			const found = await this.#store.find(workspaceCollection, indexOf[kind], { equals: [], ...range }, page);
-			const isHere = (one: WorkspaceDocument) =>
-				this.#binding.mayActFor({ host: one.host, isLaunched: hasFiles(one) }, host);
-			due.push(...found.documents.filter(isHere));
-			if (found.next === undefined || due.length >= limit) break;
-			after = found.next;
+		const isHere = (one: WorkspaceDocument) =>
+			this.#binding.mayActFor({ host: one.host, isLaunched: hasFiles(one) }, host);
+		const read = { equals: [], ...range, limit: Math.max(limit, pageSize), columns: dueColumns, pages: maxPages };
+		for await (const page of readPages(this.#store, workspaceCollection, indexOf[kind], read)) {
+			due.push(...page.filter(isHere));
+			if (due.length >= limit) break;
 		}
 		return due;
 	}

@@ -14,6 +14,7 @@ import type { PageRequest } from "#shared/store/pages/memory-page.ts";
 import type { StoredPage } from "#shared/store/pages/stored-page.ts";
 import type { KeyedRequest } from "#shared/store/resource-kind.ts";
 import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
+import { readPages } from "#shared/store/pages/read-pages.ts";
 import { evaluationCollection, type EvaluationDocument } from "./evaluation-collection.ts";
 
 /** An evaluation before it is stored. */
@@ -96,21 +97,11 @@ export class EvaluationRecords {
 	/** Yields the principal's evaluations, newest first. */
 	async *recent(principal: Principal, { repo_url, since, limit }: Recent): AsyncGenerator<Evaluation> {
 		const { index, equals } = rangeFor(principal, repo_url);
-		let after: string | undefined;
-		for (let left = limit; left > 0; ) {
-			const place = { descending: true, ...(after !== undefined && { after }) };
-			const page = {
-				limit: Math.min(left, batch),
-				columns: ["evaluated_at"],
-				maxBytes: answerBytes,
-				...place,
-			} as const;
-			const range = { equals, from: since };
-			const { documents, next } = await this.#store.find(evaluationCollection, index, range, page);
-			for (const { wire } of documents) yield evaluationOf(wire);
-			if (next === undefined) return;
-			left -= documents.length;
-			after = next;
+		const page = { limit: Math.min(limit, batch), columns: [], maxBytes: answerBytes, descending: true };
+		let left = limit;
+		for await (const found of readPages(this.#store, evaluationCollection, index, { equals, from: since, ...page })) {
+			for (const { wire } of found.slice(0, left)) yield evaluationOf(wire);
+			if ((left -= found.length) <= 0) return;
 		}
 	}
 
