@@ -6,16 +6,14 @@ import type { Collection, Columns, Document } from "./collection.ts";
 import { checkChange, checkDocument, checkGuard, checkOutbox } from "./column-rules.ts";
 import {
 	type Appended,
-	type Change,
 	type DocumentPage,
+	type Documents,
 	DuplicateKeyError,
 	type Found,
 	type Guard,
 	maxAppended,
 	maxRemoved,
-	type OutboxEntry,
 	type Range,
-	type VersionPage,
 } from "./port/documents.ts";
 import type { CausedEvents, OutboxDocument } from "./port/outbox.ts";
 import type { DocumentStore } from "./document-store.ts";
@@ -89,11 +87,7 @@ export class EmbeddedStore implements DocumentStore {
 		await copies.listen();
 	}
 
-	async insert<C extends Columns>(
-		collection: Collection<C>,
-		document: Document<C>,
-		events: readonly OutboxEntry[] = [],
-	): Promise<void> {
+	readonly insert: Documents["insert"] = async (collection, document, events = []) => {
 		checkDocument(collection, document);
 		checkOutbox(collection, events);
 		refuseLargeEvents(events);
@@ -106,7 +100,7 @@ export class EmbeddedStore implements DocumentStore {
 			return true;
 		};
 		await this.#write(insertOne, { collection, id, events });
-	}
+	};
 
 	async append<C extends Columns>(collection: Collection<C>, documents: readonly Document<C>[]): Promise<Appended> {
 		if (documents.length > maxAppended) throw new RangeError(`At most ${maxAppended} documents are appended at once`);
@@ -122,26 +116,16 @@ export class EmbeddedStore implements DocumentStore {
 		});
 	}
 
-	async get<C extends Columns>(
-		collection: Collection<C>,
-		id: string,
-		columns?: readonly (keyof C & string)[],
-	): Promise<Document<C> | undefined> {
+	readonly get: Documents["get"] = async (collection, id, columns) => {
 		const { database, rows } = this.#ready();
 		const statement = selection(collection, id, columns);
 		const known = rows.get(collection.name, id, statement.text);
 		const row = known ?? database.first(statement);
 		if (row && !known) rows.store(collection.name, id, statement.text, row);
 		return row && documentOf(collection, row);
-	}
+	};
 
-	async update<C extends Columns>(
-		collection: Collection<C>,
-		id: string,
-		guard: Guard<C>,
-		change: Change<C>,
-		events: readonly OutboxEntry[] = [],
-	): Promise<Document<C> | undefined> {
+	readonly update: Documents["update"] = async (collection, id, guard, change, events = []) => {
 		checkGuard(collection, guard);
 		checkChange(collection, change);
 		checkOutbox(collection, events);
@@ -158,7 +142,7 @@ export class EmbeddedStore implements DocumentStore {
 			}
 		};
 		return this.#write(updateOne, { collection, id, events });
-	}
+	};
 
 	async find<C extends Columns, I extends string>(
 		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
@@ -185,18 +169,18 @@ export class EmbeddedStore implements DocumentStore {
 		return { documents };
 	}
 
-	async versions<C extends Columns, I extends string>(
-		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
-		index: NoInfer<I>,
-		range: Range,
-		{ limit, after, descending = false, column }: VersionPage<C>,
-	): Promise<string> {
+	readonly versions: Documents["versions"] = async (
+		collection,
+		index,
+		range,
+		{ limit, after, descending = false, column },
+	) => {
 		const query = indexQuery(collection, index, range);
 		const position = after === undefined ? undefined : positionAfter(collection, query, after);
 		const order = { descending, after: position, limit };
 		const lines = this.#database.first(versionSelection(collection, query, column, order))?.["lines"];
 		return typeof lines === "string" ? lines : "";
-	}
+	};
 
 	async search<C extends Columns>(
 		collection: Collection<C>,
@@ -230,13 +214,9 @@ export class EmbeddedStore implements DocumentStore {
 		return { documents };
 	}
 
-	async count<C extends Columns, I extends string>(
-		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
-		index: NoInfer<I>,
-		range: Range,
-	): Promise<number> {
+	readonly count: Documents["count"] = async (collection, index, range) => {
 		return Number(this.#database.first(countSelection(collection, indexQuery(collection, index, range)))?.["count"]);
-	}
+	};
 
 	async remove<C extends Columns>(collection: Collection<C>, id: string, guard: Guard<C>): Promise<boolean> {
 		checkGuard(collection, guard);

@@ -6,6 +6,7 @@ import {
 	type Appended,
 	type Change,
 	type DocumentPage,
+	type Documents,
 	DuplicateKeyError,
 	type Found,
 	type Guard,
@@ -13,7 +14,6 @@ import {
 	maxRemoved,
 	type OutboxEntry,
 	type Range,
-	type VersionPage,
 } from "./port/documents.ts";
 import type { DocumentStore } from "./document-store.ts";
 import type { OutboxDocument } from "./port/outbox.ts";
@@ -162,12 +162,12 @@ export class MongodbStore implements DocumentStore {
 		});
 	}
 
-	async versions<C extends Columns, I extends string>(
-		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
-		index: NoInfer<I>,
-		range: Range,
-		{ limit, after, descending = false, column }: VersionPage<C>,
-	): Promise<string> {
+	readonly versions: Documents["versions"] = async (
+		collection,
+		index,
+		range,
+		{ limit, after, descending = false, column },
+	) => {
 		const query = indexQuery(collection, index, range);
 		const position = after === undefined ? undefined : positionAfter(collection, query, after);
 		const filter = rangeFilter(query, position, descending);
@@ -176,7 +176,7 @@ export class MongodbStore implements DocumentStore {
 			documents.find(filter, { ...options, sort, limit, projection: { [column]: 1 } }).toArray(),
 		);
 		return stored.map(({ _id, [column]: value = "" }) => `${_id}:${String(value)}`).join("\n");
-	}
+	};
 
 	async search<C extends Columns>(
 		collection: Collection<C>,
@@ -205,14 +205,10 @@ export class MongodbStore implements DocumentStore {
 		return { documents: found };
 	}
 
-	async count<C extends Columns, I extends string>(
-		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
-		index: NoInfer<I>,
-		range: Range,
-	): Promise<number> {
+	readonly count: Documents["count"] = async (collection, index, range) => {
 		const filter = rangeFilter(indexQuery(collection, index, range));
 		return this.#attempt("read", collection, (documents, options) => documents.countDocuments(filter, options));
-	}
+	};
 
 	async remove<C extends Columns>(collection: Collection<C>, id: string, guard: Guard<C>): Promise<boolean> {
 		checkGuard(collection, guard);
