@@ -55,11 +55,8 @@ export class DefaultChoices {
 
 	constructor(store: Documents, kind: string) {
 		this.#kind = kind;
-		this.#records = new ResourceRecords(store, {
-			collection: defaultChoiceCollection,
-			noun: "Default",
-			written: () => failpoint("blueprints.default-written"),
-		});
+		const written = () => failpoint("blueprints.default-written");
+		this.#records = new ResourceRecords(store, { collection: defaultChoiceCollection, noun: "Default", written });
 	}
 
 	async read(owner: Owner): Promise<Defaults> {

@@ -99,9 +99,8 @@ export class OwnedRecords<B extends OwnedBlueprint> {
 	}
 
 	/**
-	 * Changes one and returns its text. Concurrent changes of different members all remain.
-	 * @param decide Returns it after the change. @throws {NotFoundError}; {ConflictError} when the new name is taken;
-	 * {UnavailableError} when others change it too fast.
+	 * Changes one and returns its text.
+	 * @param decide Returns it after the change. @throws {NotFoundError}; {ConflictError} when the new name is taken.
 	 */
 	async change(owner: Owner, which: string, decide: (blueprint: B, at: string) => B): Promise<string> {
 		const at = now();

@@ -1,6 +1,6 @@
 /**
  * The repository of saved prompts. Every method takes the principal first: prompts of other tenants do not exist for the
- * principal. Everybody of a tenant reads all prompts of the tenant.
+ * principal. Everybody of a tenant reads all prompts of the tenant. Errors not named here are those of ResourceRecords.
  */
 import { isAllowed } from "#shared/contracts/access/access-table.ts";
 import type { Principal } from "#shared/base/principal.ts";
@@ -48,10 +48,7 @@ export class PromptRecords {
 		});
 	}
 
-	/**
-	 * Stores a new prompt. A repeated request with the same key returns the prompt that the first one created.
-	 * @throws {InvalidParametersError} for a wrong project_repo; {UnprocessableError} for a key that was used for another request.
-	 */
+	/** Stores a new prompt and returns its text. @throws {InvalidParametersError} for a wrong project_repo. */
 	async create(principal: Principal, request: PromptCreate, key?: string): Promise<string> {
 		const { name, content, scope, tags } = request;
 		const created = await this.#records.create(principal, { request, key }, (id, time) => {
@@ -62,17 +59,12 @@ export class PromptRecords {
 		return created.document.wire;
 	}
 
-	/**
-	 * Changes a prompt and returns its text. Concurrent changes of different members all remain.
-	 * @throws {NotFoundError}; {ForbiddenError} for a prompt of somebody else; {InvalidParametersError} for a project's prompt
-	 * without a repository; {UnavailableError} when others change it too fast.
-	 */
+	/** Changes a prompt and returns its text. @throws {InvalidParametersError} for a project's prompt without a repository. */
 	async change(principal: Principal, id: string, update: PromptUpdate): Promise<string> {
 		const read = () => this.#records.get(principal, id, "change");
 		return (await this.#records.change(read, (prompt) => changedPrompt(prompt, update))).wire;
 	}
 
-	/** Deletes a prompt. @throws {NotFoundError}; {ForbiddenError} for a prompt of somebody else. */
 	delete(principal: Principal, id: string): Promise<void> {
 		return this.#records.delete(principal, id);
 	}

@@ -28,11 +28,8 @@ export class MemberRecords {
 
 	constructor(store: Documents) {
 		this.#store = store;
-		this.#records = new ResourceRecords(store, {
-			collection: memberCollection,
-			noun: "Membership",
-			written: () => failpoint("memberships.written"),
-		});
+		const written = () => failpoint("memberships.written");
+		this.#records = new ResourceRecords(store, { collection: memberCollection, noun: "Membership", written });
 	}
 
 	/** Returns a membership, also a removed one. */

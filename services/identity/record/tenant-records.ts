@@ -25,11 +25,8 @@ export class TenantRecords {
 
 	constructor(store: Documents) {
 		this.#store = store;
-		this.#records = new ResourceRecords(store, {
-			collection: tenantCollection,
-			noun: "Tenant",
-			written: () => failpoint("tenants.written"),
-		});
+		const written = () => failpoint("tenants.written");
+		this.#records = new ResourceRecords(store, { collection: tenantCollection, noun: "Tenant", written });
 	}
 
 	/** Returns a tenant, also a deleted one. */

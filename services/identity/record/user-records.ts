@@ -23,11 +23,8 @@ export class UserRecords {
 
 	constructor(store: Documents) {
 		this.#store = store;
-		this.#records = new ResourceRecords(store, {
-			collection: userCollection,
-			noun: "User",
-			written: () => failpoint("users.written"),
-		});
+		const written = () => failpoint("users.written");
+		this.#records = new ResourceRecords(store, { collection: userCollection, noun: "User", written });
 	}
 
 	get(id: string): Promise<UserDocument | undefined> {

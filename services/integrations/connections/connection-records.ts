@@ -1,6 +1,6 @@
 /**
  * The repository of connections. Every method takes their owner first: connections of others do not exist for the owner,
- * also not for administrators, because a connection speaks for its owner.
+ * also not for administrators, because a connection speaks for its owner. Errors not named here are those of ResourceRecords.
  */
 import { isoTime } from "#shared/base/clock.ts";
 import { givenMembers } from "#shared/base/given-members.ts";
@@ -41,11 +41,7 @@ export class ConnectionRecords {
 		});
 	}
 
-	/**
-	 * Stores a new connection and returns its text. A repeated request with the same key returns the one that the first
-	 * request created.
-	 * @throws {ConflictError} when the person has too many; {UnprocessableError} for a key that was used for another request.
-	 */
+	/** Stores a new connection and returns its text. @throws {ConflictError} when the person has too many. */
 	async create(owner: Owner, connection: NewConnection, key?: string): Promise<string> {
 		const created = await this.#records.create(owner, { request: connection, key }, (id, at) => {
 			const time = isoTime(at);
@@ -54,15 +50,11 @@ export class ConnectionRecords {
 		return created.document.wire;
 	}
 
-	/** Returns a connection. @throws {NotFoundError} */
 	async get(owner: Owner, id: string): Promise<Connection> {
 		return connectionOf(await this.#records.get(owner, id));
 	}
 
-	/**
-	 * Changes a connection and returns its text. Concurrent changes of different members all remain.
-	 * @throws {NotFoundError}; {UnavailableError} when others change it too fast.
-	 */
+	/** Changes a connection and returns its text. */
 	async change(owner: Owner, id: string, update: ConnectionUpdate): Promise<string> {
 		const given = givenMembers(update);
 		const read = () => this.#records.get(owner, id);
@@ -73,7 +65,6 @@ export class ConnectionRecords {
 		return changed.wire;
 	}
 
-	/** Deletes a connection. @throws {NotFoundError} */
 	delete(owner: Owner, id: string): Promise<void> {
 		return this.#records.delete(owner, id);
 	}

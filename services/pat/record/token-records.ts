@@ -7,7 +7,6 @@ import { isoTime, now } from "#shared/base/clock.ts";
 import type { ActiveToken, PersonalToken, TokenScope } from "#shared/contracts/pat/tokens.ts";
 import { ConflictError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
 import type { PageRequest } from "#shared/store/pages/memory-page.ts";
 import type { StoredPage } from "#shared/store/pages/stored-page.ts";
@@ -59,28 +58,15 @@ export class TokenRecords {
 		await this.#records.refuseBeyondQuota(principal, 1);
 	}
 
-	/**
-	 * Stores a token; from then on it is active. @throws {ConflictError} when its name or its id was taken meanwhile, and
-	 * when tokens that were issued at the same moment are too many together.
-	 */
+	/** Stores a token; from then on it is active. @throws {ConflictError} as {@link refuseNew}, for what happened meanwhile. */
 	async add(principal: Principal, token: NewToken): Promise<Omit<PersonalToken, "last_used_at">> {
 		const { tenant, id: owner, epoch = 0 } = principal;
 		const { id, name, scope, text, key, expiresAt } = token;
 		const created_at = isoTime();
 		const shown = { id, name, created_at, expires_at: isoTime(expiresAt), scope };
 		const wire: PersonalToken = { ...shown, last_used_at: null };
-		const columns = {
-			tenant,
-			owner,
-			name,
-			key,
-			digest: digestOf(text),
-			scope,
-			created_at,
-			expires_at: expiresAt,
-			epoch,
-			rev: 1,
-		};
+		const held = { tenant, owner, name, key, digest: digestOf(text), scope };
+		const columns = { ...held, created_at, expires_at: expiresAt, epoch, rev: 1 };
 		failpoint("tokens.issued");
 		const document = { id, wire: JSON.stringify(wire), ...columns };
 		if (!(await this.#records.insert(document))) {
@@ -128,19 +114,10 @@ export class TokenRecords {
 	/** Stores when a token was used last; does nothing for one that was revoked, and for an older time. */
 	async markUsed(id: string, at: number): Promise<void> {
 		const last_used_at = isoTime(at);
-		await compareAndSet<TokenDocument | undefined, PersonalToken, TokenDocument>({
-			what: "The token",
-			read: () => this.#store.get(tokenCollection, id),
-			decide: (document) => {
-				if (!document) return undefined;
-				const token: PersonalToken = JSON.parse(document.wire);
-				return (token.last_used_at ?? "") < last_used_at ? { ...token, last_used_at } : undefined;
-			},
-			write: (document, token) => {
-				const rev = document?.rev ?? 0;
-				const change = { wire: JSON.stringify(token), set: { rev: rev + 1 } };
-				return this.#store.update(tokenCollection, id, { equals: { rev } }, change);
-			},
+		await this.#records.changeOf(id, ({ wire }) => {
+			const token: PersonalToken = JSON.parse(wire);
+			if ((token.last_used_at ?? "") >= last_used_at) return undefined;
+			return { wire: JSON.stringify({ ...token, last_used_at }) };
 		});
 	}
 

@@ -47,9 +47,7 @@ export class ChronicleRecords {
 		});
 	}
 
-	/**
-	 * Returns a chronicle. @throws {NotFoundError} for an unknown chronicle and for one that the principal may not see.
-	 */
+	/** @throws {NotFoundError} for an unknown chronicle and for one that the principal may not see. */
 	get(principal: Principal, id: string): Promise<ChronicleDocument> {
 		return this.#records.get(principal, id);
 	}
@@ -59,9 +57,7 @@ export class ChronicleRecords {
 		return this.#records.find(principal, id);
 	}
 
-	/**
-	 * Returns the newest chronicle of a session, for callers that may see the session; undefined when there is none.
-	 */
+	/** Returns the newest chronicle of a session, for callers that may see the session. */
 	newest(session: string): Promise<ChronicleDocument | undefined> {
 		return this.#records.first({ index: "by_session", equals: [session] });
 	}
@@ -114,10 +110,7 @@ export class ChronicleRecords {
 		});
 	}
 
-	/**
-	 * Runs changes of a session's chronicles one after the other; an attempt is repeated while it resolves to
-	 * undefined.
-	 */
+	/** Runs changes of a session's chronicles in their turn; an attempt is repeated while it resolves to undefined. */
 	inTurn<T>(asker: Asker, session: string, attempt: () => Promise<T | undefined>): Promise<T> {
 		return this.#changes.run(session, asker, attempt);
 	}

@@ -12,11 +12,8 @@ export class SettingRecords<Value extends object> {
 	readonly #records: ResourcesIn<SettingCollection>;
 
 	constructor(store: Documents, collection: SettingCollection) {
-		this.#records = new ResourceRecords(store, {
-			collection,
-			noun: "Setting",
-			written: () => failpoint("settings.written"),
-		});
+		const written = () => failpoint("settings.written");
+		this.#records = new ResourceRecords(store, { collection, noun: "Setting", written });
 	}
 
 	/** Returns the setting; undefined when none is set. @param holder The tenant, and the user if it belongs to one. */

@@ -62,10 +62,7 @@ export class EvaluationRecords {
 		});
 	}
 
-	/**
-	 * Returns the answer to an earlier request with the same key; undefined when there is none. @throws
-	 * {UnprocessableError} for a key that was used for another request.
-	 */
+	/** Returns the answer to an earlier request. @throws {UnprocessableError} for a key that was used for another request. */
 	async repeated(principal: Principal, request: KeyedRequest): Promise<string | undefined> {
 		return (await this.#records.repeated(principal, request))?.wire;
 	}
