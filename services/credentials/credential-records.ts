@@ -1,4 +1,7 @@
-/** The credentials of all owners: checked before they are stored, and logged when their store cannot be read. */
+/**
+ * The credentials of all owners: checked before they are stored, and logged when their store cannot be read. They are no
+ * kind of ResourceRecords, because their store is a port of its own.
+ */
 import type { Credential, CredentialCreate } from "#shared/contracts/credentials/credentials.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { CredentialOwner } from "./store/credential-owner.ts";

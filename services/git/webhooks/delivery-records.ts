@@ -1,4 +1,7 @@
-/** The repository of deliveries: whether a message has taken effect already, by its id and by its content. */
+/**
+ * The repository of deliveries: whether a message has taken effect already, by its id and by its content. A delivery is
+ * written once and has no revision, so it is no kind of ResourceRecords.
+ */
 import { createHash } from "node:crypto";
 import { now } from "#shared/base/clock.ts";
 import { failpoint } from "#shared/base/failpoints.ts";

@@ -1,4 +1,7 @@
-/** The accounts of users and tenants, one per day: the spent and the held amounts, and the used tokens. */
+/**
+ * The accounts of users and tenants, one per day: the spent and the held amounts, and the used tokens. They are no kind of
+ * ResourceRecords, because limits guard their amounts.
+ */
 import { isoTime, now } from "#shared/base/clock.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";

@@ -1,6 +1,7 @@
 /**
  * Remembers the first answers to commands with an `Idempotency-Key` that cannot be stored in one session: commands on
- * several sessions, messages, and creations, whose answers outlive the session.
+ * several sessions, messages, and creations, whose answers outlive the session. A record is no kind of ResourceRecords,
+ * because it has no revision: it expires, and its time guards it.
  */
 import type { Owner } from "#shared/base/principal.ts";
 import { refuseOtherRequest } from "#shared/base/ids/request-fingerprint.ts";

@@ -1,4 +1,7 @@
-/** The repository of raw events. Its callers have checked that the principal may see the session. */
+/**
+ * The repository of raw events. Its callers have checked that the principal may see the session. It is no kind of
+ * ResourceRecords, because events are appended in batches and have no revision.
+ */
 import { LRUCache } from "lru-cache";
 import {
 	type IngestedEvent,
