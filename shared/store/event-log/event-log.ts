@@ -16,6 +16,7 @@ import { type Audience, maxAppended, maxRemoved, type OutboxEntry } from "../por
 import type { DocumentStore } from "../document-store.ts";
 import { appendWithoutGaps } from "../append-without-gaps.ts";
 import { insertOnce } from "../insert-once.ts";
+import { readPages } from "../pages/read-pages.ts";
 import { eventLogCollection, eventLogNameCollection } from "./event-log-collection.ts";
 
 /** The bytes of payloads in one answer. An answer must fit into a message on the bus (900 KB) with its envelope. */
@@ -136,24 +137,16 @@ export class EventLog {
 
 	/** Returns the number of the newest entry that is too much; 0 when there is none. */
 	async #surplus(): Promise<number> {
-		const page = { limit: stepEntries, descending: true, columns: ["seq", "bytes"] as const };
+		const newest = { equals: [], limit: stepEntries, descending: true, columns: ["seq", "bytes"] } as const;
 		let entries = 0;
 		let bytes = 0;
-		for (let after: string | undefined; ; ) {
-			const { documents, next } = await this.#store.find(
-				eventLogCollection,
-				"by_seq",
-				{ equals: [] },
-				{ ...page, ...(after !== undefined && { after }) },
-			);
-			for (const { seq = 0, bytes: its = 0 } of documents) {
+		for await (const page of readPages(this.#store, eventLogCollection, "by_seq", newest))
+			for (const { seq = 0, bytes: its = 0 } of page) {
 				entries++;
 				bytes += its;
 				if (entries > mostRetained.entries || bytes > mostRetained.bytes) return seq;
 			}
-			if (next === undefined) return 0;
-			after = next;
-		}
+		return 0;
 	}
 
 	/** Removes the oldest entries up to a number, as long as they are to go. */
