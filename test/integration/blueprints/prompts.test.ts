@@ -162,6 +162,9 @@ for (const [engine, open] of [
 			await create({ name: "third", content: "Wortlos, grösser" });
 			expect(await found("gröss")).to.deep.equal(["GRÖSSER", "third"]);
 			expect(await found("WORT")).to.deep.equal(["third", "GRÖSSER"]);
+			const first = await records.search(alice, "wort", { limit: 1 });
+			const rest = await records.search(alice, "wort", { limit: 1, cursor: first.next });
+			expect([first, rest].map(namesOf)).to.deep.equal([["third"], ["GRÖSSER"]]);
 			expect(await found("%")).to.deep.equal(["other"]);
 			await change(alice, id, { name: "renamed", content: "Satz" });
 			expect(await found("wort")).to.deep.equal(["third"]);

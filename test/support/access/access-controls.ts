@@ -84,9 +84,9 @@ export const accessControls: readonly AccessControl[] = [
 	{
 		protection: "the refusal before the change",
 		patch: {
-			file: "services/blueprints/prompts/prompt-records.ts",
-			from: '\t\tthrow new ForbiddenError("Only its creator',
-			to: '\t\tawait this.#store.remove(promptCollection, id, { equals: {} });\n\t\tthrow new ForbiddenError("Only its creator',
+			file: "shared/store/resource-records.ts",
+			from: "\t\tthrow new ForbiddenError(refusal",
+			to: "\t\tawait this.#store.remove(this.#kind.collection, id, {});\n\t\tthrow new ForbiddenError(refusal",
 		},
 		routes: ["GET /prompts", "PUT /prompts/:id"],
 		hole: /^what .*\ba colleague\b.* must not do has changed GET \/prompts of the owner/m,
