@@ -70,11 +70,11 @@ for (const [engine, open] of Object.entries(storeEngines([notes])))
 
 		it("keep their quota, also when many are created at once, and a repetition is none too many", async () => {
 			const first = await create(alice, "0", "k");
-			const all = await Promise.allSettled([..."abcdefgh"].map((title) => create(alice, title)));
+			const all = await Promise.allSettled(["a", "b", "c", "d", "e", "f"].map((title) => create(alice, title)));
 			const kept = all.filter(({ status }) => status === "fulfilled").length;
 			expect(kept).to.be.at.most(2);
 			expect(await stored()).to.equal(kept + 1);
-			for (const title of [..."yz"].slice(kept)) await create(alice, title);
+			for (const title of ["y", "z"].slice(kept)) await create(alice, title);
 			expect(await failureOf(create(alice, "more"))).to.include({ code: 409, type: "TOO_MANY" });
 			expect(await create(alice, "0", "k")).to.deep.equal(first);
 		});
