@@ -88,7 +88,13 @@ export class PromptRecords {
 	/** Returns a page of the prompts that contain the text, in any case. @throws {BadRequestError} as `list`. */
 	async search({ tenant }: Principal, text: string, { limit, cursor, known }: PageRequest): Promise<StoredPage> {
 		const after = cursor === undefined ? {} : { after: cursor };
-		const page = { text: foldedText(text), limit, columns: ["rev", "updated_at"], maxBytes: answerBytes, ...after } as const;
+		const page = {
+			text: foldedText(text),
+			limit,
+			columns: ["rev", "updated_at"],
+			maxBytes: answerBytes,
+			...after,
+		} as const;
 		return readPage(await this.#store.search(promptCollection, { equals: [tenant] }, page).catch(refuseCursor), known);
 	}
 }
