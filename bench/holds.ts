@@ -1,22 +1,16 @@
 /**
- * `node bench/holds.ts` compares reservations of a day with many holds, as of commit 35da4e64 and now, in turns in the same
- * run: lost races, written bytes and processor time. Three processes are three repositories over one server of MongoDB.
+ * `node bench/holds.ts` measures reservations of a day with many holds: lost races, written bytes and processor time. Three
+ * processes are three repositories over one server of MongoDB.
  */
 import { loadavg } from "node:os";
-import { join } from "node:path";
-import type * as accountsModule from "#services/sessions/books/day-accounts.ts";
-import type * as ledgerModule from "#services/sessions/books/ledger.ts";
-import type { Collection } from "#shared/store/collection.ts";
+import * as books from "#services/sessions/books/collections.ts";
+import { DayAccounts, dayOf } from "#services/sessions/books/day-accounts.ts";
+import { Ledger } from "#services/sessions/books/ledger.ts";
+import { ledgerCollection } from "#services/sessions/books/ledger-collection.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";
-import { projectRoot } from "#shared/base/project-root.ts";
-import { FormerTree, formerCommit } from "../test/support/rolling/former-tree.ts";
 import { MongodSet } from "../test/support/stores/mongod-set.ts";
-import { interleaved, median } from "./rounds.ts";
-
-type AccountsModule = Pick<typeof accountsModule, "DayAccounts" | "dayOf">;
-type LedgerModule = Pick<typeof ledgerModule, "Ledger">;
-type Accounts = InstanceType<AccountsModule["DayAccounts"]>;
+import { median } from "./rounds.ts";
 
 const parked = 1_000;
 const processes = 3;
@@ -66,36 +60,29 @@ function counting(store: DocumentStore, counts: Counts): DocumentStore {
 	return { ...(bound as unknown as DocumentStore), isShared: store.isShared, ...counted };
 }
 
-/** The accounts of one version in several processes. */
-class Version implements AsyncDisposable {
+/** The accounts in several processes. */
+class Processes implements AsyncDisposable {
 	readonly #counts: Counts = { writes: 0, lost: 0, bytes: 0 };
 	readonly #store: MongodbStore;
-	readonly #accounts: readonly Accounts[];
+	readonly #accounts: readonly DayAccounts[];
 	readonly #day: string;
 	#made = 0;
 
-	private constructor(store: MongodbStore, { DayAccounts, dayOf }: AccountsModule, { Ledger }: LedgerModule) {
+	private constructor(store: MongodbStore) {
 		this.#store = store;
 		this.#day = dayOf(Date.now());
 		const counted = counting(store, this.#counts);
 		this.#accounts = Array.from({ length: processes }, () => new DayAccounts(counted, new Ledger(counted)));
 	}
 
-	/** Opens the version of these sources with its holds. */
-	static async open(root: string, url: string, database: string): Promise<Version> {
-		const books = join(root, "services/sessions/books");
-		const collections: Record<string, Collection> = await import(join(books, "collections.ts"));
-		const { ledgerCollection }: { ledgerCollection: Collection } = await import(join(books, "ledger-collection.ts"));
-		const store = new MongodbStore({ url, database });
-		await store.open([ledgerCollection, ...Object.values(collections)]);
-		const version = new Version(
-			store,
-			await import(join(books, "day-accounts.ts")),
-			await import(join(books, "ledger.ts")),
-		);
-		const [first] = version.#accounts;
-		for (let n = 0; n < parked; n++) await version.#hold(first, `s:parked-${n}`);
-		return version;
+	/** Opens the accounts with their holds. */
+	static async open(url: string): Promise<Processes> {
+		const store = new MongodbStore({ url, database: "holds" });
+		await store.open([ledgerCollection, ...Object.values(books)]);
+		const all = new Processes(store);
+		const [first] = all.#accounts;
+		for (let n = 0; n < parked; n++) await all.#hold(first, `s:parked-${n}`);
+		return all;
 	}
 
 	/** Makes and releases reservations in all processes at once. */
@@ -103,7 +90,7 @@ class Version implements AsyncDisposable {
 		Object.assign(this.#counts, { writes: 0, lost: 0, bytes: 0 });
 		let refused = 0;
 		const cpu = process.cpuUsage();
-		const turn = async (accounts: Accounts) => {
+		const turn = async (accounts: DayAccounts) => {
 			for (let n = 0; n < perTurn; n++) {
 				const id = `s:turn-${this.#made++}`;
 				refused += await this.#hold(accounts, id);
@@ -123,7 +110,7 @@ class Version implements AsyncDisposable {
 		};
 	}
 
-	#hold(accounts: Accounts | undefined, id: string): Promise<number> {
+	#hold(accounts: DayAccounts | undefined, id: string): Promise<number> {
 		return insisting(() => accounts?.hold(payer, this.#day, limit, { id, used: 0, next: 1_000 }));
 	}
 
@@ -157,13 +144,12 @@ function middle(costs: readonly Cost[]): Cost {
 }
 
 console.log(`Load of the machine: ${loadavg()[0]?.toFixed(1)}; ${parked} holds, ${processes} processes\n`);
-using tree = new FormerTree(formerCommit);
 await using set = await MongodSet.start(1);
-await using before = await Version.open(tree.root, set.url, "before");
-await using after = await Version.open(projectRoot, set.url, "after");
-const samples = await interleaved({ former: () => before.round(), present: () => after.round() }, rounds);
-const [former, present] = [middle(samples.former), middle(samples.present)];
-console.log(`| a reservation and its release | ${formerCommit} | now | now ÷ then |\n|---|---|---|---|`);
+await using all = await Processes.open(set.url);
+const samples: Cost[] = [];
+for (let round = 0; round < rounds; round++) samples.push(await all.round());
+const cost = middle(samples);
+console.log("| a reservation and its release | |\n|---|---|");
 const names: Record<keyof Cost, string> = {
 	writes: "writes, of which some lose",
 	lost: "lost races",
@@ -171,7 +157,5 @@ const names: Record<keyof Cost, string> = {
 	bytes: "bytes written",
 	cpuMicros: "µs of processor time",
 };
-for (const [member, name] of Object.entries(names) as [keyof Cost, string][]) {
-	const [old, young] = [former[member], present[member]];
-	console.log(`| ${name} | ${old.toFixed(2)} | ${young.toFixed(2)} | ${old === 0 ? "" : (young / old).toFixed(3)} |`);
-}
+for (const [member, name] of Object.entries(names) as [keyof Cost, string][])
+	console.log(`| ${name} | ${cost[member].toFixed(2)} |`);

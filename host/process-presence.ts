@@ -126,7 +126,7 @@ export class ProcessPresence {
 			try {
 				await this.join(remote);
 			} catch (error) {
-				// Nobody answers yet, or only processes of an earlier version: it is tried again.
+				// Nobody answers yet: it is tried again.
 				this.#registry = undefined;
 				if (error instanceof StartError) onRefused(error);
 			}

@@ -7,7 +7,7 @@ import { type Installation, keyFile } from "./installation.ts";
 
 /** The key of an archive, as far as it is known. */
 export interface ArchivedKey {
-	/** The fingerprint; absent in archives of earlier versions. */
+	/** The fingerprint; absent: the store had none, and no key was there. */
 	readonly print: string | undefined;
 	/** Whether the key is in it, sealed. */
 	readonly isSealed: boolean;
@@ -35,7 +35,7 @@ export function settledKey(place: Installation, archived: ArchivedKey, withoutKe
 	throw new ArchiveError(`${sentence}: ${remedy}, ${option}`);
 }
 
-/** An archive of an earlier version has no fingerprint, and nobody can compare a key that it has sealed. */
+/** Nobody can compare a key that an archive without fingerprint has sealed. */
 function isKeyOf({ print, isSealed, opened }: ArchivedKey, key: string): "yes" | "no" | "unknown" {
 	if (print !== undefined) return print === keyPrint(key) ? "yes" : "no";
 	return isSealed && opened === undefined ? "unknown" : "yes";

@@ -6,7 +6,7 @@ export const processCollection = defineCollection(
 	{
 		/** When it announced itself last, in milliseconds since 1970, by the clock of the store. */
 		seen: "integer",
-		/** When it registered, by the clock of the store; absent in entries of an earlier version. */
+		/** When it registered, by the clock of the store. */
 		since: "integer",
 	},
 	{ by_seen: { columns: ["seen"] } },

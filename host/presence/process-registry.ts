@@ -28,18 +28,17 @@ export class ProcessRegistry {
 		const known = await this.#store.update(processCollection, entry.id, {}, { wire, set: { seen: at } });
 		const first = { id: entry.id, wire, seen: at, since: at };
 		if (!known) await insertOnce(() => this.#store.insert(processCollection, first));
-		const own = known ?? first;
 		await this.#forget(at - keptMs);
 		const range = { equals: [], from: at - endedAfterMs };
 		const { documents } = await this.#store.find(processCollection, "by_seen", range, { limit: maxEntries });
 		const others = documents.filter(({ id }) => id !== entry.id);
 		return {
 			now: at,
-			...sinceOf(own),
+			since: known?.since ?? at,
 			others: others.map((other) => ({
 				entry: JSON.parse(other.wire) as ProcessEntry,
 				seen: other.seen ?? 0,
-				...sinceOf(other),
+				since: other.since ?? 0,
 			})),
 		};
 	}
@@ -66,8 +65,4 @@ export class ProcessRegistry {
 		);
 		for (const { id } of documents) await this.#store.remove(processCollection, id, {});
 	}
-}
-
-function sinceOf({ since }: { readonly since?: number }): { since?: number } {
-	return since === undefined ? {} : { since };
 }

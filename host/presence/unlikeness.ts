@@ -12,15 +12,14 @@ export interface Unlikeness {
 	readonly shortcomings: readonly string[];
 }
 
-/** A process and when it registered; absent: with an earlier version, or it is answered by one. */
+/** A process and when it registered. */
 export interface Registered {
 	readonly entry: Pick<ProcessEntry, "id">;
-	readonly since?: number | undefined;
+	readonly since: number;
 }
 
 /** Whether a process comes before another one, which has to give way when they are unlike. */
 export function isBefore(one: Registered, other: Registered): boolean {
-	if (one.since === undefined || other.since === undefined) return true;
 	return one.since === other.since ? one.entry.id < other.entry.id : one.since < other.since;
 }
 

@@ -7,23 +7,12 @@ import {
 	eventLogNameCollection,
 	eventLogReaderCollection,
 } from "#shared/store/event-log/event-log-collection.ts";
-import { now } from "#shared/base/clock.ts";
-import type { Migration, MigrationWork } from "#shared/store/migrations/migration.ts";
 import type { Part, StoringPlatform } from "#host/platform.ts";
 import { AuditSigning } from "#shared/store/audit/audit-signing.ts";
 import { processesService } from "./processes.service.ts";
 import { eventLogService } from "./event-log.service.ts";
 
 export const collections = [eventLogCollection, eventLogNameCollection, eventLogReaderCollection] as const;
-
-export const migrations: readonly Migration[] = [
-	{ version: 1, name: "note since when positions are sealed", kind: "expand", run: noteSealing },
-];
-
-/** A log that is begun later has sealed positions only, and no such note. */
-async function noteSealing({ store }: MigrationWork): Promise<void> {
-	await store.update(eventLogNameCollection, "log", {}, { set: { sealed_at: now() } });
-}
 
 export async function compose({ eventLog, auditLog, relay, log, processes }: StoringPlatform): Promise<Part> {
 	const signing = new AuditSigning(auditLog, log);

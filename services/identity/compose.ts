@@ -1,6 +1,5 @@
 /** The identity part: users, tenants and memberships, and what clients have to know to log in. */
 import { loadAdapterClass } from "#shared/config/adapter.ts";
-import type { Migration } from "#shared/store/migrations/migration.ts";
 import type { Part, StoringPlatform } from "#host/platform.ts";
 import { Admission } from "./admissions/admission.ts";
 import { Departures } from "./admissions/departures.ts";
@@ -12,8 +11,6 @@ import { RoleNames } from "./directory/role-names.ts";
 import { TenantDirectory } from "./directory/tenant-directory.ts";
 import { identityService } from "./identity.service.ts";
 import { memberCollection } from "./record/member-collection.ts";
-import { confirmOldMembers } from "./record/confirm-old-members.ts";
-import { settleOldMembers } from "./record/settle-old-members.ts";
 import { MemberRecords } from "./record/member-records.ts";
 import { tenantCollection } from "./record/tenant-collection.ts";
 import { TenantRecords } from "./record/tenant-records.ts";
@@ -23,11 +20,6 @@ import { tenantsService } from "./tenants.service.ts";
 import { usersService } from "./users.service.ts";
 
 export const collections = [userCollection, tenantCollection, memberCollection] as const;
-
-export const migrations: readonly Migration[] = [
-	{ version: 1, name: "times of memberships", kind: "expand", run: confirmOldMembers },
-	{ version: 2, name: "makers of memberships", kind: "expand", run: settleOldMembers },
-];
 
 export async function compose({ config, store }: StoringPlatform): Promise<Part> {
 	const { default: defaultTenant, default_by_claim: namesOperators, home: named, role_prefix } = config.tenants;

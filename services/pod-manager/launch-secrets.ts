@@ -26,7 +26,7 @@ interface Connected {
  * @throws {Error} when they cannot be prepared now and a later pass should try again: services start in any order.
  */
 export async function launchSecrets(bus: Caller, claim: Claim, meta: Meta): Promise<PodSecrets | undefined> {
-	const { tenant = "", owner = "", id: session_id, launch, attempts } = claim;
+	const { tenant, owner, id: session_id, launch, attempts } = claim;
 	const credential_names = textsIn(launch["credential_names"]);
 	const { mappings, warnings } = await connected(bus, claim, meta);
 	if (credential_names.length + mappings.length + warnings.length === 0) return undefined;
@@ -56,7 +56,7 @@ export async function renewedSecrets(
 	meta: Meta,
 	hasSome: boolean,
 ): Promise<PodSecrets | undefined> {
-	const { tenant = "", owner = "", id: session_id, launch } = claim;
+	const { tenant, owner, id: session_id, launch } = claim;
 	const person = { tenant, owner, session_id };
 	const options = { meta, timeout: prepareMs };
 	const integration_ids = textsIn(launch["integration_ids"]);
@@ -71,7 +71,7 @@ export async function renewedSecrets(
  * is away: it may not need any. @throws {Error} as {@link launchSecrets} does.
  */
 async function connected(bus: Caller, claim: Claim, meta: Meta): Promise<Connected> {
-	const { tenant = "", owner = "", id: session_id, launch, attempts } = claim;
+	const { tenant, owner, id: session_id, launch, attempts } = claim;
 	const integration_ids = textsIn(launch["integration_ids"]);
 	try {
 		const asked = { tenant, owner, session_id, integration_ids, repositories: repositoriesOf(launch) };
@@ -82,12 +82,9 @@ async function connected(bus: Caller, claim: Claim, meta: Meta): Promise<Connect
 	}
 }
 
-/** Returns the names of the session's credentials, and which of them are the tenant's; older sessions do not say that. */
+/** Returns the names of the session's credentials, and which of them are the tenant's. */
 function namedIn({ credential_names, tenant_credentials }: Claim["launch"]) {
-	return {
-		credential_names: textsIn(credential_names),
-		...(tenant_credentials !== undefined && { tenant_credentials: textsIn(tenant_credentials) }),
-	};
+	return { credential_names: textsIn(credential_names), tenant_credentials: textsIn(tenant_credentials) };
 }
 
 /** Returns the URLs of the session's repositories. */

@@ -111,7 +111,6 @@ export function podManager(
 				{
 					runtime: dependencies.runtime,
 					expected: (asked) => expectedOver(bus, asked, host),
-					adopt: (ids) => adoptOver(bus, ids, host),
 					unknownWorkspaces: (ids) => call(bus, workspaceWork.actions.unknown, { ids }, workOptions()),
 					look: (sessionId) => passes.look(sessionId),
 					remaining: dependencies.remaining,
@@ -172,12 +171,6 @@ function expectedOver(bus: Caller, asked: Asked, host: string | undefined): Prom
 		{ limit: expectedLimit, ...asked, ...(host && { host }) },
 		{ meta: jobMeta(), timeout: expectedTimeoutMs },
 	);
-}
-
-/** Binds files to this host. @throws {Error} also while only sessions services of an earlier version answer. */
-async function adoptOver(bus: Caller, ids: string[], host: string | undefined): Promise<void> {
-	if (host === undefined) return;
-	await call(bus, sessionWork.actions.adopt, { host, ids }, { meta: jobMeta(), timeout: expectedTimeoutMs });
 }
 
 function jobMeta(): Meta {

@@ -13,9 +13,6 @@ import type { PodSpec } from "./pod-runtime.ts";
 
 const check = compileSchema(launchSettingsFields);
 
-/** Sessions that were stored before these settings existed have none of them. */
-const laterSettings = { mcp_servers: [], permission_mode: "auto" };
-
 /** The data that the pod manager adds to a claim. */
 export interface PodSpecDependencies {
 	readonly key: InstallationKey;
@@ -58,7 +55,7 @@ function rulesOf({ allowed_prefixes, refused }: MountRules): PodSpec["mount_rule
 }
 
 function checkedSettings(launch: Record<string, unknown>): LaunchSettings {
-	const copy: unknown = structuredClone({ ...laterSettings, ...launch });
+	const copy: unknown = structuredClone(launch);
 	if (fits(copy)) return copy;
 	const wrong = check(copy).map(({ path, message }) => `${path.join(".")}: ${message}`);
 	throw new Error(`Cannot start a pod from these launch settings: ${wrong.join("; ")}`);

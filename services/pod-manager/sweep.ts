@@ -1,8 +1,7 @@
 /**
  * Compares all pods with all sessions every minute, to find what passes over single sessions cannot see. A session
  * whose pods differ from its desired state gets a pass; a pod that no session has wanted for two minutes is ended. The
- * first sweep reads all sessions, because one may have lost its pod while no process watched. Later ones do so ever more
- * rarely: sessions without a host are withheld until every host could name its files.
+ * first sweep reads all sessions, because one may have lost its pod while no process watched; later ones do so every hour.
  */
 import { monotonic, sleep } from "#shared/base/clock.ts";
 import type { Expectation } from "#shared/contracts/sessions/session-work.ts";
@@ -26,8 +25,6 @@ export interface SweepDependencies {
 	 * nothing is changed.
 	 */
 	readonly expected: (asked: Asked) => Promise<ExpectedPage>;
-	/** Binds to this host what the ids of workspaces and sessions, at most {@link maxIds}, have left there. */
-	readonly adopt?: (ids: string[]) => Promise<void>;
 	/** Returns those ids, at most {@link maxIds}, that belong to no workspace. */
 	readonly unknownWorkspaces: (ids: string[]) => Promise<readonly string[]>;
 	/** Requests a pass over one session. */
@@ -50,14 +47,11 @@ const maxIds = 500;
 
 const usual: SweepTimes = { everyMs: 60_000, soonMs: 1_000, unwantedMs: 120_000 };
 
-/** The first and the longest pause between two sweeps that read all sessions, in milliseconds. */
-const allAgainMs = { first: 35_000, most: 3_600_000 } as const;
+/** The pause between two sweeps that read all sessions, in milliseconds. */
+const allAgainMs = 3_600_000;
 
 /** The count of failing sweeps that are not logged, because services start in any order. */
 const silentFailures = 4;
-
-/** How many short pauses there are between two attempts to bind the files of a host. */
-const adoptAgain = 5;
 
 /** The sweep of one process. The pod manager stops it. */
 export class Sweep {
@@ -73,11 +67,8 @@ export class Sweep {
 	#pods: readonly Pod[] = [];
 	/** Whether it has compared the pods with all sessions once. */
 	#comparedAll = false;
-	/** When it reads all sessions again, on the monotonic clock, and the pause after that. */
+	/** When it reads all sessions again, on the monotonic clock. */
 	#allAt = -Infinity;
-	#allPauseMs: number = allAgainMs.first;
-	/** Whether the sessions whose files an earlier version has left here are bound to this host. */
-	#adopted = false;
 	readonly #loop: Promise<void>;
 
 	/** Starts at once. @param write Receives a sentence for each finding. */
@@ -111,7 +102,6 @@ export class Sweep {
 			const ended = await this.#compare();
 			this.#failures = 0;
 			if (ended > 0) return this.#times.soonMs;
-			if (!this.#adopted) return Math.min(adoptAgain * this.#times.soonMs, this.#times.everyMs);
 			return Math.min(Math.max(this.#allAt - monotonic(), this.#times.soonMs), this.#times.everyMs);
 		} catch (error) {
 			this.#failures++;
@@ -129,13 +119,12 @@ export class Sweep {
 		const { pods, unfinished, workspaces, troubles } = await runtime.inventory();
 		this.#pods = pods;
 		const here = [...pods, ...unfinished];
-		if (!this.#adopted) await this.#adopt(workspaces);
 		const isAll = monotonic() >= this.#allAt;
 		const sessions = await this.#sessions(here, isAll);
 		for (const id of unlike(sessions, pods)) this.#dependencies.look(id);
 		if (!this.#comparedAll) await this.#reportOrphans(workspaces.filter((id) => !sessions.has(id)));
 		this.#comparedAll = true;
-		if (isAll) this.#postponeAll();
+		if (isAll) this.#allAt = monotonic() + allAgainMs;
 		for (const trouble of troubles) this.#log.write(trouble);
 		this.#dependencies.remaining?.(troubles);
 		const unwanted = here.filter((pod) => sessions.get(pod.sessionId)?.generation !== pod.generation);
@@ -149,11 +138,6 @@ export class Sweep {
 		const read = () => (isAll ? this.#readAll() : this.#readOf(pods));
 		const sessions = await read();
 		return sessions.size === 0 && pods.length > 0 ? read() : sessions;
-	}
-
-	#postponeAll(): void {
-		this.#allAt = monotonic() + this.#allPauseMs;
-		this.#allPauseMs = Math.min(2 * this.#allPauseMs, allAgainMs.most);
 	}
 
 	async #readAll(): Promise<Map<string, Expectation>> {
@@ -189,20 +173,6 @@ export class Sweep {
 		await (pod.state === "gone" ? runtime.forget(pod) : runtime.end(pod, graceMs)).catch((error: unknown) => {
 			this.#log.write(`Cannot end "${pod.name}": ${sentenceOf(error)}`);
 		});
-	}
-
-	/** Binds the files here. While only a sessions service of an earlier version answers, later sweeps do it. */
-	async #adopt(ids: readonly string[]): Promise<void> {
-		try {
-			for (let from = 0; from < ids.length; from += maxIds)
-				await this.#dependencies.adopt?.(ids.slice(from, from + maxIds));
-			this.#adopted = true;
-			// All are compared now, and once more when no host is waited for.
-			this.#allAt = -Infinity;
-			this.#allPauseMs = allAgainMs.first;
-		} catch (error) {
-			if (this.#comparedAll) this.#log.write(`Cannot bind the files of this host to it: ${sentenceOf(error)}`);
-		}
 	}
 
 	/** Logs files that belong to nothing stored. They may be people's work, so they stay until somebody decides. */

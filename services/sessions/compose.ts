@@ -5,8 +5,6 @@ import { readModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
 import { limitsOf } from "#shared/config/limits.ts";
 import type { Part, StoringPlatform } from "#host/platform.ts";
 import type { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
-import { EventLog } from "#shared/store/event-log/event-log.ts";
-import type { Migration, MigrationWork } from "#shared/store/migrations/migration.ts";
 import { bookCollections, openBooks } from "./books/open-books.ts";
 import { CountFolding } from "./books/count-folding.ts";
 import { SessionCounts } from "./books/session-counts.ts";
@@ -17,7 +15,7 @@ import { keyedDeletionsService } from "./keyed-deletions.service.ts";
 import { HistoryReports } from "./history/history-reports.ts";
 import { historyService } from "./history.service.ts";
 import { chronicleCollections, composeChronicles } from "./chronicles/compose-chronicles.ts";
-import { chatEndpointAt } from "./record/chat-endpoint.ts";
+import { ChatAddresses } from "./record/chat-endpoint.ts";
 import { chroniclesService } from "./chronicles.service.ts";
 import { SessionControl } from "./pod/session-control.ts";
 import { sessionControlService } from "./session-control.service.ts";
@@ -25,16 +23,14 @@ import { sessionEventCollection } from "./raw-events/session-event-collection.ts
 import { SessionEventRecords } from "./raw-events/session-event-records.ts";
 import { sessionEventsService } from "./session-events.service.ts";
 import { SessionErasure } from "./history/session-erasure.ts";
-import { adoptLeftFiles } from "./work/adoption.ts";
 import { awayHostsJob, type AwayHostsDependencies } from "./work/away-hosts.ts";
 import { releaseLeases } from "./work/lease-release.ts";
 import { idempotencyRecordCollection } from "./commands/idempotency-record-collection.ts";
 import { idempotencyRecordSweep } from "./commands/idempotency-record-sweep.ts";
 import { IdempotencyRecords } from "./commands/idempotency-records.ts";
-import { chatAddressCollection, moveChats } from "./record/moved-chats.ts";
 import { SessionAgentClient } from "./pod/session-agent-client.ts";
 import { sessionsWithCredential, type SoughtCredential } from "./work/credential-users.ts";
-import { HostBinding } from "./record/host-binding.ts";
+import type { HostBinding } from "./record/host-binding.ts";
 import { LaunchMetrics } from "./work/launch-metrics.ts";
 import { measureStatuses } from "./record/status-counts.ts";
 import { type ClaimDependencies, SessionClaims } from "./work/session-claims.ts";
@@ -43,7 +39,6 @@ import { sessionCollection } from "./record/session-collection.ts";
 import { SessionCreations } from "./commands/session-creations.ts";
 import { SessionCommands } from "./commands/session-commands.ts";
 import { SessionHistory } from "./history/session-history.ts";
-import { nameSessions } from "./work/session-names.ts";
 import { SessionPod } from "./pod/session-pod.ts";
 import { RunningLimits } from "./record/running-limits.ts";
 import { SessionRecords } from "./record/session-records.ts";
@@ -68,18 +63,11 @@ export const collections = [
 	historyCollection,
 	historyChunkCollection,
 	idempotencyRecordCollection,
-	chatAddressCollection,
 	...chronicleCollections,
 	sessionEventCollection,
 	workspaceCollection,
 	...bookCollections,
 ] as const;
-
-export const migrations: readonly Migration[] = [
-	{ version: 1, name: "counts of sessions", kind: "expand", run: openStoredCounts },
-	{ version: 2, name: "sessions are counted again", kind: "expand", run: recountSessions },
-	{ version: 3, name: "names of sessions", kind: "expand", run: nameSessions },
-];
 
 export async function compose(platform: StoringPlatform): Promise<Part> {
 	const { config, key, store, relay, metrics, log } = platform;
@@ -90,8 +78,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const { validate_on_create: validates } = config.git;
 	const hints = new Hints();
 	const wake = () => relay.wake();
-	const records = new SessionRecords(store, wake, chatEndpointAt(config.gateway));
-	await moveChats(store, records, config.gateway);
+	const records = new SessionRecords(store, wake, new ChatAddresses(config.gateway));
 	const books = openBooks({ store, config, catalogue, records, counts, log, metrics });
 	const due = (id: string) => hints.sessionDue(id);
 	const idempotency = new IdempotencyRecords(store);
@@ -146,7 +133,6 @@ function questionsOver(store: StoringPlatform["store"], { budgets }: ReturnType<
 	return {
 		isLimited: (id: string) => budgets.isLimited(id),
 		withCredential: (sought: SoughtCredential) => sessionsWithCredential(store, sought),
-		adopt: (host: string, ids: readonly string[]) => adoptLeftFiles(store, host, ids),
 	};
 }
 
@@ -169,7 +155,7 @@ function endings(
 async function openBinding({ config, store }: StoringPlatform): Promise<HostBinding> {
 	const isAlone = config.bus.url === "" && !store.isShared;
 	if (isAlone) await releaseLeases(store);
-	return new HostBinding({ isAlone });
+	return { isAlone };
 }
 
 /** Watches the hosts, unless there is only this process, which does not announce itself. */
@@ -194,16 +180,6 @@ function bookServices(books: ReturnType<typeof openBooks>) {
 
 function workspaceServices({ records, upkeep, tasks }: Workspaces, shortage: DiskShortage) {
 	return [workspacesService(records, upkeep), workspaceWorkService(tasks, shortage)];
-}
-
-function openStoredCounts({ store }: MigrationWork): Promise<void> {
-	return new SessionCounts(store, new EventLog(store)).open();
-}
-
-/** Data of before 2026-11-22 has the counts of running sessions under another name. */
-async function recountSessions({ store, say }: MigrationWork): Promise<void> {
-	const isDone = await new SessionCounts(store, new EventLog(store)).recount();
-	if (!isDone) say("sessions change all the time, so their counts stay as they are");
 }
 
 function openCounts({ store, eventLog, relay, log }: StoringPlatform) {

@@ -12,15 +12,13 @@ export interface SessionQuestions {
 	readonly isLimited: (id: string) => Promise<boolean>;
 	/** Returns the sessions whose pods may have read a credential. */
 	readonly withCredential: (sought: SoughtCredential) => Promise<AffectedSession[]>;
-	/** Binds to a host what an earlier version has left there; resolves to the count. */
-	readonly adopt: (host: string, ids: readonly string[]) => Promise<number>;
 	/** Receives the bus at the start. */
 	readonly attach: (bus: Caller) => void;
 }
 
 export function sessionWorkService(
 	claims: SessionClaims,
-	{ isLimited, withCredential, adopt, attach }: SessionQuestions,
+	{ isLimited, withCredential, attach }: SessionQuestions,
 ): ServiceSchema {
 	return {
 		name: sessionWork.name,
@@ -37,7 +35,6 @@ export function sessionWorkService(
 			observe: (report) => claims.report(report),
 			expected: ({ limit, after, ids, host }) =>
 				ids ? claims.expectedOf(ids, host) : claims.expected(limit, after, host),
-			adopt: ({ host, ids }) => adopt(host, ids),
 		}),
 
 		async started(this: Service) {

@@ -21,8 +21,6 @@ import {
 export interface EventPosition {
 	readonly epoch: string;
 	readonly seq: number;
-	/** Set when a client has named the number itself, as in ids of the release before. */
-	readonly isPlain?: true;
 }
 
 /** The parts of a block, in bytes: the number, what makes two ids of one number differ, and the proof. */
@@ -36,7 +34,6 @@ const proofAt = numberBytes + saltBytes;
 const unsalted = Buffer.alloc(saltBytes);
 
 const sealedForm = /^(.{1,100})-s([\w-]{22})$/;
-const plainForm = /^(.{1,100})-(\d{1,15})$/;
 
 /** An id that nobody has written is a position in no epoch. */
 const unknown: EventPosition = { epoch: "", seq: 0 };
@@ -72,9 +69,7 @@ export class EventIds {
 	/** Reads the position that a client has seen from its `Last-Event-ID`; any other text gives a position in no epoch. */
 	read(lastEventId: string): EventPosition {
 		const [, epoch = "", sealed] = sealedForm.exec(lastEventId) ?? [];
-		if (sealed !== undefined) return this.#open(epoch, sealed);
-		const [, plainEpoch, seq] = plainForm.exec(lastEventId) ?? [];
-		return plainEpoch === undefined ? unknown : { epoch: plainEpoch, seq: Number(seq), isPlain: true };
+		return sealed === undefined ? unknown : this.#open(epoch, sealed);
 	}
 
 	#write({ epoch, seq }: EventPosition, salt: Buffer): string {

@@ -68,7 +68,7 @@ export class EventStream {
 			{
 				appended: (entries) => {
 					this.#hub.appended(entries);
-					for (const { at } of entries) if (at !== undefined) delay.observe(Math.max(0, now() - at) / 1_000);
+					for (const { at } of entries) delay.observe(Math.max(0, now() - at) / 1_000);
 				},
 				moved: (former) => this.#hub.moved(former),
 				trouble: (error) => this.#warn("The event log cannot be followed as it should", error),

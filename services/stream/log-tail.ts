@@ -2,7 +2,7 @@
  * Holds the newest entries of the event log as frames, in this process. It reads the log on hints and, since a hint may
  * be lost, each second. When entries are unknown or late, clients are reset, so that no event is lost unnoticed.
  */
-import { every, monotonic, now, type Timer } from "#shared/base/clock.ts";
+import { every, monotonic, type Timer } from "#shared/base/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
 import type { ResetReason } from "#shared/contracts/stream.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
@@ -57,11 +57,6 @@ export class LogTail {
 	readonly #source: LogSource;
 	readonly #listener: TailListener;
 	readonly #ids: EventIds;
-	/**
-	 * The time until which clients may name positions by their number, in milliseconds since 1970. A process of the release before
-	 * does not say it, so an upgrade is under way.
-	 */
-	#plainUntil: number | undefined = 0;
 	#epoch = "";
 	#seq = 0;
 	readonly #retained = new RetainedEntries();
@@ -122,10 +117,8 @@ export class LogTail {
 	}
 
 	/** Returns the reason why a client of an audience cannot continue after this position; undefined when it can. */
-	resetReason({ epoch, seq, isPlain }: EventPosition, audience: Audience): ResetReason | undefined {
+	resetReason({ epoch, seq }: EventPosition, audience: Audience): ResetReason | undefined {
 		if (epoch !== this.#epoch) return "epoch";
-		// A client could find out the newest number by trying some.
-		if (isPlain && now() >= (this.#plainUntil ?? Infinity)) return "epoch";
 		if (seq > this.#seq) return "ahead";
 		return this.#retained.hasAllAfter(seq, audience) ? undefined : "expired";
 	}
@@ -177,7 +170,6 @@ export class LogTail {
 		const oddSince = this.#oddSince;
 		this.#oddSince = undefined;
 		const head = await this.#source.head();
-		this.#plainUntil = head.plain_until;
 		const isBehind = head.epoch === this.#epoch && head.seq < this.#seq;
 		if (isBehind) this.#refuseOdd(oddSince, `The event log ends at ${head.seq}, before ${this.#seq}`);
 		if (isBehind || head.epoch !== this.#epoch || head.oldest > this.#seq + 1) this.#begin(head);
@@ -236,7 +228,7 @@ export class LogTail {
 	#tailEntry({ seq, type, data, tenant, owner, at }: LogEntry): TailEntry {
 		if (!isStreamEvent(type)) {
 			this.#refuse(type);
-			return { seq, frame: Buffer.alloc(0), tenant: "", owner: "" };
+			return { seq, frame: Buffer.alloc(0), tenant: "", owner: "", at };
 		}
 		const bytes = unpooled(frame(type, data, this.#ids.ofEvent(this.position)));
 		const made = { seq, frame: bytes, tenant, owner, at };

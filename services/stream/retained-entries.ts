@@ -8,8 +8,8 @@ import type { Addressed, Audience } from "./audience.ts";
 export interface TailEntry extends Addressed {
 	readonly seq: number;
 	readonly frame: Buffer;
-	/** The time of the event in milliseconds since 1970; absent when the log did not say it. */
-	readonly at?: number | undefined;
+	/** The time of the event in milliseconds since 1970. */
+	readonly at: number;
 }
 
 /** The bounds on the entries of all tenants together. */

@@ -80,25 +80,16 @@ export class DepartedOwners {
 	}
 }
 
-/**
- * Returns the owners as services/identity knows them. Where no process offers the question, as those of the release before
- * do not, nobody has departed. @param bus Returns the bus; undefined until it is connected.
- */
+/** Returns the owners as services/identity knows them. @param bus Returns the bus; undefined until it is connected. */
 export function departedOwners(bus: () => Caller | undefined): DepartedOwners {
 	const options = { meta: { principal: vouch(systemPrincipal("departed-owners")) }, timeout: askMs };
 	return new DepartedOwners(async (people) => {
 		const caller = bus();
 		if (!caller) throw new UnavailableError("The platform is starting");
-		return call(caller, admissions.actions.departed, { people }, options).catch(noneUnlessServed);
+		return call(caller, admissions.actions.departed, { people }, options);
 	});
 }
 
-function noneUnlessServed(error: unknown): [] {
-	if (error instanceof Error && "type" in error && error.type === "SERVICE_NOT_FOUND") return [];
-	throw error;
-}
-
-/** Sessions of before tenants have no owner who could depart. */
 function isKnown(one: Owner): one is Required<Owner> {
 	return one.tenant !== undefined && one.owner !== undefined;
 }

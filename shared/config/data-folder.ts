@@ -5,21 +5,12 @@
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { projectRoot } from "#shared/base/project-root.ts";
-
-/** The entries of a data folder that an installation cannot do without. */
-const used = ["store/atelier.db", "keys/installation", "sessions", "credentials"];
 
 /** The entries by which npm, Node and git recognise a package, its modules and a repository. */
 const signs = ["package.json", "node_modules", ".git"];
 
-/**
- * Returns the folder of an installation that names none: `data` in the checkout when an earlier release has used it, otherwise a
- * folder for the data of the person's programs.
- */
-export function defaultDataFolder(env: NodeJS.ProcessEnv, root: string = projectRoot): string {
-	const former = join(root, "data");
-	if (used.some((name) => existsSync(join(former, name)))) return former;
+/** Returns the folder of an installation that names none: one for the data of the person's programs. */
+export function defaultDataFolder(env: NodeJS.ProcessEnv): string {
 	const { XDG_DATA_HOME = "", HOME = "" } = env;
 	// The XDG Base Directory Specification says that a relative path is to be ignored.
 	const base = isAbsolute(XDG_DATA_HOME) ? XDG_DATA_HOME : join(HOME || homedir(), ".local/share");

@@ -16,8 +16,7 @@ const entry = {
 	},
 	at: {
 		type: "number",
-		optional: true,
-		description: "Time of the event in milliseconds since 1970; absent from an older process",
+		description: "Time of the event in milliseconds since 1970",
 	},
 	skipped: {
 		type: "boolean",
@@ -31,12 +30,6 @@ export const logHead = schema({
 	epoch: { type: "string", description: "Name of the log; a new log has another one" },
 	seq: { ...seq, description: "Newest entry; 0 in an empty log" },
 	oldest: { ...seq, description: "Oldest retained entry; 1 in an empty log" },
-	plain_until: {
-		type: "number",
-		optional: true,
-		description:
-			"Time in milliseconds since 1970 until which clients may name a position by its number, as the release before told it; absent from an older process",
-	},
 });
 export type LogHead = Output<typeof logHead>;
 

@@ -30,8 +30,8 @@ export const processEntry = schema({
 });
 export type ProcessEntry = Output<typeof processEntry>;
 
-/** When a process registered, by the store's clock; absent in answers of an earlier version. */
-const since = { type: "number", optional: true } as const;
+/** When a process registered, by the store's clock. */
+const since = { type: "number" } as const;
 
 /** The answer to a process that announces itself. */
 export const processView = schema({

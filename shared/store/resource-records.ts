@@ -229,15 +229,19 @@ export class ResourceRecords<C extends ResourceColumns, I extends string, Who = 
 		return storedPage(this.pages(list, { limit, cursor }), limit, known).catch(refuseCursor);
 	}
 
-	/** Returns the two ways to read a page, which throw {RangeError} for a cursor that is not ours. */
+	/**
+	 * Returns the two ways to read a page, which throw {RangeError} for a cursor that is not ours.
+	 * @param growth The bytes by which a text may grow before it is sent.
+	 */
 	pages(
 		{ index, equals, descending = true }: ResourceList<I>,
 		{ limit, cursor }: PageRequest,
 		columns: readonly (keyof C & string)[] = ["rev"],
+		growth = 0,
 	): ReadableList<C> {
 		const { collection } = this.#kind;
 		const place = { descending, ...(cursor !== undefined && { after: cursor }) };
-		const page = { ...place, limit, columns, maxBytes: answerBytes };
+		const page = { ...place, limit, columns, maxBytes: answerBytes - limit * growth };
 		return {
 			page: () => this.#store.find(collection, index, { equals }, page),
 			versions: () =>

@@ -19,11 +19,8 @@ export interface SessionPerson {
 /** The credentials that a session names. */
 interface NamedCredentials {
 	readonly names: readonly string[];
-	/**
-	 * Those of them that were the tenant's when the session was made; no other one takes the place of any. Absent in
-	 * sessions of an older version, which get the own one or else the tenant's.
-	 */
-	readonly ofTenant?: readonly string[] | undefined;
+	/** Those of them that were the tenant's when the session was made; no other one takes the place of any. */
+	readonly ofTenant: readonly string[];
 }
 
 /** The credentials of a person and those of the tenant, by name. */
@@ -150,7 +147,7 @@ function named(
 	return (ofTenant.includes(name) ? tenants : own).get(name);
 }
 
-/** Returns sentences about fields of a tenant's credential, written before they were refused, that set no variable. */
+/** Returns sentences about fields of a tenant's credential that set no variable; a store may have got them from elsewhere. */
 function unsetFields(
 	{ name, secret_type, keys, isForeign = false }: NamedCredential,
 	mapping: SecretMapping,

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { makeFolder } from "#shared/base/files/new-folder.ts";
 import { createFile } from "#shared/base/files/replaced-file.ts";
 
-/** The mark of one folder. A folder that has none was never encrypted, or by an earlier version only. */
+/** The mark of one folder. A folder that has none was never encrypted. */
 export class KeyMark {
 	readonly #folder: string;
 	readonly #file: string;

@@ -60,7 +60,7 @@ export class Admission {
 		if (state !== "active") throw new ForbiddenError("Your tenant was deleted", "TENANT_DELETED");
 		if (!isNewest && known) return this.#standingOf(tenant, known);
 		const isDated = person.as_of !== undefined;
-		const word = { role: strongestRole(person.roles), at, isDated, namesTenant: person.tenant === tenant };
+		const word = { role: strongestRole(person.roles), at, isDated };
 		return this.#standingOf(tenant, await members.confirm(tenant, person.id, word, known));
 	}
 
@@ -86,7 +86,7 @@ export class Admission {
 		if (kind !== "user" || this.#provisioned.get(key)) return user;
 		const { state } = await this.#ensureTenant(tenant);
 		if (state === "active") {
-			const word = { role: strongestRole(roles), at: now(), isDated: false, namesTenant: false };
+			const word = { role: strongestRole(roles), at: now(), isDated: false };
 			await this.#records.members.confirm(tenant, id, word, await this.#records.members.get(tenant, id));
 		}
 		this.#provisioned.set(key, true);

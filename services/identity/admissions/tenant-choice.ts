@@ -5,7 +5,7 @@
  */
 import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
 import { ForbiddenError } from "#shared/base/errors.ts";
-import { type MemberDocument, roleSource, strongestRole } from "../record/member-collection.ts";
+import { type MemberDocument, strongestRole } from "../record/member-collection.ts";
 import type { TenantRecords } from "../record/tenant-records.ts";
 
 /** The rules of the configuration about tenants. */
@@ -67,7 +67,7 @@ export class TenantChoice {
 	/** Whether a member may have its stored role: a provider alone makes operators only if the configuration says so. */
 	mayHave(member: MemberDocument): boolean {
 		const { operators, namesOperators } = this.#rules;
-		return namesOperators || member.tenant !== operators || member.role !== "admin" || roleSource(member) === "granted";
+		return namesOperators || member.tenant !== operators || member.role !== "admin" || member.role_by === "granted";
 	}
 
 	/**
@@ -109,7 +109,7 @@ export class TenantChoice {
 		const { operators, namesOperators } = this.#rules;
 		if (chosen !== operators || namesOperators || strongestRole(roles) !== "admin") return;
 		const here = all.find((one) => one.tenant === operators);
-		const isDecided = here?.state === "active" && roleSource(here) === "granted";
+		const isDecided = here?.state === "active" && here.role_by === "granted";
 		if (!isDecided) throw operatorsTenant(`makes you an administrator of the tenant "${operators}" of the operators`);
 	}
 

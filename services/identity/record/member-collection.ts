@@ -17,14 +17,13 @@ export const memberCollection = defineCollection(
 		role: "text",
 		/**
 		 * The maker of the membership. `claim`: the identity provider, or the home, so that it ends with the provider's word;
-		 * `granted`: an administrator. In documents without `role_by` it is `granted` also where an administrator has only set
-		 * the role of a membership by claim.
+		 * `granted`: an administrator.
 		 */
 		source: "text",
-		/** The one who decides the role, with the same values; absent: as `source`, in memberships of the release before. */
+		/** The one who decides the role, with the same values. */
 		role_by: "text",
 		granted_at: "text",
-		/** Grows with every end and every renewal, so that tokens of an earlier time never come back; absent: 0. */
+		/** Grows with every end and every renewal, so that tokens of an earlier time never come back. */
 		epoch: "integer",
 		/** The newest word of the provider about this person here, in milliseconds since 1970; absent: none since `granted_at`. */
 		seen_at: "integer",
@@ -60,16 +59,6 @@ export function rolesFor(role: TenantRole): TenantRole[] {
 /** Returns the strongest of these roles; undefined when none is known. */
 export function strongestRole(roles: readonly string[] = []): TenantRole | undefined {
 	return ranked.find((role) => roles.includes(role));
-}
-
-/** Returns the one who decides the role of a member. */
-export function roleSource({ role_by, source }: MemberDocument): string | undefined {
-	return role_by ?? source;
-}
-
-/** Whether a release before has stored the membership, which did not tell who had made it and who had set its role. */
-export function isUnsettled({ role_by, source }: MemberDocument): boolean {
-	return role_by === undefined && source === "granted";
 }
 
 /** The time of the provider's newest word about a member, in milliseconds since 1970. */

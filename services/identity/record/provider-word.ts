@@ -1,6 +1,6 @@
 /** Decides how the word of an identity provider changes a membership. A word that is older than the last one changes nothing. Pure. */
 import type { TenantRole } from "#shared/contracts/identity/people-fields.ts";
-import { confirmedAt, isUnsettled, type MemberDocument, roleSource, strongestRole } from "./member-collection.ts";
+import { confirmedAt, type MemberDocument, strongestRole } from "./member-collection.ts";
 
 /** The time of the newest word is written at most once in this time, in milliseconds, where the words have no order. */
 const confirmEveryMs = 3_600_000;
@@ -13,8 +13,6 @@ export interface ProviderWord {
 	readonly at: number;
 	/** Whether words may arrive in another order than they were said, as tokens do. */
 	readonly isDated: boolean;
-	/** Whether it names this very tenant. */
-	readonly namesTenant: boolean;
 }
 
 /** Returns the change of a membership; undefined for none. An administrator's decision about role and removal stands. */
@@ -24,16 +22,12 @@ export function confirmed(former: MemberDocument, word: ProviderWord): Partial<M
 	const said = { role: roleBy(former, word), seen_at: word.at };
 	if (former.state === "left")
 		return since > 0 ? { ...said, state: "active", source: "claim", role_by: "claim" } : undefined;
-	const change = confirmedMember(former, said, since, word.isDated);
-	if (!word.namesTenant || !isUnsettled(former)) return change;
-	// The provider makes this person a member, whoever has set the role: the membership ends with its word.
-	return { ...change, source: "claim", role_by: "granted" };
+	return confirmedMember(former, said, since, word.isDated);
 }
 
 /** Returns the change by an administrator who makes somebody a member, or sets the role of one. */
 export function granted(former: MemberDocument, role: TenantRole): Partial<MemberDocument> {
 	const isMember = former.state === "active";
-	if (isMember && isUnsettled(former)) return { role };
 	return { role, role_by: "granted", ...(!isMember && { source: "granted", state: "active" }) };
 }
 
@@ -46,7 +40,7 @@ function confirmedMember(
 ): Partial<MemberDocument> | undefined {
 	const { role, seen_at } = former;
 	const isDue = since >= confirmEveryMs || seen_at === undefined;
-	if (roleSource(former) !== "claim") return isDue ? { seen_at: said.seen_at } : undefined;
+	if (former.role_by !== "claim") return isDue ? { seen_at: said.seen_at } : undefined;
 	const isNews = said.role !== role || (isDated && since > 0);
 	return since >= 0 && (isDue || isNews) ? said : undefined;
 }

@@ -5,7 +5,7 @@
  */
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { now, sleep } from "#shared/base/clock.ts";
+import { now } from "#shared/base/clock.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
@@ -40,10 +40,6 @@ import { WaitingAgents } from "./local-process/waiting-agents.ts";
 /** The exit code of an agent that found its session locked by another agent (agent/main.ts). */
 const taken = 75;
 
-/** The bound of rounds; killed processes are gone long before it is reached. */
-const unprovenRounds = 100;
-const unprovenMs = 20;
-
 /** The runtime for one machine. Pods outlive it; another instance finds them again. */
 export class LocalProcessRuntime implements PodRuntime {
 	static readonly typedKwargs = ["waiting", "with_credentials"];
@@ -69,8 +65,6 @@ export class LocalProcessRuntime implements PodRuntime {
 	readonly #groups: ControlGroups;
 	readonly #processes: MarkedProcesses;
 	readonly #pods: PodList;
-	/** Resolves when the processes of a version without proofs have ended. */
-	#unprovenEnded: Promise<void> | undefined;
 	readonly #watches = new Set<PodWatch>();
 	/** Aborts the work that `open` has begun. */
 	readonly #closing = new AbortController();
@@ -105,7 +99,6 @@ export class LocalProcessRuntime implements PodRuntime {
 		void this.#runs.emptyTrash(signal);
 		void this.#sessions.emptyTrash(signal);
 		void this.#groups.adopt();
-		this.#unprovenEnded = this.#endUnproven(signal);
 		this.#waiting.keep(signal);
 		const [git, shortcoming] = await Promise.all([
 			missingGit(this.#program.environment["PATH"] ?? ""),
@@ -131,7 +124,6 @@ export class LocalProcessRuntime implements PodRuntime {
 	/** Starts the pod. @throws {Error} when a pod of another launch lives: two must never share a workspace. */
 	async create(spec: PodSpec): Promise<void> {
 		const launch = { sessionId: spec.session_id, generation: spec.generation };
-		await this.#unprovenEnded;
 		const pods = await this.find(launch.sessionId);
 		if (pods.some(({ generation }) => generation === launch.generation)) return;
 		const other = pods.find(({ state }) => state !== "gone");
@@ -232,19 +224,6 @@ export class LocalProcessRuntime implements PodRuntime {
 	/** Whether another agent of the session lives, of any launch; the one that ended was then superfluous. */
 	async #hasAgent({ sessionId }: Launch): Promise<boolean> {
 		return (await this.#processes.ofSession(sessionId, { surely: true })).some(({ isAgent }) => isAgent);
-	}
-
-	/**
-	 * Ends processes that a version without proofs started: they are no pods any more, but may use a workspace that a
-	 * new pod will get.
-	 */
-	async #endUnproven(signal: AbortSignal): Promise<void> {
-		for (let round = 0; round < unprovenRounds && !signal.aborted; round++) {
-			const found = await this.#processes.unproven();
-			if (found.length === 0) return;
-			for (const process of found) sendSignal(process, "SIGKILL");
-			await sleep(unprovenMs, signal);
-		}
 	}
 
 	#look(sessionId: string): void {

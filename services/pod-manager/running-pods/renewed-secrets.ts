@@ -132,6 +132,6 @@ export class RenewedSecrets {
 	}
 }
 
-function personOf({ tenant = "", owner = "" }: Claim): string {
+function personOf({ tenant, owner }: Claim): string {
 	return personKey(tenant, owner);
 }

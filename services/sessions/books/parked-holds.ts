@@ -1,7 +1,6 @@
 /**
  * Keeps the document of an account small: it has the holds that changed last, and the others are parked in documents of
- * their own. One entry of its holds is the sum of the parked ones, so the committed amount stays the sum of all entries,
- * also for a process of a version that knows no parked holds. Pure.
+ * their own. One entry of its holds is the sum of the parked ones, so the committed amount stays the sum of all entries. Pure.
  */
 import { type Hold, holdMs } from "../record/account.ts";
 
@@ -54,15 +53,8 @@ export function unparked(holds: readonly Hold[], found: readonly ParkedHold[]): 
 	const sum = parkedSumOf(holds);
 	const taken = sum ? found.filter((hold) => counts(sum, hold)) : [];
 	if (!sum || taken.length === 0) return holds;
-	const others = holds.filter(({ id }) => id !== parkedId && !taken.some((hold) => hold.id === id));
-	const back = taken.map(({ id, micros, settled, until }) => {
-		// A process of an older version does not find a parked hold, and makes another one of the same id.
-		const twin = holds.find((hold) => hold.id === id);
-		return twin
-			? { ...twin, micros: twin.micros + micros, settled: twin.settled + settled }
-			: { id, micros, settled, until };
-	});
-	return [...others, ...back, without(sum, taken)];
+	const back = taken.map(({ id, micros, settled, until }) => ({ id, micros, settled, until }));
+	return [...holds.filter((hold) => hold !== sum), ...back, without(sum, taken)];
 }
 
 /** Returns the holds without parked ones that have ended. @param soonest The end of the first one that remains. */

@@ -10,9 +10,8 @@ import type { Audience, Documents } from "#shared/store/port/documents.ts";
 import type { Outbox } from "#shared/store/port/outbox.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { type CountedEvent, entryKey, type EventLog } from "#shared/store/event-log/event-log.ts";
-import { readPages } from "#shared/store/pages/read-pages.ts";
 import { seesWholeTenant } from "#shared/contracts/access/access-table.ts";
-import { countersChange, type SessionCounters } from "../record/counters-change.ts";
+import type { SessionCounters } from "../record/counters-change.ts";
 import { sessionCollection } from "../record/session-collection.ts";
 import { sessionCountCollection } from "./collections.ts";
 
@@ -21,12 +20,8 @@ type CountDocument = Document<(typeof sessionCountCollection)["columns"]>;
 const position = "position";
 const pageSize = 500;
 
-/** The most documents with waiting events of one reading, and of a recount. */
+/** The most documents with waiting events of one reading. */
 const maxWaiting = 200;
-const maxWaitingAtStart = 100_000;
-
-/** A recount is repeated so often when sessions change meanwhile. */
-const maxRecounts = 5;
 
 /** The counts as one process reads and folds them. */
 export class SessionCounts {
@@ -37,95 +32,6 @@ export class SessionCounts {
 	constructor(store: Documents & Outbox, log: EventLog) {
 		this.#store = store;
 		this.#log = log;
-	}
-
-	/**
-	 * Counts the existing sessions when no process has done so: a migration, so nothing of this process changes. When another process
-	 * has begun meanwhile, the own count is discarded; changes since then are in the log.
-	 */
-	async open(): Promise<void> {
-		if (await this.#hasBegun()) return;
-		const found = await this.#count();
-		if (await this.#hasBegun()) return;
-		for (const [id, counters] of found) await this.#insert({ id, applied: 0, ...counters });
-		await this.#insert({ id: position, applied: 0 });
-	}
-
-	/**
-	 * Counts all sessions again, for data of a release that stored the counts in another form: a migration. Resolves to false when
-	 * other processes change sessions all the time; the counts then stay as they are.
-	 */
-	async recount(): Promise<boolean> {
-		for (let n = 0; n < maxRecounts; n++) if (await this.#tryRecount()) return true;
-		return false;
-	}
-
-	/** Resolves to false, with nothing wrong written, when another process has changed or counted sessions meanwhile. */
-	async #tryRecount(): Promise<boolean> {
-		await this.fold();
-		const uncounted = await this.#uncounted();
-		const sessions = await this.#count();
-		if (JSON.stringify(await this.#uncounted()) !== JSON.stringify(uncounted)) return false;
-		const changes = byScope(uncounted);
-		const ofScope = (id: string, applied: number): SessionCounters => {
-			const later = (changes.get(id) ?? []).filter(({ seq }) => seq > applied);
-			return later.map(({ counters }) => negated(ofSessions(counters))).reduce(sum, sessions.get(id) ?? noSessions);
-		};
-		for (const { id, applied = 0 } of await this.#documents()) {
-			const set = ofScope(id, applied);
-			sessions.delete(id);
-			if (!(await this.#store.update(sessionCountCollection, id, { equals: { applied } }, { set }))) return false;
-		}
-		const applied = await this.#position();
-		for (const id of sessions.keys()) await this.#insert({ id, applied, ...ofScope(id, applied) });
-		return true;
-	}
-
-	/** Returns the events that are not folded: those of the log, and those in outboxes, which come after all of the log. */
-	async #uncounted(): Promise<CountedEvent[]> {
-		const waiting: CountedEvent[] = [];
-		for (const { id, entries } of await this.#store.outbox(sessionCollection, maxWaitingAtStart)) {
-			for (const { n, audience, counters } of entries) {
-				const key = entryKey(sessionCollection, id, n);
-				if (!counters || (await this.#log.seqOf(key)) !== undefined) continue;
-				waiting.push({ key, seq: Number.MAX_SAFE_INTEGER, audience, counters });
-			}
-		}
-		return [...(await this.#unfolded()), ...waiting];
-	}
-
-	/** Returns the events of the log that are not folded. */
-	async #unfolded(): Promise<CountedEvent[]> {
-		const events: CountedEvent[] = [];
-		for (let from = await this.#position(); ; from = events.at(-1)?.seq ?? from) {
-			const page = await this.#log.counted(from, pageSize);
-			events.push(...page);
-			if (page.length < pageSize) return events;
-		}
-	}
-
-	/** Returns the documents of all users and tenants. */
-	async #documents(): Promise<CountDocument[]> {
-		const all: CountDocument[] = [];
-		const every = { equals: [], limit: pageSize };
-		for await (const page of readPages(this.#store, sessionCountCollection, "by_applied", every)) all.push(...page);
-		return all.filter(({ id }) => id !== position);
-	}
-
-	async #hasBegun(): Promise<boolean> {
-		return (await this.#store.get(sessionCountCollection, position)) !== undefined;
-	}
-
-	/** Counts the sessions of each user and tenant. */
-	async #count(): Promise<Map<string, SessionCounters>> {
-		const found = new Map<string, SessionCounters>();
-		const every = { equals: [], limit: pageSize };
-		for await (const page of readPages(this.#store, sessionCollection, "created", every))
-			for (const { tenant = "", owner = "", status } of page) {
-				const one = countersChange(undefined, status);
-				for (const id of scopesOf({ tenant, owner })) if (one) found.set(id, sum(found.get(id), one));
-			}
-		return found;
 	}
 
 	/** Folds the new events of the log; calls during a fold lead to no second one. */
@@ -166,6 +72,16 @@ export class SessionCounts {
 		return found;
 	}
 
+	/** Returns the events of the log that are not folded. */
+	async #unfolded(): Promise<CountedEvent[]> {
+		const events: CountedEvent[] = [];
+		for (let from = await this.#position(); ; from = events.at(-1)?.seq ?? from) {
+			const page = await this.#log.counted(from, pageSize);
+			events.push(...page);
+			if (page.length < pageSize) return events;
+		}
+	}
+
 	/** Leaves out the events that were moved and folded meanwhile. */
 	async #unapplied(waiting: ReadonlyMap<string, Partial<SessionCounters>>, applied: number) {
 		const each = [...waiting].map(async ([key, counters]) => {
@@ -181,6 +97,7 @@ export class SessionCounts {
 			const events = await this.#log.counted(from, pageSize);
 			const last = events.at(-1)?.seq;
 			if (last === undefined) return;
+			if (from === 0) await this.#insert({ id: position, applied: 0 });
 			await Promise.all([...byScope(events)].map(([id, itsEvents]) => this.#bringForward(id, itsEvents)));
 			await this.#store.update(
 				sessionCountCollection,
@@ -246,12 +163,6 @@ function withEvents(document: Omit<CountDocument, "wire">, events: readonly Coun
 /** Returns the counters of sessions; those of other services are ignored. */
 function ofSessions({ sessions = 0, running_sessions = 0 }: Partial<SessionCounters>): SessionCounters {
 	return { sessions, running_sessions };
-}
-
-const noSessions: SessionCounters = { sessions: 0, running_sessions: 0 };
-
-function negated({ sessions, running_sessions }: SessionCounters): SessionCounters {
-	return { sessions: -sessions, running_sessions: -running_sessions };
 }
 
 function sum(a: SessionCounters | undefined, b: SessionCounters): SessionCounters {

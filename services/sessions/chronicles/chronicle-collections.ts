@@ -46,8 +46,6 @@ export const timelineCollection = defineCollection(
 		rev: "integer",
 		/** The count of events that this timeline has emitted. */
 		emitted: "integer",
-		/** The same count in timelines that no release since 2026-11-22 has changed. */
-		told: "integer",
 	},
 	{},
 	{ hasOutbox: true, audited: [] },

@@ -32,9 +32,9 @@ export interface TimelineState {
 
 export const noTimeline: TimelineState = { totals: noTotals, chunks: [], tail: [], acknowledged: {}, truncated: false };
 
-/** Reads a stored state, also one that an older release has stored without some of the members; undefined is an empty one. */
+/** Reads a stored state; undefined is an empty one. */
 export function readState(wire: string | undefined): TimelineState {
-	return wire === undefined ? noTimeline : { ...noTimeline, ...JSON.parse(wire) };
+	return wire === undefined ? noTimeline : JSON.parse(wire);
 }
 
 /** The writes of one change of a timeline. */

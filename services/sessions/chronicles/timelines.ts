@@ -58,7 +58,7 @@ export class Timelines {
 		const document = await this.#store.get(timelineCollection, chronicle.id);
 		const before = readState(document?.wire);
 		if (report && isAcknowledged(before.acknowledged, report)) return { dropped: [] };
-		const { state, events } = grown(before, entries, chronicle, emittedBy(document));
+		const { state, events } = grown(before, entries, chronicle, document?.emitted ?? 0);
 		const acknowledged = report ? withAcknowledged(before.acknowledged, report) : before.acknowledged;
 		const change = withinBounds({ ...state, acknowledged }, randomUUID());
 		if (!(await this.#write(chronicle.id, document, change, events))) return undefined;
@@ -92,7 +92,7 @@ export class Timelines {
 		if (written) await this.#writeChunk(id, written);
 		const rev = document?.rev ?? 0;
 		const wire = JSON.stringify(state);
-		const set = { rev: rev + 1, emitted: emittedBy(document) + events.length };
+		const set = { rev: rev + 1, emitted: (document?.emitted ?? 0) + events.length };
 		const done = document
 			? await this.#store.update(timelineCollection, id, { equals: { rev } }, { wire, set }, events)
 			: await insertOnce(() => this.#store.insert(timelineCollection, { id, wire, ...set }, events));
@@ -104,11 +104,6 @@ export class Timelines {
 		const wire = JSON.stringify(entries);
 		await this.#store.insert(timelineChunkCollection, { id: chunk.id, wire, chronicle, at: now() });
 	}
-}
-
-/** Returns the count of events so far; with a smaller one, the event log would take new events for repeated ones. */
-function emittedBy(document: TimelineDocument | undefined): number {
-	return Math.max(document?.emitted ?? 0, document?.told ?? 0);
 }
 
 /** Makes the events of a change; the last one has the totals, because those of many files are large. @param emitted The count of events that the timeline has caused before. */

@@ -59,7 +59,6 @@ export function newSession(order: NewSession): SessionDocument {
 		attempts: 0,
 		...(status === "starting" && { due_at: at }),
 		launch,
-		unplaced: 0,
 		workspace: order.workspace ?? id,
 		...(limit !== null && { limit_micros: microsOf(limit), committed_micros: 0 }),
 	};

@@ -13,23 +13,15 @@ const maxParsed = 8_192;
 /** The longest refusal that is passed on, in characters. */
 const maxRefusal = 500;
 
-/** The beginning of a confirmation that repeats a long message, as session agents of earlier releases send it. */
-const repeating = /^\{"type":"user_confirmed","id":"([^"\\]{1,200})","content":/;
-
 /** Returns what the frame says about a message; undefined when it says nothing. */
 export function confirmationIn(frame: Buffer): Confirmation | undefined {
-	if (frame.length > maxParsed) return repeatedIn(frame);
+	if (frame.length > maxParsed) return undefined;
 	const read = parsed(frame.toString("utf8"));
 	if (typeof read !== "object" || read === null) return undefined;
 	const { id, type, content }: { id?: unknown; type?: unknown; content?: unknown } = read;
 	if (typeof id !== "string") return undefined;
 	if (type === "user_confirmed") return { id };
 	return type === "error" ? { id, refusal: refusalOf(content) } : undefined;
-}
-
-function repeatedIn(frame: Buffer): Confirmation | undefined {
-	const id = repeating.exec(frame.toString("utf8", 0, 300))?.[1];
-	return id === undefined ? undefined : { id };
 }
 
 function refusalOf(content: unknown): string {

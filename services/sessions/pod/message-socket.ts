@@ -8,18 +8,17 @@ import { UpstreamError } from "#shared/base/errors.ts";
 import { connectWebSocket } from "#shared/net/http/websockets.ts";
 import { agentSocketUrl } from "#shared/wire/pod/agent-url.ts";
 import { FrameBudget } from "#shared/net/http/frame-budget.ts";
-import { confirmationsPath, maxFrameBytes } from "#shared/wire/pod/frames.ts";
+import { confirmationsPath } from "#shared/wire/pod/frames.ts";
 import { confirmationIn } from "./confirmation.ts";
 import type { PodAddress } from "./pod-address.ts";
 
 const openMs = 1_000;
 const confirmMs = 5_000;
 const idleMs = 60_000;
-/**
- * The frames in a second that nobody waits for, and their bytes. A pod also confirms the messages of other connections; a
- * session agent of an earlier release repeats them whole.
- */
-const maxUnasked = { frames: 50, bytes: 2 * maxFrameBytes };
+/** The largest confirmation, in bytes; it has an id, or a sentence too. */
+const maxConfirmationBytes = 65_536;
+/** The frames in a second that nobody waits for, and their bytes. A pod also confirms the messages of other connections. */
+const maxUnasked = { frames: 50, bytes: 4 * maxConfirmationBytes };
 /** The most unconfirmed messages. */
 const maxPending = 100;
 
@@ -49,7 +48,7 @@ export class MessageSocket {
 		this.#socket = connectWebSocket(agentSocketUrl(pod.url, confirmationsPath, hosts), {
 			headers: { authorization: `Bearer ${pod.key}` },
 			handshakeTimeout: openMs,
-			maxPayload: maxFrameBytes,
+			maxPayload: maxConfirmationBytes,
 		});
 		this.#opened = new Promise((resolve, reject) => {
 			this.#socket.once("open", resolve);

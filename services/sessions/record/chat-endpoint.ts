@@ -1,28 +1,44 @@
-/** Makes the address of a session's chat at the gateway, while its pod exists or is starting. Pure. */
+/**
+ * Makes the address of a session's chat at the gateway, while its pod exists or is starting. A session stores the path only,
+ * and the text that is sent gets the address, which follows from the configuration (decision 0140). Pure.
+ */
 import type { Config } from "#shared/config/config.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { gatewayUrl } from "#shared/config/gateway-url.ts";
 import type { StoredStatus } from "./session-lifecycle.ts";
 
-export type ChatEndpoint = (session: Pick<Session, "id" | "status">) => string | null;
-
 /** Whether the pod of a session in this status exists or is starting. */
-export function hasChat(status: StoredStatus): boolean {
+function hasChat(status: StoredStatus): boolean {
 	return status === "provisioning" || status === "running";
 }
 
-/** Returns the prefix of all endpoints; undefined when the gateway's address is not known before it listens. */
-export function chatBase(gateway: Config["gateway"]): string | undefined {
-	return gatewayUrl(gateway)?.replace(/^http/, "ws");
+/** Returns the path that a session stores; null when there is no chat. */
+export function chatPath({ id, status }: Pick<Session, "id" | "status">): string | null {
+	return hasChat(status) ? pathOf(id) : null;
 }
 
-/**
- * Returns a function that makes the endpoint of a session; null in every status when the gateway's address is not known
- * before it listens.
- */
-export function chatEndpointAt(gateway: Config["gateway"]): ChatEndpoint {
-	const base = chatBase(gateway);
-	return ({ id, status }) => {
-		return base !== undefined && hasChat(status) ? `${base}/s/${id}/session` : null;
-	};
+/** The addresses of chats at one gateway. */
+export class ChatAddresses {
+	/** Undefined when the gateway's address is not known before it listens; then no session has an address. */
+	readonly #base: string | undefined;
+
+	constructor(gateway?: Config["gateway"]) {
+		this.#base = gateway && gatewayUrl(gateway)?.replace(/^http/, "ws");
+	}
+
+	/** The most bytes by which a text grows. */
+	get bytes(): number {
+		return Buffer.byteLength(this.#base ?? "");
+	}
+
+	/** Returns the stored text of a session with the address in the place of the path. */
+	shown(id: string, wire: string): string {
+		const member = (value: string | null) => `"chat_endpoint":${JSON.stringify(value)}`;
+		const path = pathOf(id);
+		return wire.replaceAll(member(path), () => member(this.#base === undefined ? null : this.#base + path));
+	}
+}
+
+function pathOf(id: string): string {
+	return `/s/${id}/session`;
 }

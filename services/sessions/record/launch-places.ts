@@ -115,8 +115,8 @@ export function waitingChange(
  * whose pod manager has died, makes it due later, and must not move it behind the launches that were requested after it.
  */
 export function turnOf(document: SessionDocument): number {
-	const { requested_at, due_at = 0 } = document;
-	return isLaunch(document) ? (requested_at ?? due_at) : due_at;
+	const { requested_at = 0, due_at = 0 } = document;
+	return isLaunch(document) ? requested_at : due_at;
 }
 
 export function isLaunch({ status, desired }: SessionDocument): boolean {

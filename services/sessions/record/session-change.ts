@@ -5,7 +5,6 @@ import { cutToJsonBytes } from "#shared/base/answer-size.ts";
 import type { Change, Guard } from "#shared/store/port/documents.ts";
 import type { sessionCollection, SessionDocument } from "./session-collection.ts";
 import { deadlinesMs, desiredOf, shelfOf, type StoredStatus } from "./session-lifecycle.ts";
-import { hasChat } from "./chat-endpoint.ts";
 import { reasonFor } from "./status-reason.ts";
 
 /**
@@ -60,7 +59,6 @@ export function enter(
 			...(status !== "deleted" && { status }),
 			status_reason: reasonFor(status, at, shown, limit),
 			archived_at: status === "archived" ? isoTime(at) : null,
-			...(!hasChat(status) && { chat_endpoint: null }),
 			...(shown && { error: shown.message }),
 			...(desiredOf(status) !== "run" && { activity_state: null, activity_metadata: {} }),
 		},

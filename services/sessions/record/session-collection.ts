@@ -20,7 +20,7 @@ export const sessionCollection = defineCollection(
 		generation: "integer",
 		/** The desired state of its pods: run, stop or purge. */
 		desired: "text",
-		/** The time at which its launch was requested, in milliseconds since 1970; absent in launches of an older version. */
+		/** The time at which its launch was requested, in milliseconds since 1970. */
 		requested_at: "integer",
 		/** The time of the next pass in milliseconds since 1970; absent: nothing remains to be done. */
 		due_at: "integer",
@@ -50,15 +50,10 @@ export const sessionCollection = defineCollection(
 		parent_chronicle: "text",
 		/** The value `remove` in a tombstone whose chronicles are removed with it; absent: they are retained. */
 		chronicle_policy: "text",
-		/** The workspace that its pods run in; absent in sessions of an older version, whose workspace has their id. */
+		/** The workspace that its pods run in. */
 		workspace: "text",
 		/** The host that its files are on (host-binding.ts); absent: it has none yet, or every pod manager reaches them. */
 		host: "text",
-		/**
-		 * The count of claims until which nothing of it is on any host; absent, or less than `fence`: unknown, because an
-		 * earlier version has claimed it.
-		 */
-		unplaced: "integer",
 		/** The value `remove` in a tombstone whose workspace is removed with it; absent: it is archived. */
 		storage_policy: "text",
 		/** The answers to commands with an `Idempotency-Key`. */

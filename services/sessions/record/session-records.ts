@@ -15,7 +15,7 @@ import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-record
 import { withBudgetRules } from "./session-budget.ts";
 import { countersChange, type SessionCounters } from "./counters-change.ts";
 import { ChangeQueue } from "./change-queue.ts";
-import type { ChatEndpoint } from "./chat-endpoint.ts";
+import { ChatAddresses, chatPath } from "./chat-endpoint.ts";
 import { sessionCollection, type SessionDocument } from "./session-collection.ts";
 import { type ColumnChange, recordOf, type SessionChange, type SessionRecord } from "./session-change.ts";
 import type { StoredStatus } from "./session-lifecycle.ts";
@@ -68,15 +68,15 @@ const indexesOf = {
 export class SessionRecords {
 	readonly #store: NotingStore;
 	readonly #written: () => void;
-	readonly #chatEndpoint: ChatEndpoint;
+	readonly #chats: ChatAddresses;
 	readonly #lists: ResourcesIn<typeof sessionCollection>;
 	readonly #changes = new ChangeQueue();
 
 	/** @param written Called after every write that has an event. */
-	constructor(store: NotingStore, written: () => void, chatEndpoint: ChatEndpoint = () => null) {
+	constructor(store: NotingStore, written: () => void, chats = new ChatAddresses()) {
 		this.#store = store;
 		this.#written = written;
-		this.#chatEndpoint = chatEndpoint;
+		this.#chats = chats;
 		this.#lists = new ResourceRecords(store, { collection: sessionCollection, noun: "Session" });
 	}
 
@@ -88,7 +88,7 @@ export class SessionRecords {
 		const document = await this.#store.get(sessionCollection, id);
 		if (!document || !mayKnow(principal, document)) throw sessionNotFound(id);
 		if (isForeign(principal, document)) await this.#store.noteRead?.(`sessions/${id}`);
-		const record = recordOf(document);
+		const record = recordOf(this.#shown(document));
 		if (action === "see") refuseStale(principal, record.session.generation);
 		return record;
 	}
@@ -98,13 +98,19 @@ export class SessionRecords {
 		const document = await this.#store.get(sessionCollection, id, audienceColumns);
 		if (!document || !mayKnow(principal, document)) throw sessionNotFound(id);
 		if (isForeign(principal, document)) await this.#store.noteRead?.(`sessions/${id}`);
-		return document.wire;
+		return this.#chats.shown(id, document.wire);
 	}
 
 	/** Returns the two ways to read a page, newest first. */
 	pages(principal: Principal, { limit, cursor, ...filter }: SessionFilter) {
 		const { index, range } = scopeOf(principal, filter);
-		return this.#lists.pages({ index, equals: range.equals }, { limit, cursor });
+		const bytes = this.#chats.bytes;
+		const { page, versions } = this.#lists.pages({ index, equals: range.equals }, { limit, cursor }, ["rev"], bytes);
+		const shown = async () => {
+			const found = await page();
+			return { ...found, documents: found.documents.map((document) => this.#shown(document)) };
+		};
+		return { page: shown, versions };
 	}
 
 	async count(principal: Principal, by: SessionFilter["by"]): Promise<number> {
@@ -201,22 +207,27 @@ export class SessionRecords {
 		const { session, document } = record;
 		const rev = session.rev + 1;
 		const merged: Session = { ...session, ...change.members, rev, updated_at: isoTime(change.at) };
-		const changed = { ...merged, chat_endpoint: this.#chatEndpoint(merged) };
-		const { session: after, columns } = withBudgetRules(changed, record, change);
+		const changed = { ...merged, chat_endpoint: chatPath(merged) };
+		const { session: stored, columns } = withBudgetRules(changed, record, change);
 		const counters = countersChange(document.status, columns.set?.status ?? document.status);
-		const wire = JSON.stringify(after);
-		const data = change.payload === undefined ? wire : JSON.stringify(change.payload);
+		const wire = JSON.stringify(stored);
+		const shown = this.#chats.shown(document.id, wire);
+		const data = change.payload === undefined ? shown : JSON.stringify(change.payload);
 		const written = await this.#store.update(
 			sessionCollection,
 			document.id,
 			{ equals: { rev: session.rev, ...guard }, ...(change.fits && { fits: change.fits }) },
-			{ ...columns, wire, set: { ...columns.set, name: after.name, rev } },
+			{ ...columns, wire, set: { ...columns.set, name: stored.name, rev } },
 			[eventOf({ ...document, rev }, change, data, counters)],
 		);
 		if (!written) return undefined;
 		failpoint("sessions.written");
 		this.#written();
-		return { document: written, session: after };
+		return recordOf({ ...written, wire: shown });
+	}
+
+	#shown(document: SessionDocument): SessionDocument {
+		return { ...document, wire: this.#chats.shown(document.id, document.wire) };
 	}
 }
 

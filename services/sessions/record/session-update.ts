@@ -45,7 +45,7 @@ function branchMembers(session: Session, update: SessionUpdate, launch: LaunchSe
 	return {
 		...(branch && { branch }),
 		source: { ...session.source, ...chosenBranches(update) },
-		...(session.repositories && { repositories: shownRepositories(launch) }),
+		repositories: shownRepositories(launch),
 	};
 }
 

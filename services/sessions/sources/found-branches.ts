@@ -25,7 +25,7 @@ export function branchChange(
 	const isOwn = session.branch === "" && own !== undefined && own.branch !== "";
 	return {
 		members: {
-			...(session.repositories && { repositories: session.repositories.map(named) }),
+			repositories: session.repositories.map(named),
 			...(isOwn && { branch: own.branch, source: withBranch(session.source, own.branch) }),
 		},
 		columns: { set: { launch: { ...launch, repositories } } },

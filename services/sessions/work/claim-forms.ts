@@ -12,8 +12,8 @@ export function expectationOf({ id, generation = 0, desired = "stop" }: SessionD
 export function claimOf(document: SessionDocument): Claim {
 	return {
 		...expectationOf(document),
-		...(document.tenant !== undefined && { tenant: document.tenant }),
-		...(document.owner !== undefined && { owner: document.owner }),
+		tenant: document.tenant ?? "",
+		owner: document.owner ?? "",
 		fence: document.fence ?? 0,
 		workspace: workspaceOf(document),
 		launch: (document.launch ?? {}) as Record<string, unknown>,

@@ -6,7 +6,6 @@ import { maxDueMs } from "#shared/contracts/sessions/session-work.ts";
 import type { Documents, Range } from "#shared/store/port/documents.ts";
 import { readPages } from "#shared/store/pages/read-pages.ts";
 import { isLaunch, type LaunchPlaces, ownerOf, turnOf } from "../record/launch-places.ts";
-import { boundColumns } from "../record/host-binding.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 
 /** The sessions that are read together, so that many sessions of one person do not hide those of another. */
@@ -24,7 +23,7 @@ const columns = [
 	"desired",
 	"waiting_reported",
 	"deadline_at",
-	...boundColumns,
+	"host",
 ] as const;
 
 /** The bounds of a selection. */

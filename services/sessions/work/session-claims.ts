@@ -19,7 +19,7 @@ import { RunEnds } from "./run-ends.ts";
 import { claimOf, expectationOf } from "./claim-forms.ts";
 import { dueSessions } from "./due-sessions.ts";
 import { addressChange, isReconciled, observationChange } from "./observation-change.ts";
-import { boundColumns, HostBinding } from "../record/host-binding.ts";
+import { type HostBinding, mayActFor, severalHosts } from "../record/host-binding.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 import { both, type SessionRecord, statusOf } from "../record/session-change.ts";
 import {
@@ -45,7 +45,7 @@ const tombstoneMs = 500;
  * The columns with the desired pods of a session and the order of pages; the launch, which may contain a long prompt,
  * is not read.
  */
-const expectedColumns = ["created_at", "desired", ...boundColumns] as const;
+const expectedColumns = ["created_at", "desired", "host", "generation"] as const;
 
 /** The most sessions whose owners are told in one claim that they wait for a place. */
 const maxReported = 16;
@@ -96,7 +96,7 @@ export class SessionClaims {
 	/** The owners of sessions that waited for a place at the last claim. */
 	#waiting: ReadonlySet<string> = new Set();
 
-	constructor(store: Documents & Outbox, { binding = new HostBinding(), ...others }: ClaimDependencies) {
+	constructor(store: Documents & Outbox, { binding = severalHosts, ...others }: ClaimDependencies) {
 		const { records, workspaces, hint, podGone = async () => {}, forget, launches, departed } = others;
 		this.#ends = new RunEnds({ records, launches, departed });
 		this.#binding = binding;
@@ -179,7 +179,7 @@ export class SessionClaims {
 
 	/** Returns whether a pod manager on this host may act for a session. */
 	#isOn(host: string | undefined): IsHere {
-		return (document) => this.#binding.mayActForSession(document, host);
+		return (document) => mayActFor(this.#binding, document.host, host);
 	}
 
 	async #due(selection: Parameters<typeof dueSessions>[2], places: LaunchPlaces): Promise<SessionDocument[]> {

@@ -1,5 +1,4 @@
 /** The lease of a session to one pass of a pod manager. */
-import { isUnplaced } from "../record/host-binding.ts";
 import { placeTaken } from "../record/launch-places.ts";
 import { both, type ColumnChange } from "../record/session-change.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
@@ -17,14 +16,8 @@ export type LaunchPlace = Pick<SessionDocument, "workspace" | "host">;
 /** Returns the change that begins a lease. @param place Absent: the pass launches nothing. */
 export function leaseChange(document: SessionDocument, at: number, place?: LaunchPlace) {
 	const lease = { lease_until: at + leaseMs, due_at: at + leaseMs, claimed_rev: document.rev ?? 0 };
-	const changes = [placement(document, place), firstClaim(document, at), placeTaken(document, at)];
+	const changes = [{ set: { ...place } }, firstClaim(document, at), placeTaken(document, at)];
 	return { ...changes.reduce(both, { set: lease }), inc: { fence: 1, attempts: 1 } as const };
-}
-
-/** A session that is not launched stays unplaced, for one more claim. */
-function placement(document: SessionDocument, place: LaunchPlace | undefined): ColumnChange {
-	if (place) return { set: place, unset: ["unplaced"] };
-	return isUnplaced(document) ? { set: { unplaced: (document.fence ?? 0) + 1 } } : { unset: ["unplaced"] };
 }
 
 /** The time to start begins with the first claim of a launch. */

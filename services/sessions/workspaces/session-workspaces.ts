@@ -83,8 +83,7 @@ export class SessionWorkspaces {
 	 */
 	async replaceDeleted(session: SessionDocument): Promise<string | undefined> {
 		const found = await this.#records.stored(workspaceOf(session));
-		const isThere = found ? found.status !== "deleted" : session.workspace === undefined;
-		if (isThere) return undefined;
+		if (found && found.status !== "deleted") return undefined;
 		const at = now();
 		const document = newWorkspace(timeBasedUuid(at), session, at);
 		await this.#quota.add(document, () => this.#records.insert(document));
@@ -102,7 +101,7 @@ export class SessionWorkspaces {
 		const isLaunch = session.claimed_at === undefined;
 		const attempt = async (): Promise<Hold | undefined> => {
 			const found = await this.#records.stored(id);
-			if (!found || found.status === "deleted") return { workspace: await this.#renew(session, found, host) };
+			if (!found || found.status === "deleted") return { workspace: await this.#renew(session, host) };
 			if (!isOfOwner(found, session) || isOfOther(found, session)) return { failure: taken(found) };
 			if (isElsewhere(found, host) && !isAlone) return { elsewhere: found.host };
 			if (!isLaunch && isHeldHere(found, host)) return { workspace: id };
@@ -168,10 +167,9 @@ export class SessionWorkspaces {
 	}
 
 	/** Makes a workspace in the place of one that is gone. Ids are never used again, so a late removal finds nothing. */
-	async #renew(session: SessionDocument, gone: WorkspaceDocument | undefined, host?: string): Promise<string> {
+	async #renew(session: SessionDocument, host?: string): Promise<string> {
 		const at = now();
-		// Sessions that were stored before there were workspaces name none and have files already.
-		const id = session.workspace === undefined && !gone ? session.id : timeBasedUuid(at);
+		const id = timeBasedUuid(at);
 		const document = newWorkspace(id, session, at);
 		const { wire = document.wire, set } = launched(document, session, at);
 		// The session names it with its lease; otherwise the check of its holder removes it.

@@ -33,7 +33,7 @@ export function sourceOf({ source, repositories }: WorkspaceDocument): Workspace
 	return { source: source as SessionSource, repositories: (repositories ?? []) as Repository[] };
 }
 
-/** Returns the id of a session's workspace. Its own one has the session's id; older sessions do not name it. */
+/** Returns the id of a session's workspace. Its own one has the session's id. */
 export function workspaceOf({ id, workspace = id }: SessionDocument): string {
 	return workspace;
 }

@@ -4,7 +4,7 @@ import type { WorkspaceTask, WorkspaceTaskReport } from "#shared/contracts/works
 import { failpoint } from "#shared/base/failpoints.ts";
 import type { Documents, Range } from "#shared/store/port/documents.ts";
 import { readPages } from "#shared/store/pages/read-pages.ts";
-import { HostBinding } from "../record/host-binding.ts";
+import { type HostBinding, mayActFor, severalHosts } from "../record/host-binding.ts";
 import { deleted, measured } from "./workspace-changes.ts";
 import { workspaceCollection, type WorkspaceDocument } from "./workspace-collection.ts";
 
@@ -20,7 +20,7 @@ type Kind = WorkspaceTask["kind"];
 const columnOf = { remove: "due_at", measure: "measure_at" } as const;
 const indexOf = { remove: "due", measure: "measure" } as const;
 
-const dueColumns = ["fence", "holder", "host", "size_bytes", "launched"] as const;
+const dueColumns = ["fence", "holder", "host"] as const;
 /** The tasks that are read together, and the most pages when most of them are for other hosts. */
 const pageSize = 64;
 const maxPages = 100;
@@ -36,7 +36,7 @@ export class WorkspaceTasks {
 	readonly #binding: HostBinding;
 
 	/** @param binding Says which hosts may act for a workspace; default: those of several hosts. */
-	constructor(store: Documents, binding: HostBinding = new HostBinding()) {
+	constructor(store: Documents, binding: HostBinding = severalHosts) {
 		this.#store = store;
 		this.#binding = binding;
 	}
@@ -102,18 +102,11 @@ export class WorkspaceTasks {
 	/** Reads on past the tasks of other hosts, which may be away for long. */
 	async #dueIn(kind: Kind, range: Omit<Range, "equals">, { limit, host }: Wanted): Promise<WorkspaceDocument[]> {
 		const due: WorkspaceDocument[] = [];
-		const isHere = (one: WorkspaceDocument) =>
-			this.#binding.mayActFor({ host: one.host, isLaunched: hasFiles(one) }, host);
 		const read = { equals: [], ...range, limit: Math.max(limit, pageSize), columns: dueColumns, pages: maxPages };
 		for await (const page of readPages(this.#store, workspaceCollection, indexOf[kind], read)) {
-			due.push(...page.filter(isHere));
+			due.push(...page.filter((one) => mayActFor(this.#binding, one.host, host)));
 			if (due.length >= limit) break;
 		}
 		return due;
 	}
-}
-
-/** Whether it was measured or has a pod, so that it has files somewhere. */
-function hasFiles({ size_bytes, launched }: WorkspaceDocument): boolean {
-	return size_bytes !== undefined || launched !== undefined;
 }

@@ -14,7 +14,7 @@ export interface MoveOccasion {
 	readonly repo: string;
 	/** The session's issue; undefined when the event does not say. */
 	readonly issue: string | undefined;
-	/** The time at which the launch was asked for, or the merge; infinite when an older process has not told it. */
+	/** The time at which the launch was asked for, or the merge. */
 	readonly at: number;
 }
 
@@ -22,7 +22,7 @@ type Data = Readonly<Record<string, unknown>>;
 type About = Pick<MoveOccasion, "tenant" | "owner" | "at">;
 
 /** Returns the occasion that an event is; undefined for others. */
-export function occasionOf({ type, data, tenant, owner, at = Infinity }: LogEntry): MoveOccasion | undefined {
+export function occasionOf({ type, data, tenant, owner, at }: LogEntry): MoveOccasion | undefined {
 	if (owner === undefined) return undefined;
 	const about = { tenant, owner, at };
 	if (type === "session_updated" && data.includes('"running"')) return startOf(dataOf(data), about);

@@ -37,8 +37,7 @@ export const injection = defineContract("injection", {
 			credential_names: names,
 			tenant_credentials: {
 				...names,
-				optional: true,
-				description: "Those of the names that are the tenant's; absent: the person's own one, or else the tenant's",
+				description: "Those of the names that are the tenant's",
 			},
 			mappings,
 		},

@@ -38,7 +38,7 @@ export type Standing = Output<typeof standing>;
 /** The standing of a member as it is stored. */
 export interface StoredStanding {
 	readonly roles: readonly string[];
-	/** Absent: an identity that stores no memberships, or a process of the release before. */
+	/** Absent: an identity that stores no memberships. */
 	readonly epoch?: number | undefined;
 	/** The provider's newest word about the person, in milliseconds since 1970. */
 	readonly confirmed_at?: number | undefined;

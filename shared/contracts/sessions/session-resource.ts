@@ -124,8 +124,7 @@ export const session = schema({
 	repositories: {
 		type: "array",
 		items: { type: "object", props: sessionRepository },
-		optional: true,
-		description: "The repositories of the workspace, the session's own one first; absent in sessions of older versions",
+		description: "The repositories of the workspace, the session's own one first",
 	},
 	resource_config: { ...freeForm, optional: true, description: "The requested resources" },
 	terminal_restricted: { type: "boolean", optional: true },

@@ -42,8 +42,8 @@ export const hostField = {
 
 const claim = {
 	id,
-	tenant: { ...text, optional: true, description: "The tenant of the session" },
-	owner: { ...text, optional: true, description: "The person for whom it runs" },
+	tenant: { ...text, description: "The tenant of the session" },
+	owner: { ...text, description: "The person for whom it runs" },
 	generation: count,
 	desired: { type: "enum", values: desiredStates },
 	fence: { ...count, description: "Grows with every claim; a report with an older one is refused" },
@@ -177,15 +177,6 @@ export const sessionWork = defineContract("session-work", {
 		summary: "Report a pass and release the lease; false when the fence is old",
 		params: passReport,
 		returns: { type: "boolean" },
-	},
-	adopt: {
-		access: "system",
-		summary: "Bind to a host the sessions and workspaces whose files an earlier version has left there; how many",
-		params: {
-			host: { type: "string", pattern: hostField.pattern, words: hostField.words, max: hostField.max },
-			ids: { type: "array", max: 500, items: id, description: "Ids of workspaces and sessions with files" },
-		},
-		returns: count,
 	},
 	with_credential: {
 		access: "system",

@@ -79,7 +79,7 @@ async function copyFromOwner(folder: string): Promise<ForeignCopy> {
 		await once(socket, "connect");
 	} catch {
 		socket.destroy();
-		throw refused(folder, "it is of an older release");
+		throw refused(folder, "it has ended meanwhile");
 	}
 	const answer = await answerOf(socket);
 	if (answer !== undefined && "copy" in answer) {

@@ -23,10 +23,9 @@ export const eventLogCollection = defineCollection(
 );
 
 /**
- * The name of the log, in one document with the id `log`. A new log, e.g. after a restore, has another epoch. `sealed_at` is the
- * time since which clients are not told its numbers any more; only a log that is older has it.
+ * The name of the log, in one document with the id `log`. A new log, e.g. after a restore, has another epoch.
  */
-export const eventLogNameCollection = defineCollection("event_log_name", { epoch: "text", sealed_at: "integer" }, {});
+export const eventLogNameCollection = defineCollection("event_log_name", { epoch: "text" }, {});
 
 /** The readers of old entries, by their names: up to which number they have read, in which log, and when they said so. */
 export const eventLogReaderCollection = defineCollection(

@@ -33,16 +33,11 @@ const mostRetained = { entries: 100_000, bytes: 64_000_000 } as const;
 /** The entries that are looked at in one step. */
 const stepEntries = 1_000;
 
-/** The time for an upgrade, in which clients of the release before come back with plain numbers, in milliseconds. */
-const upgradeMs = 3_600_000;
-
 /** The columns that counting reads. */
 const countedColumns = ["seq", "counted_seq", "tenant", "owner", "counters"] as const;
 
 /** The type of an entry in the place of an event that is lost or does not fit into a message. */
 const skippedType = "skipped";
-
-type LogName = Pick<LogHead, "epoch" | "plain_until">;
 
 type LogDocument = Document<(typeof eventLogCollection)["columns"]>;
 
@@ -68,15 +63,15 @@ export interface KeyedEntry {
 /** The event log on a store. It owns nothing: the process opens and closes the store. */
 export class EventLog {
 	readonly #store: DocumentStore;
-	#name: LogName | undefined;
+	#epoch: string | undefined;
 
 	constructor(store: DocumentStore) {
 		this.#store = store;
 	}
 
 	async head(): Promise<LogHead> {
-		const [name, newest, oldest] = await Promise.all([this.#named(), this.#edge(true), this.#edge(false)]);
-		return { ...name, seq: newest ?? 0, oldest: oldest ?? 1 };
+		const [epoch, newest, oldest] = await Promise.all([this.#named(), this.#edge(true), this.#edge(false)]);
+		return { epoch, seq: newest ?? 0, oldest: oldest ?? 1 };
 	}
 
 	/**
@@ -187,23 +182,20 @@ export class EventLog {
 		return documents[0]?.seq;
 	}
 
-	/** Returns what is constant of the head; the first process that asks chooses the epoch. */
-	async #named(): Promise<LogName> {
-		this.#name ??= (await this.#stored()) ?? (await this.#choose());
-		return this.#name;
+	/** Returns the epoch; the first process that asks chooses it. */
+	async #named(): Promise<string> {
+		this.#epoch ??= (await this.#stored()) ?? (await this.#choose());
+		return this.#epoch;
 	}
 
-	async #choose(): Promise<LogName> {
+	async #choose(): Promise<string> {
 		const epoch = randomBytes(4).toString("hex");
 		await insertOnce(() => this.#store.insert(eventLogNameCollection, { id: "log", wire: "{}", epoch }));
-		return (await this.#stored()) ?? { epoch, plain_until: 0 };
+		return (await this.#stored()) ?? epoch;
 	}
 
-	async #stored(): Promise<LogName | undefined> {
-		const stored = await this.#store.get(eventLogNameCollection, "log");
-		if (stored?.epoch === undefined) return undefined;
-		const { epoch, sealed_at } = stored;
-		return { epoch, plain_until: sealed_at === undefined ? 0 : sealed_at + upgradeMs };
+	async #stored(): Promise<string | undefined> {
+		return (await this.#store.get(eventLogNameCollection, "log"))?.epoch;
 	}
 }
 
@@ -238,8 +230,8 @@ function countedEventOf({ id, seq = 0, tenant = "", owner, counters }: LogDocume
 	return { key: id, seq, audience, counters: (counters ?? {}) as CountedEvent["counters"] };
 }
 
-function entryOf({ wire, seq = 0, type = "", tenant = "", owner, at }: LogDocument): LogEntry {
+function entryOf({ wire, seq = 0, type = "", tenant = "", owner, at = 0 }: LogDocument): LogEntry {
 	const isSkipped = type === skippedType;
-	const known = { ...(owner !== undefined && { owner }), ...(at !== undefined && { at }) };
+	const known = { at, ...(owner !== undefined && { owner }) };
 	return { seq, type, data: wire, tenant, ...known, ...(isSkipped && { skipped: true }) };
 }

@@ -11,7 +11,7 @@ export interface StoredDocument {
 	_outbox?: OutboxEntry[];
 	/** The time since which the first event waits, in milliseconds since 1970. */
 	_outbox_since?: number;
-	/** The mark of the newest write; absent from documents of earlier versions. */
+	/** The mark of the newest write; absent: nothing has been written since the insertion. */
 	_write?: string;
 	[column: string]: unknown;
 }

@@ -81,7 +81,7 @@ export const launchSettingsFields = schema({
 	terminal_restricted: { type: "boolean", optional: true },
 	/** Names of credentials whose values the pod gets; absent: none. */
 	credential_names: { ...texts, optional: true },
-	/** Those of them that were the tenant's when the session was made; absent in sessions of an older version. */
+	/** Those of them that were the tenant's when the session was made; absent: none. */
 	tenant_credentials: { ...texts, optional: true },
 	/** Ids of the owner's connections that the pod gets; absent: those that the configuration says. */
 	integration_ids: { ...texts, optional: true },

@@ -1,7 +1,7 @@
 /**
- * Data of the release before moves to a real MongoDB server by `npm run export` and `import`, also when the import is killed
+ * Data of the published release 0.2.0 moves to a real MongoDB server by `npm run export` and `import`, also when the import is killed
  * in the middle.
- * Night: it starts platforms over MongoDB, which wait for the hosts of the old data.
+ * Night: it starts platforms over MongoDB.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,15 +14,20 @@ import { eventually } from "../../support/eventually.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 import { MongodSet } from "../../support/stores/mongod-set.ts";
-import { oldConfig, oldHeaders, readOldData, unpackOldData } from "../../support/upgrade/old-data.ts";
+import {
+	releasedConfig,
+	releasedHeaders,
+	readReleasedData,
+	unpackReleasedData,
+} from "../../support/upgrade/released-data.ts";
 import { isWhole } from "../../support/upgrade/whole-data.ts";
 
 /** The section with the epoch of the event log, the only one that an import changes. */
 const logName = "documents event_log_name";
 
-describe("data of the release before, moved to MongoDB", function () {
+describe("data of release 0.2.0, moved to MongoDB", function () {
 	this.timeout(600_000);
-	const old = readOldData();
+	const old = readReleasedData();
 	let mongod: MongodSet;
 	let folder: string;
 	let dataDir: string;
@@ -37,8 +42,8 @@ describe("data of the release before, moved to MongoDB", function () {
 		folder = mkdtempSync(join(tmpdir(), "atelier-move-"));
 		dataDir = join(folder, "data");
 		mkdirSync(dataDir, { mode: 0o700 });
-		unpackOldData(old, dataDir);
-		writeFileSync(join(folder, "config.yaml"), JSON.stringify(oldConfig));
+		unpackReleasedData(old, dataDir);
+		writeFileSync(join(folder, "config.yaml"), JSON.stringify(releasedConfig));
 		exported = join(folder, "exported.gz");
 		expect(await run({}, "export", exported)).to.include({ code: 0 });
 	});
@@ -59,7 +64,7 @@ describe("data of the release before, moved to MongoDB", function () {
 	}
 
 	function start(database: string): Promise<TestPlatform> {
-		const config = { ...oldConfig, stream: { heartbeat_seconds: 1 } };
+		const config = { ...releasedConfig, stream: { heartbeat_seconds: 1 } };
 		return startPlatform({ dataDir, config, env: over(database), processes: [[]] });
 	}
 
@@ -91,7 +96,7 @@ describe("data of the release before, moved to MongoDB", function () {
 
 		await using platform = await start("moved");
 		await isWhole(platform, old, { isSameDay: false });
-		await using stream = await platform.events({ headers: oldHeaders });
+		await using stream = await platform.events({ headers: releasedHeaders });
 		const { id } = await stream.event((event) => event.id !== "");
 		expect(id.split("-")[0]).to.equal(epoch);
 	});
@@ -124,6 +129,6 @@ describe("data of the release before, moved to MongoDB", function () {
 			expect(await run(over(database), "export", again)).to.include({ code: 0 });
 			expect(sumsOf(again)).to.deep.equal(sumsOf(exported));
 			await using platform = await start(database);
-			expect((await platform.client(oldHeaders).get(`/sessions/${old.stopped}`)).status).to.equal(200);
+			expect((await platform.client(releasedHeaders).get(`/sessions/${old.stopped}`)).status).to.equal(200);
 		});
 });

@@ -1,22 +1,27 @@
 /**
- * Data of the release before is opened by this one, on the embedded store.
- * Long: it starts the platform under load of old data.
+ * Data of the published release 0.2.0 is opened by this one, on the embedded store: lists, histories, timelines and counts.
+ * Long: it starts the platform with stored sessions, one of which is lost.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPlatform } from "../../support/platform/start-platform.ts";
-import { oldConfig, type OldData, readOldData, unpackOldData } from "../../support/upgrade/old-data.ts";
+import {
+	releasedConfig,
+	type ReleasedData,
+	readReleasedData,
+	unpackReleasedData,
+} from "../../support/upgrade/released-data.ts";
 import { isWhole } from "../../support/upgrade/whole-data.ts";
 
 /** The sums of the books and the days of the limits are those of the day of the old data. */
-function clockOf({ at }: OldData): Record<string, string> {
+function clockOf({ at }: ReleasedData): Record<string, string> {
 	return { ATELIER_CLOCK_OFFSET_MS: String(at - Date.now()) };
 }
 
-describe("data of the release before", function () {
+describe("data of release 0.2.0", function () {
 	this.timeout(300_000);
-	const old = readOldData();
+	const old = readReleasedData();
 	let folder: string;
 
 	beforeEach(() => {
@@ -24,11 +29,11 @@ describe("data of the release before", function () {
 	});
 	afterEach(() => rmSync(folder, { recursive: true }));
 
-	it("is opened on the embedded store", async () => {
+	it("is opened whole on the embedded store", async () => {
 		const dataDir = join(folder, "data");
 		mkdirSync(dataDir, { mode: 0o700 });
-		unpackOldData(old, dataDir);
-		await using platform = await startPlatform({ dataDir, config: oldConfig, env: clockOf(old) });
+		unpackReleasedData(old, dataDir);
+		await using platform = await startPlatform({ dataDir, config: releasedConfig, env: clockOf(old) });
 		await isWhole(platform, old, { isSameDay: true });
 	});
 });

@@ -1,6 +1,6 @@
 /**
  * Every gateway and every core of a platform is replaced behind haproxy while people read and change things: no request fails.
- * The pod managers, more load and an upgrade: rolling-upgrade.test.ts.
+ * The pod managers and more load: rolling-upgrade.test.ts.
  * Long: five processes start, and four of them once more.
  */
 import { expect } from "chai";

@@ -52,7 +52,7 @@ describe("the secrets of departed owners", () => {
 		call(
 			nodes.near,
 			injection.actions.prepare,
-			{ tenant: "acme", owner, session_id: "s", credential_names: ["key"], mappings: [] },
+			{ tenant: "acme", owner, session_id: "s", credential_names: ["key"], tenant_credentials: [], mappings: [] },
 			options,
 		);
 	const values = (owner: string) =>

@@ -1,8 +1,6 @@
 /** People who act against others by roles, grants and old claims: a grant neither outlives the provider nor moves anybody. */
 import { expect } from "chai";
 import { collections } from "#services/identity/compose.ts";
-import { memberCollection, membershipId } from "#services/identity/record/member-collection.ts";
-import { settleOldMembers } from "#services/identity/record/settle-old-members.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import type { ServiceError } from "#shared/base/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
@@ -77,39 +75,6 @@ for (const [engine, open] of Object.entries(storeEngines(collections))) {
 			];
 			for (const attempt of attempts) expect(await typeOf(attempt())).to.equal("OWN_ROLE");
 			expect(await one.admission.standing("alice", "eu")).to.equal(null);
-		});
-
-		it("keep grants through the upgrade; roles that were set are told from them by the next word (Q3)", async () => {
-			await saying("ada")("acme", "viewer", 1_000);
-			const { role_by: _by, ...known } = (await one.members.get("acme", "ada")) ?? { id: "", wire: "" };
-			const { seen_at: _seen, ...unseen } = known;
-			const old = (user: string, form: object) => {
-				const id = membershipId("acme", user);
-				const wire = known.wire.replace('"ada"', JSON.stringify(user));
-				return store.insert(memberCollection, { ...known, ...form, id, wire, user });
-			};
-			await old("claimed", { source: "claim" });
-			await old("set", { source: "granted" });
-			await store.insert(memberCollection, {
-				...unseen,
-				id: membershipId("acme", "added"),
-				user: "added",
-				source: "granted",
-			});
-			const told: string[] = [];
-			const work = { store, position: undefined, reached: async () => {}, say: (text: string) => void told.push(text) };
-			for (let round = 0; round < 2; round++) await settleOldMembers(work);
-			const makers = await Promise.all(
-				["claimed", "set", "added"].map(async (user) => (await one.members.get("acme", user))?.role_by),
-			);
-			expect(makers).to.deep.equal(["claim", undefined, "granted"]);
-			expect(told.join(), "an administrator has to look").to.include("1 memberships");
-			for (const user of ["set", "added"]) {
-				await saying(user)("acme", "admin", 5_000);
-				await saying(user)("globex", "viewer", 6_000);
-			}
-			expect(await one.admission.standing("set", "acme"), "a role that was set").to.equal(null);
-			expect((await one.admission.standing("added", "acme"))?.roles, "a grant").to.deep.equal(["viewer"]);
 		});
 
 		it("are operators by the word of a provider only if the configuration says so, whichever way it leads there (Q4)", async () => {

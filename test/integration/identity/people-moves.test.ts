@@ -1,8 +1,6 @@
 /** People who come, move and leave over real stores: which tenant they act in, and what ends with a membership. */
 import { expect } from "chai";
 import { collections } from "#services/identity/compose.ts";
-import { confirmOldMembers } from "#services/identity/record/confirm-old-members.ts";
-import { memberCollection, membershipId } from "#services/identity/record/member-collection.ts";
 import { type ForbiddenError, NotFoundError } from "#shared/base/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
@@ -155,23 +153,6 @@ for (const [engine, open] of Object.entries(storeEngines(collections))) {
 				const both = await Promise.all([one, other].map(({ admission }) => admission.admit(person("viewer"))));
 				expect(both.map(({ roles }) => roles)).to.deep.equal([["viewer"], ["viewer"]]);
 			}
-		});
-
-		it("keep their tokens through an upgrade: old memberships have no epoch, and are confirmed by it", async () => {
-			await one.admission.admit({ id: "ada", tenant: "acme" });
-			const { epoch: _epoch, seen_at: _seen, ...old } = (await one.members.get("acme", "ada")) ?? { id: "", wire: "" };
-			const id = membershipId("acme", "old");
-			const wire = old.wire.replace('"ada"', '"old"');
-			await store.insert(memberCollection, { ...old, id, wire, user: "old", granted_at: "2020-01-01T00:00:00.000Z" });
-			const before = Date.now();
-			const work = { store, position: undefined, reached: async () => {}, say() {} };
-			await confirmOldMembers(work);
-			const standing = await one.admission.standing("old", "acme");
-			expect(standing).to.include({ epoch: 0 });
-			expect(standing?.confirmed_at).to.be.at.least(before);
-			const { rev } = (await one.members.get("acme", "old")) ?? {};
-			await confirmOldMembers(work);
-			expect((await one.members.get("acme", "old"))?.rev, "once").to.equal(rev);
 		});
 	});
 }

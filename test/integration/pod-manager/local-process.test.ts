@@ -133,24 +133,6 @@ describe("LocalProcessRuntime", function () {
 		await runtime.purge(id);
 	});
 
-	it("ends processes of a version without proofs before it starts anything (M3)", async () => {
-		const former = spawn("sleep", ["600"], {
-			env: {
-				PATH: process.env["PATH"],
-				[marker.installation]: pods.installation,
-				[marker.session]: id,
-				[marker.generation]: "1",
-			},
-			stdio: "ignore",
-		});
-		const ended = once(former, "exit");
-		await runtime.open();
-		await runtime.create(podSpecFor(id, 2));
-		await runtime.close();
-		expect(await ended).to.deep.equal([null, "SIGKILL"]);
-		await session.inState("ready");
-	});
-
 	it("gives an agent time to end, and no more", async () => {
 		await runtime.create(podSpecFor(id, 1, { setup_scripts: ["setsid sleep 600 >/dev/null 2>&1 &"] }));
 		const ready = await session.inState("ready");

@@ -1,15 +1,13 @@
-/** Sessions of an earlier version that ran, and whose pods and files no host has: they do not run for ever. */
+/** Sessions that ran, and whose pods and files no host has: they do not run for ever. */
 import { expect } from "chai";
 import { Reconciler } from "#services/pod-manager/reconciler.ts";
 import { type Asked, Sweep } from "#services/pod-manager/sweep.ts";
-import { HostBinding } from "#services/sessions/record/host-binding.ts";
+import type { HostBinding } from "#services/sessions/record/host-binding.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
-import { adoptLeftFiles } from "#services/sessions/work/adoption.ts";
 import { SessionClaims } from "#services/sessions/work/session-claims.ts";
 import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 import { textOf } from "#shared/base/schema/json-text.ts";
-import { turnClock } from "#shared/base/clock.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { alice } from "../../support/bus/test-brokers.ts";
@@ -24,13 +22,11 @@ import { workspacesOver } from "../../support/workspaces/test-workspaces.ts";
 const [host, elsewhere] = ["a".repeat(16), "b".repeat(16)];
 const quick = { everyMs: 5, soonMs: 5, unwantedMs: 120_000 };
 
-describe("a session that ran on an earlier version", () => {
+describe("a session whose pod is lost", () => {
 	let opened: StoreUnderTest;
 	let store: DocumentStore;
 	let records: SessionRecords;
 	let pods: MemoryPods;
-	let ahead: number;
-	let turnBack: () => void;
 	let stops: (() => Promise<void>)[];
 
 	beforeEach(async () => {
@@ -39,12 +35,9 @@ describe("a session that ran on an earlier version", () => {
 		records = new SessionRecords(store, () => {});
 		pods = new MemoryPods();
 		stops = [];
-		ahead = 0;
-		turnBack = turnClock({ now: () => Date.now(), monotonic: () => performance.now() + ahead });
 	});
 	afterEach(async () => {
 		for (const stop of stops) await stop();
-		turnBack();
 		await opened.discard();
 	});
 
@@ -54,16 +47,16 @@ describe("a session that ran on an earlier version", () => {
 		return new SessionClaims(store, { records, workspaces, binding, launches, hint: () => {}, forget: async () => {} });
 	}
 
-	/** Makes a session as an earlier version did, whose pod managers named no host. */
-	async function running(claims: SessionClaims): Promise<string> {
+	/** Makes a session whose pod has run on the host. */
+	async function running(claims: SessionClaims, on: string = host): Promise<string> {
 		const made = await commandsOver(records, store).create({ principal: alice }, { request: sessionCreate() });
 		const { id } = JSON.parse(textOf(made)) as { id: string };
-		const [claim] = await claims.claim(1, [id]);
+		const [claim] = await claims.claim(1, [id], { host: on });
 		await claims.report({ ...(claim ?? expect.fail("no claim")), observed: seen("ready"), due_in_ms: 0 });
 		return id;
 	}
 
-	/** Starts a pod manager of this version. */
+	/** Starts the pod manager of the host. */
 	function startPodManager(claims: SessionClaims): void {
 		const specOf = ({ id, generation }: { id: string; generation: number }) => podSpecFor(id, generation);
 		const work = {
@@ -76,7 +69,6 @@ describe("a session that ran on an earlier version", () => {
 				runtime: pods,
 				expected: (asked: Asked) =>
 					"ids" in asked ? claims.expectedOf(asked.ids, host) : claims.expected(500, asked.after, host),
-				adopt: async (ids) => void (await adoptLeftFiles(store, host, ids)),
 				unknownWorkspaces: async () => [],
 				look: (id) => passes.look(id),
 			},
@@ -98,17 +90,16 @@ describe("a session that ran on an earlier version", () => {
 	}
 
 	it("fails at once in the only process", async () => {
-		const claims = claimsWith(new HostBinding({ isAlone: true }));
+		const claims = claimsWith({ isAlone: true });
 		const id = await running(claims);
 		startPodManager(claims);
 		await isLost(id);
 	});
 
 	it("fails in the only process also when it was bound to a host of another platform, and starts anew here", async () => {
-		const claims = claimsWith(new HostBinding({ isAlone: true }));
-		const id = await running(claims);
-		await store.update(sessionCollection, id, {}, { set: { host: elsewhere } });
-		await store.update(workspaceCollection, id, {}, { set: { host: elsewhere } });
+		const claims = claimsWith({ isAlone: true });
+		const id = await running(claimsWith({ isAlone: false }), elsewhere);
+		expect((await store.get(workspaceCollection, id))?.host).to.equal(elsewhere);
 		startPodManager(claims);
 		await isLost(id);
 		await commandsOver(records, store).run({ principal: alice }, "start", id);
@@ -117,24 +108,8 @@ describe("a session that ran on an earlier version", () => {
 		expect((await store.get(workspaceCollection, id))?.host).to.equal(host);
 	});
 
-	it("fails with several hosts after each of them could name its files", async () => {
-		const claims = claimsWith(new HostBinding());
-		const id = await running(claims);
-		let swept = 0;
-		const inventory = pods.inventory.bind(pods);
-		pods.inventory = async () => {
-			swept++;
-			return inventory();
-		};
-		startPodManager(claims);
-		await eventually(() => swept > 5);
-		expect((await session(id)).status).to.equal("running");
-		ahead = 36_000;
-		await isLost(id);
-	});
-
 	it("goes on where its pod is, and fails when that has died there", async () => {
-		const claims = claimsWith(new HostBinding());
+		const claims = claimsWith({ isAlone: false });
 		const [alive, dead] = [await running(claims), await running(claims)];
 		for (const id of [alive, dead]) pods.workspaces.add(id);
 		pods.put(memoryPod(alive, 1, "ready"));
@@ -142,8 +117,6 @@ describe("a session that ran on an earlier version", () => {
 		startPodManager(claims);
 		await eventually(async () => (await session(dead)).status === "failed");
 		expect((await session(dead)).status_reason?.code).to.equal("POD_LOST");
-		ahead = 36_000;
-		await eventually(async () => (await store.get(sessionCollection, alive))?.host === host);
 		expect((await session(alive)).status).to.equal("running");
 	});
 });

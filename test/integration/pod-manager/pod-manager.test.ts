@@ -38,7 +38,6 @@ for (const count of [1, 2] as const) {
 						return desk.claim(limit, ids);
 					},
 					observe: (report) => desk.observe(report),
-					adopt: async () => 0,
 					with_credential: async () => [],
 					expected: ({ ids, after }) => desk.expected(ids ? { ids } : { after }),
 				}),

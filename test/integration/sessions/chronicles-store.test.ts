@@ -69,29 +69,6 @@ for (const [engine, open] of Object.entries(storeEngines(collections))) {
 			return chronicles.newest(session.session.id);
 		}
 
-		it("go on with timelines that an older release has stored, without losing an event in the log", async () => {
-			await chronicles.report(writer, session, { summary: "old" });
-			const chronicle = await newest();
-			const old = {
-				totals: { files: [], commits: [], burn: {} },
-				chunks: [],
-				tail: [entry("before")],
-				truncated: false,
-			};
-			await store.insert(timelineCollection, {
-				id: chronicle.id,
-				wire: JSON.stringify({ ...old, heard: { 1: 4 } }),
-				rev: 7,
-				told: 9,
-			});
-			await timelines.add(writer, chronicle, [entry("after")], { launch: 2, n: 1 });
-			await timelines.add(writer, chronicle, [entry("after")], { launch: 2, n: 1 });
-			const { events } = await timelines.read(chronicle.id);
-			expect(events.map(({ label }) => label)).to.deep.equal(["before", "after"]);
-			const [waiting] = (await store.outbox(timelineCollection, 100)).filter(({ id }) => id === chronicle.id);
-			expect(waiting?.entries.map(({ n }) => n)).to.deep.equal([10]);
-		});
-
 		it("tell the totals once for a report, however many entries it has (X4)", async () => {
 			const files = Array.from({ length: 50 }, (_one, n) => entry(`${n}-${"x".repeat(200)}`));
 			await chronicles.addEntries(writer, session, files);

@@ -1,13 +1,12 @@
 /**
  * Days with many turns at once: their holds are in documents of their own, and count exactly once with several writers,
- * writers that die at any step, and writers of an older version.
+ * and writers that die at any step.
  */
 import { expect } from "chai";
 import { dayAccountCollection, dayHoldCollection } from "#services/sessions/books/collections.ts";
 import { DayAccounts, dayOf } from "#services/sessions/books/day-accounts.ts";
 import { Ledger } from "#services/sessions/books/ledger.ts";
 import { ledgerCollection, type LedgerRow } from "#services/sessions/books/ledger-collection.ts";
-import { accountOf, columnsOf, type Hold, lowered, raised } from "#services/sessions/record/account.ts";
 import { now, turnClock } from "#shared/base/clock.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { Random } from "../../faults/random.ts";
@@ -61,19 +60,6 @@ async function committedAtTheEnd(store: DocumentStore): Promise<{ committed: num
 	} finally {
 		turnBack();
 	}
-}
-
-/** Changes an account as the version before did, which had all holds in the account's document. */
-async function asOlderVersion(
-	store: DocumentStore,
-	change: (holds: ReturnType<typeof accountOf>) => ReturnType<typeof accountOf>,
-) {
-	const id = account(dayOf(now()));
-	const document = await store.get(dayAccountCollection, id);
-	if (!document) throw new Error("There is no account");
-	const { rev = 0 } = document;
-	const set = { ...columnsOf(change(accountOf(document))), rev: rev + 1 };
-	expect(await store.update(dayAccountCollection, id, { equals: { rev } }, { set })).to.not.equal(undefined);
 }
 
 for (const [name, openStore] of [
@@ -196,28 +182,6 @@ for (const [name, openStore] of [
 			}
 			const { committed, spent, parked } = await committedAtTheEnd(store);
 			expect({ committed, parked }).to.deep.equal({ committed: spent, parked: 0 });
-		});
-
-		it("are honoured by the version before, and honour those it made", async () => {
-			const { accounts } = open(store);
-			const day = dayOf(now());
-			await hold(accounts, "s:first");
-			await asOlderVersion(store, (before) =>
-				Array.from({ length: 60 }, (_, n) => `old${n}:r`).reduce((all, id) => raised(all, id, micros, now()), before),
-			);
-			expect(await accounts.totals(payer, day)).to.include({ committed: 61 * micros });
-			await Promise.all(Array.from({ length: 40 }, (_, n) => hold(accounts, `s${n}:r`)));
-			expect(await bytesOf(store)).to.be.below(10_000);
-			const seen = accountOf((await store.get(dayAccountCollection, account(day))) ?? {});
-			const sum = (holds: readonly Hold[]) => holds.reduce((total, one) => total + one.micros, 0);
-			expect(sum(seen.holds), "what the version before adds up").to.equal(101 * micros);
-			// It does not find a parked hold, and makes another one of the same id.
-			await asOlderVersion(store, (before) => raised(before, "old0:r", micros, now()));
-			await asOlderVersion(store, (before) => lowered(before, "s39:r"));
-			expect(await accounts.totals(payer, day)).to.include({ committed: 101 * micros });
-			await accounts.release(payer, day, "old0:r");
-			expect(await accounts.totals(payer, day)).to.include({ committed: 99 * micros });
-			expect(await committedAtTheEnd(store)).to.deep.equal({ committed: 0, spent: 0, parked: 0 });
 		});
 
 		it("leave no documents a day after they have ended", async () => {

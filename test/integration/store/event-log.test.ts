@@ -3,7 +3,6 @@ import { expect } from "chai";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { migrations } from "#services/event-log/compose.ts";
 import {
 	eventLogCollection,
 	eventLogNameCollection,
@@ -67,15 +66,6 @@ describe("event log", () => {
 		const head = await log.head();
 		expect(head).to.include({ seq: 0, oldest: 1 });
 		expect(await new EventLog(store).head()).to.deep.equal(head);
-	});
-
-	it("says for an hour after an upgrade that clients may name its numbers, and never in a log that began later (P10b)", async () => {
-		expect((await log.head()).plain_until).to.equal(0);
-		const [migration] = migrations;
-		const work = { store, position: undefined, reached: async () => {}, say: () => {} };
-		const at = Date.now();
-		await migration?.run(work);
-		expect((await new EventLog(store).head()).plain_until).to.be.within(at + 3_600_000, at + 3_700_000);
 	});
 
 	it("has every event once although three relays race and every third of their trims is lost", async () => {

@@ -1,9 +1,8 @@
 /** Positions in the stream tell nobody how much happens in other tenants. */
 import { expect } from "chai";
-import { now } from "#shared/base/clock.ts";
 import { eventually } from "../../support/eventually.ts";
 import { SseClient } from "../../support/clients/sse-client.ts";
-import { change, changes, useStreams } from "../../support/clients/use-streams.ts";
+import { change, useStreams } from "../../support/clients/use-streams.ts";
 import { MemoryEventLog } from "../../support/stores/memory-event-log.ts";
 import { streamPath, type TestStream } from "../../support/platform/start-stream.ts";
 
@@ -11,7 +10,7 @@ const foreign = { tenant: "acme", owner: "alice" };
 const asCarol = { authorization: "Bearer token-of-carol" };
 
 describe("stream: positions", () => {
-	const { start, open } = useStreams(1);
+	const { start } = useStreams(1);
 
 	/** Returns the ids of so many heartbeats as the client gets them. */
 	async function beats({ gateway }: TestStream, count: number): Promise<string[]> {
@@ -33,7 +32,6 @@ describe("stream: positions", () => {
 	describe("that a client names by a number", () => {
 		it("are all refused alike, so that nobody finds the newest one by trying (P10b)", async () => {
 			const log = new MemoryEventLog();
-			log.plainUntil = now() - 1;
 			log.append(...Array.from({ length: 20 }, (_, n) => change(n, foreign)));
 			const stream = await start({ log });
 			for (const number of [0, 7, 20, 21, 6_000]) {
@@ -45,29 +43,5 @@ describe("stream: positions", () => {
 				expect(reset.data, String(number)).to.equal('{"reason":"epoch"}');
 			}
 		});
-
-		for (const [when, plainUntil] of [
-			["shortly after an upgrade", now() + 3_600_000],
-			["while the event log is one of the release before", undefined],
-		] as const) {
-			it(`are continued ${when}`, async () => {
-				const log = new MemoryEventLog();
-				log.plainUntil = plainUntil;
-				log.append(...changes(5));
-				const stream = await start({ log });
-				await using client = await SseClient.open(`http://${stream.gateway.host}${streamPath}`, {
-					lastEventId: "e1-3",
-				});
-				await eventually(() => client.events.length === 2);
-				expect(client.events.map(({ event, data }) => [event, data])).to.deep.equal([
-					["session_updated", '{"n":3}'],
-					["session_updated", '{"n":4}'],
-				]);
-				const again = await open(stream, { lastEventId: client.lastEventId ?? "" });
-				log.append(...changes(1, 5));
-				await again.event(({ id }) => id === "e1-6");
-				expect(again.events).to.have.length(1);
-			});
-		}
 	});
 });

@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { setImmediate } from "node:timers/promises";
 import { eventually } from "../../support/eventually.ts";
 import type { NewEntry } from "../../support/stores/memory-event-log.ts";
+import { sealedId } from "../../support/clients/test-ids.ts";
 import { SseClient } from "../../support/clients/sse-client.ts";
 import { startStream, streamPath, type TestStream } from "../../support/platform/start-stream.ts";
 import { useStreams } from "../../support/clients/use-streams.ts";
@@ -27,7 +28,7 @@ describe("stream: resume", () => {
 	it(`${reconnects} reconnects, each missing 1 to ${mostMissed} events, end with every event once`, async () => {
 		const seen: number[] = [];
 		let written = 0;
-		let lastEventId: string | undefined = `${stream.log.epoch}-0`;
+		let lastEventId: string | undefined = sealedId(`${stream.log.epoch}-0`);
 
 		/** The events are written in bursts of any size, some of them while the client connects. */
 		async function write(count: number): Promise<void> {

@@ -31,19 +31,4 @@ describe("mappings", () => {
 			await opened.discard();
 		}
 	});
-
-	it("of an older release, which does not say whose sessions they are for, are for their creator's", async () => {
-		const opened = await openEmbedded([mappingCollection]);
-		try {
-			const mappings = new MappingRecords(opened.store, ["https"]);
-			const { id } = JSON.parse(
-				await mappings.create(root, completed(mappingCreate, { repo_url, project_id: "OLD" })),
-			) as { id: string };
-			await opened.store.update(mappingCollection, id, {}, { unset: ["reach"] });
-			expect(await mappings.ofRepository(alice, repo_url)).to.equal(undefined);
-			expect(await mappings.ofRepository(root, repo_url)).to.include({ project_id: "OLD" });
-		} finally {
-			await opened.discard();
-		}
-	});
 });

@@ -5,8 +5,8 @@ export const testIds = new EventIds(Buffer.alloc(32, 7));
 
 /** Returns the id that stands for `<epoch>-<number>`; any other text is returned as it is. */
 export function sealedId(readable: string): string {
-	const { epoch, seq, isPlain } = testIds.read(readable);
-	return isPlain ? testIds.ofEvent({ epoch, seq }) : readable;
+	const [, epoch, seq] = /^([^-]+)-(\d+)$/.exec(readable) ?? [];
+	return epoch === undefined ? readable : testIds.ofEvent({ epoch, seq: Number(seq) });
 }
 
 /** Returns `<epoch>-<number>` of an id; any text that is none is returned as it is. */

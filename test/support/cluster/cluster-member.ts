@@ -1,7 +1,4 @@
 /** One process of a cluster under its name: it can be killed, stopped, frozen and started again with the same settings. */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { projectRoot } from "#shared/base/project-root.ts";
 import { eventually } from "../eventually.ts";
 import { processFile } from "../machine/process-file.ts";
 import type { PlatformProcess, TestPlatform } from "../platform/start-platform.ts";
@@ -25,16 +22,11 @@ export interface MemberOptions {
 /** The time until a process serves requests, in milliseconds, on a machine without other work. */
 const readyMs = 60_000;
 
-/** The broker of a process logs these words when all its services have started. */
-const started = "started successfully";
-
 export class ClusterMember {
 	readonly #platform: TestPlatform;
 	readonly #options: MemberOptions;
 	#process: PlatformProcess | undefined;
 	#formerOutput = "";
-	/** Whether the running process is of a version without ops listener. */
-	#isFormer = false;
 
 	constructor(platform: TestPlatform, options: MemberOptions) {
 		this.#platform = platform;
@@ -75,18 +67,17 @@ export class ClusterMember {
 	}
 
 	/** Starts the process, also again, without waiting for it. @param more Further variables, for this start only. */
-	launch(more: Readonly<Record<string, string>> = {}, root = this.#options.root): void {
+	launch(more: Readonly<Record<string, string>> = {}): void {
 		const former = this.#process;
 		this.#formerOutput = this.output;
-		this.#isFormer = !hasOpsListener(root);
-		const told = this.#isFormer ? { BUS__LOG_LEVEL: "info" } : {};
-		this.#process = this.#platform.startProcess(this.services, { ...this.#options.env, ...told, ...more }, root);
+		const { env, root } = this.#options;
+		this.#process = this.#platform.startProcess(this.services, { ...env, ...more }, root);
 		this.#platform.processes = [...this.#platform.processes.filter((one) => one !== former), this.#process];
 	}
 
 	/** Starts the process; resolves when it is ready. */
-	async start(more: Readonly<Record<string, string>> = {}, root = this.#options.root): Promise<void> {
-		this.launch(more, root);
+	async start(more: Readonly<Record<string, string>> = {}): Promise<void> {
+		this.launch(more);
 		await this.ready();
 	}
 
@@ -102,9 +93,10 @@ export class ClusterMember {
 	}
 
 	async isReady(): Promise<boolean> {
-		if (!this.#isFormer) return saysReady(this.opsUrl);
-		if (!this.process.output.includes(started)) return false;
-		return !this.services.includes("gateway") || saysReady(this.url);
+		const url = `${this.opsUrl}/ready`;
+		const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+		await answer?.body?.cancel();
+		return answer?.status === 200;
 	}
 
 	/** Kills it with SIGKILL. */
@@ -130,15 +122,4 @@ export class ClusterMember {
 	thaw(): void {
 		this.process.signal("SIGCONT");
 	}
-}
-
-/** Whether the sources have the listener at which every process says that it is ready; those of 35da4e64 have none. */
-function hasOpsListener(root = projectRoot): boolean {
-	return existsSync(join(root, "host/process-ops.ts"));
-}
-
-async function saysReady(url: string): Promise<boolean> {
-	const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
-	await answer?.body?.cancel();
-	return answer?.status === 200;
 }

@@ -43,7 +43,8 @@ export class SessionDesk {
 			session.leasedUntil = at + leaseMs;
 			session.dueAt = at + leaseMs;
 			const { generation, desired, fence, attempts } = session;
-			return { id, generation, desired, fence, attempts, workspace: id, launch: { ...launchSettings } };
+			const person = { tenant: "acme", owner: "ada" };
+			return { id, ...person, generation, desired, fence, attempts, workspace: id, launch: { ...launchSettings } };
 		});
 	}
 

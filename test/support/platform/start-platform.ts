@@ -70,11 +70,6 @@ async function startInProcesses(options: PlatformOptions): Promise<TestPlatform>
 	}
 }
 
-/** Returns the entry of a source tree; in trees of earlier releases it is among the services. */
-function entryIn(root: string): string {
-	return existsSync(join(root, "host")) ? "host/start.ts" : "services/start.ts";
-}
-
 /** One process of a platform. */
 export class PlatformProcess {
 	readonly services: readonly string[];
@@ -84,7 +79,7 @@ export class PlatformProcess {
 
 	constructor(services: readonly string[], env: Record<string, string>, { root, openFiles }: PlatformOptions) {
 		this.services = services;
-		const program = [entryIn(root ?? projectRoot), ...services];
+		const program = ["host/start.ts", ...services];
 		const limited = ["-c", `ulimit -n ${openFiles}; exec "$@"`, "sh", process.execPath, ...program];
 		const [command, args] = openFiles === undefined ? [process.execPath, program] : ["sh", limited];
 		this.#child = spawn(command, args, {

@@ -137,6 +137,7 @@ export function sampleSession(n: number): Session {
 		source: { type: "git", repo: "https://git.example/a/b", branch: "main", base_branch: "" },
 		repo: "https://git.example/a/b",
 		branch: "main",
+		repositories: [],
 		template_name: null,
 		preset_id: null,
 		profile_name: null,

@@ -40,7 +40,6 @@ export type TestBooks = Awaited<ReturnType<typeof openTestBooks>>;
 export async function openTestBooks(store: DocumentStore, env: Record<string, string> = {}) {
 	const log = new EventLog(store);
 	const counts = new SessionCounts(store, log);
-	await counts.open();
 	const relay = new OutboxRelay(store, logsOn(store, log), [sessionCollection], () => {
 		// The relay tries again.
 	});

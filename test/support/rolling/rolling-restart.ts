@@ -28,8 +28,6 @@ export function clientBehind(haproxy: Haproxy, cluster: Cluster): ApiClient {
 
 /** The way of a replacement. */
 export interface Roll {
-	/** The source tree of the new processes; default: that of the old ones. */
-	readonly root?: string;
 	/** Called when a new process is ready, before the next one is replaced. */
 	readonly replaced?: (member: ClusterMember) => Promise<void>;
 }
@@ -41,7 +39,7 @@ export interface Roll {
 export async function roll({ cluster, haproxy }: Rolled, kinds: readonly Kind[], way: Roll = {}): Promise<void> {
 	for (const member of kinds.flatMap((kind) => cluster.membersOf(kind))) {
 		await member.stop();
-		await member.start({}, way.root);
+		await member.start({});
 		await haproxy.seesAll();
 		await way.replaced?.(member);
 	}

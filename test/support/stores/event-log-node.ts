@@ -57,7 +57,6 @@ export class EventLogNode implements AsyncDisposable {
 		const relay = new OutboxRelay(this.#store, logsOn(this.#store, this.#log), [], () => {});
 		this.#broker.createService(eventLogService(this.#log, relay));
 		const counts = new SessionCounts(this.#store, this.#log);
-		await counts.open();
 		const records = new SessionRecords(this.#store, () => {});
 		const config = loadConfig({});
 		const catalogue = readModelCatalogue(config.models.file);

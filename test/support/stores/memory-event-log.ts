@@ -1,20 +1,19 @@
 /** An event log in memory on the bus, which a test can fill, cut, restart and make unreachable. */
 import type { ServiceBroker, ServiceSchema } from "moleculer";
+import { now } from "#shared/base/clock.ts";
 import { implement, publish } from "#shared/bus/service.ts";
 import { eventLog, logAppended, type LogEntry } from "#shared/contracts/event-log.ts";
 import { UnavailableError } from "#shared/base/errors.ts";
 
 const maxAnswerBytes = 600_000;
 
-export type NewEntry = Omit<LogEntry, "seq">;
+export type NewEntry = Omit<LogEntry, "seq" | "at"> & Partial<Pick<LogEntry, "at">>;
 
 export class MemoryEventLog {
 	epoch = "e1";
 	/** The broker for hints; without it readers find new entries by polling each second. */
 	hints: ServiceBroker | undefined;
 	isReachable = true;
-	/** The time until which clients may name positions by their number; absent as in a process of the release before. */
-	plainUntil: number | undefined;
 	/** The number of an entry that is withheld, as if its write were not visible yet. */
 	hidden: number | undefined;
 	#entries: LogEntry[] = [];
@@ -25,7 +24,7 @@ export class MemoryEventLog {
 	}
 
 	append(...entries: readonly NewEntry[]): void {
-		for (const entry of entries) this.#entries.push({ ...entry, seq: this.seq + 1 });
+		for (const entry of entries) this.#entries.push({ at: now(), ...entry, seq: this.seq + 1 });
 		if (this.hints) void publish(this.hints, logAppended, { seq: this.seq });
 	}
 
@@ -48,8 +47,7 @@ export class MemoryEventLog {
 			actions: implement(eventLog, {
 				head: async () => {
 					this.#refuse();
-					const plain = this.plainUntil !== undefined && { plain_until: this.plainUntil };
-					return { epoch: this.epoch, seq: this.seq, oldest: this.#dropped + 1, ...plain };
+					return { epoch: this.epoch, seq: this.seq, oldest: this.#dropped + 1 };
 				},
 				read: async ({ after, limit }) => {
 					this.#refuse();

@@ -1,4 +1,4 @@
-/** The proof that a platform works with the data of an older release (old-data.ts). */
+/** The proof that a platform works with the data of a published release (released-data.ts). */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -7,12 +7,11 @@ import { projectRoot } from "#shared/base/project-root.ts";
 import { eventually } from "../eventually.ts";
 import { type SessionView, sessionReaches } from "../platform/session-steps.ts";
 import type { TestPlatform } from "../platform/start-platform.ts";
-import { type OldData, oldHeaders, oldUser } from "./old-data.ts";
+import { type ReleasedData, releasedHeaders, releasedUser, remedy } from "./released-data.ts";
 
 /** The path at which the old platform told what it had spent and held for the day. */
 const dayPath = "/budgets/users/ada";
 
-/** Hosts have 30 s, after a start of several processes, to name the files that an earlier version has left there. */
 const lostWithinMs = 60_000;
 
 /** The expectations of a test. */
@@ -22,13 +21,13 @@ export interface WholeData {
 }
 
 /** Every answer is that of the old platform, the session that ran is lost, and the data can be worked with. */
-export async function isWhole(platform: TestPlatform, old: OldData, { isSameDay }: WholeData): Promise<void> {
-	const api = platform.client(oldHeaders);
+export async function isWhole(platform: TestPlatform, old: ReleasedData, { isSameDay }: WholeData): Promise<void> {
+	const api = platform.client(releasedHeaders);
 	for (const [path, answer] of Object.entries(old.answers)) {
 		const { status, body } = await api.get(path);
-		expect(status, path).to.equal(200);
+		expect(status, `${path}: ${remedy}`).to.equal(200);
 		const comparable = path === dayPath && !isSameDay ? ofAnyDay : unheld;
-		expect(comparable(shownAs(body, answer)), path).to.deep.equal(comparable(answer));
+		expect(comparable(shownAs(body, answer)), `${path}: ${remedy}`).to.deep.equal(comparable(answer));
 	}
 	await isLost(platform, old);
 	const program = platform.client({ authorization: `Bearer ${old.token}` });
@@ -36,19 +35,19 @@ export async function isWhole(platform: TestPlatform, old: OldData, { isSameDay 
 	expect((await api.post(`/sessions/${old.stopped}/start`)).status).to.equal(200);
 	await sessionReaches(api, old.stopped, "running");
 	await eventually(async () => {
-		const { body } = await api.get<{ total_sessions: number }>("/stats");
-		return body.total_sessions === 2;
+		const { body } = await api.get<{ total_sessions: number; active_sessions: number }>("/stats");
+		return body.total_sessions === 2 && body.active_sessions === 1;
 	});
 	await booksGoOn(platform, old);
-	await auditIsWhole(platform, oldUser.token);
+	await auditIsWhole(platform, releasedUser.token);
 }
 
 /**
  * The session that ran has failed by itself, because its pod is gone with the machine of the old platform, and what its
  * turn held is free again.
  */
-async function isLost(platform: TestPlatform, old: OldData): Promise<void> {
-	const api = platform.client(oldHeaders);
+async function isLost(platform: TestPlatform, old: ReleasedData): Promise<void> {
+	const api = platform.client(releasedHeaders);
 	const failed = async () => {
 		const { body } = await api.get<SessionView>(`/sessions/${old.running}`);
 		return body.status === "failed" && body;
@@ -60,8 +59,8 @@ async function isLost(platform: TestPlatform, old: OldData): Promise<void> {
 }
 
 /** Usage from now on is added to the sums of the old platform. */
-async function booksGoOn(platform: TestPlatform, old: OldData): Promise<void> {
-	const api = platform.client(oldHeaders);
+async function booksGoOn(platform: TestPlatform, old: ReleasedData): Promise<void> {
+	const api = platform.client(releasedHeaders);
 	const path = `/sessions/${old.stopped}`;
 	const used = async () => (await api.get<{ tokens_used: number }>(path)).body.tokens_used;
 	const before = await used();

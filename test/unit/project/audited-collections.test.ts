@@ -8,7 +8,6 @@ const unaudited: Readonly<Record<string, string>> = {
 	audit_checkpoints: "the audit log itself",
 	audit_log: "the audit log itself",
 	blueprint_defaults: "the choice of a person among own presets and profiles, which nobody else has or changes",
-	chat_address: "written by the platform when its address changes",
 	day_accounts: "sums of the books, written with the ledger",
 	day_holds: "sums of the books, written with the ledger",
 	event_log: "the platform's own log of what has happened",

@@ -102,15 +102,6 @@ export class MarkedProcesses {
 		if (startTime !== undefined) this.#noted.set(pid, { at: monotonic(), process: { ...mark, pid, startTime } });
 	}
 
-	/** Returns the living processes that a version without proofs has marked. */
-	async unproven(): Promise<ProcessIdentity[]> {
-		const found: ProcessIdentity[] = [];
-		for await (const { pid, startTime } of this.#ownProcesses()) {
-			if (isUnproven(pid, this.#marks.installation)) found.push({ pid, startTime });
-		}
-		return found;
-	}
-
 	#withNoted({ found }: Scan): MarkedProcess[] {
 		if (this.#noted.size === 0) return [...found];
 		const all = new Map(found.map((process) => [process.pid, process]));
@@ -186,14 +177,6 @@ export class MarkedProcesses {
 	#launchOf(pid: number, environment: ReadonlyMap<string, string>): Launch | undefined {
 		return this.#groupOf(readProc(pid, "cgroup") ?? "") ?? this.#marks.launchIn(environment);
 	}
-}
-
-function isUnproven(pid: number, installation: string): boolean {
-	const environment = environmentOf(pid);
-	if (environment.get(marker.installation) !== installation) return false;
-	if (environment.has(marker.session)) return !environment.has(marker.proof);
-	const name = launchNameIn(readProc(pid, "cmdline") ?? "");
-	return name !== undefined && /-g\d+$/.test(name);
 }
 
 /** Reads the environment of a process; the first value of a name counts, as for getenv(3). */

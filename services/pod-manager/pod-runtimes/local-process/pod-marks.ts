@@ -14,8 +14,6 @@ export class PodMarks {
 	readonly installation: string;
 	readonly #key: string;
 	readonly #host: string | undefined;
-	/** The host as earlier versions have marked it, without the folder of runs. */
-	readonly #formerHost: string | undefined;
 
 	/**
 	 * @param key The secret of the installation. @param host The id of the host; absent: of no particular one.
@@ -24,7 +22,6 @@ export class PodMarks {
 	constructor(installation: string, key: string, host?: string, runs?: string) {
 		this.installation = installation;
 		this.#key = key;
-		this.#formerHost = host;
 		this.#host = host === undefined || runs === undefined ? host : `${host}-${runs}`;
 	}
 
@@ -33,7 +30,7 @@ export class PodMarks {
 		return this.#host;
 	}
 
-	/** Returns the proof of an environment, which names the host beside it; earlier versions verify it too. */
+	/** Returns the proof of an environment, which names the host beside it. */
 	proof(launch: Launch): string {
 		return this.#proof(launchName(launch));
 	}
@@ -48,14 +45,14 @@ export class PodMarks {
 		const dot = name.lastIndexOf(".");
 		const launch = parseLaunch(name.slice(0, dot));
 		if (launch === undefined) return undefined;
-		const proofs = [this.#proofAt(launch, this.#host), this.proof(launch), this.#proofAt(launch, this.#formerHost)];
+		const proofs = [this.#proofAt(launch, this.#host), this.proof(launch)];
 		return proofs.includes(name.slice(dot + 1)) ? launch : undefined;
 	}
 
 	/** Whether a mark names another host: two hosts of an installation can be on one machine, for example in a test. */
 	isElsewhere(environment: ReadonlyMap<string, string>): boolean {
 		const host = environment.get(marker.host);
-		return host !== undefined && this.#host !== undefined && host !== this.#host && host !== this.#formerHost;
+		return host !== undefined && this.#host !== undefined && host !== this.#host;
 	}
 
 	/** Returns the launch that these variables mark; undefined without a valid proof. */

@@ -1,10 +1,10 @@
+/** The chats of sessions have the address of the gateway that the configuration says, whichever one they began at. */
 import { expect } from "chai";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chatEndpointAt } from "#services/sessions/record/chat-endpoint.ts";
+import { ChatAddresses } from "#services/sessions/record/chat-endpoint.ts";
 import { idempotencyRecordCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
-import { chatAddressCollection, moveChats } from "#services/sessions/record/moved-chats.ts";
 import { SessionClaims } from "#services/sessions/work/session-claims.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
@@ -21,14 +21,14 @@ import { workspaceCollection } from "#services/sessions/workspaces/workspace-col
 const old = loadConfig({}).gateway;
 const present = { ...old, port: 9090 };
 
-describe("moveChats()", () => {
+describe("a gateway that has moved", () => {
 	let folder: string;
 	let store: EmbeddedStore;
 
 	beforeEach(async () => {
 		folder = await mkdtemp(join(tmpdir(), "atelier-moved-"));
 		store = new EmbeddedStore({ folder });
-		await store.open([sessionCollection, workspaceCollection, idempotencyRecordCollection, chatAddressCollection]);
+		await store.open([sessionCollection, workspaceCollection, idempotencyRecordCollection]);
 	});
 	afterEach(async () => {
 		await store.close();
@@ -36,7 +36,7 @@ describe("moveChats()", () => {
 	});
 
 	function recordsAt(gateway: typeof old): SessionRecords {
-		return new SessionRecords(store, () => {}, chatEndpointAt(gateway));
+		return new SessionRecords(store, () => {}, new ChatAddresses(gateway));
 	}
 
 	/** A session of which one pass has seen `phase`. */
@@ -55,12 +55,22 @@ describe("moveChats()", () => {
 		return claim.id;
 	}
 
-	async function told(ids: readonly string[]) {
-		const read = ids.map((id) => recordsAt(present).get(alice, id));
-		return (await Promise.all(read)).map(({ session: { chat_endpoint, rev } }) => [chat_endpoint, rev]);
+	/** The addresses that all ways tell: one session, its text and the list. */
+	async function told(gateway: typeof old, ids: readonly string[]) {
+		const records = recordsAt(gateway);
+		const { documents } = await records.pages(alice, { by: { shelf: "active" }, limit: 50 }).page();
+		return Promise.all(
+			ids.map(async (id) => {
+				const listed = JSON.parse(documents.find((one) => one.id === id)?.wire ?? "").chat_endpoint;
+				const { session } = await records.get(alice, id);
+				const texts = [session.chat_endpoint, JSON.parse(await records.text(alice, id)).chat_endpoint, listed];
+				expect(new Set(texts).size, texts.join()).to.equal(1);
+				return [listed, session.rev];
+			}),
+		);
 	}
 
-	it("updates the addresses of existing chats, once", async () => {
+	it("is where all chats are, without a change of the sessions", async () => {
 		const phases = ["launching", "ready", "failed", "blocked"] as const;
 		const ids: string[] = [];
 		for (const phase of phases) ids.push(await session(recordsAt(old), phase));
@@ -70,26 +80,24 @@ describe("moveChats()", () => {
 			[null, 2],
 			[null, 1],
 		];
-		expect(await told(ids)).to.deep.equal([[address(8080, launching), 2], [address(8080, ready), 2], ...others]);
-
-		await moveChats(store, recordsAt(present), present);
-		const moved = [[address(9090, launching), 3], [address(9090, ready), 3], ...others];
-		expect(await told(ids)).to.deep.equal(moved);
-		await moveChats(store, recordsAt(present), present);
-		expect(await told(ids), "again").to.deep.equal(moved);
-
-		await moveChats(store, recordsAt(old), old);
-		expect(await told(ids), "and back").to.deep.equal([
-			[address(8080, launching), 4],
-			[address(8080, ready), 4],
-			...others,
-		]);
+		const at = (port: number) => [[address(port, launching), 2], [address(port, ready), 2], ...others];
+		expect(await told(old, ids)).to.deep.equal(at(8080));
+		expect(await told(present, ids)).to.deep.equal(at(9090));
 	});
 
-	it("changes nothing while the address is unknown", async () => {
+	it("is told in events and in answers to changes", async () => {
 		const id = await session(recordsAt(old), "ready");
-		const unknown = { ...old, port: 0 };
-		await moveChats(store, recordsAt(unknown), unknown);
-		expect(await told([id])).to.deep.equal([[null, 3]]);
+		const rename = () =>
+			({ at: Date.now(), members: { name: "moved" }, columns: {}, event: "session_updated" }) as const;
+		const { session: after, document } = await recordsAt(present).change(alice, id, rename);
+		const [waiting] = (await store.outbox(sessionCollection, 50)).filter((one) => one.id === id);
+		const event = waiting?.entries.at(-1)?.data ?? "";
+		for (const { chat_endpoint } of [after, JSON.parse(document.wire), JSON.parse(event)])
+			expect(chat_endpoint).to.equal(`ws://127.0.0.1:9090/s/${id}/session`);
+	});
+
+	it("has no chats while its address is unknown", async () => {
+		const id = await session(recordsAt(old), "ready");
+		expect(await told({ ...old, port: 0 }, [id])).to.deep.equal([[null, 2]]);
 	});
 });

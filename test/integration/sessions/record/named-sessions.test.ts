@@ -1,11 +1,10 @@
-/** Sessions are found by their exact name, on both kinds of stores, also those of the release before. */
+/** Sessions are found by their exact name, on both kinds of stores. */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { type ListQuery, listPage } from "#services/sessions/record/session-list.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { enter } from "#services/sessions/record/session-change.ts";
-import { nameSessions } from "#services/sessions/work/session-names.ts";
 import { textOf } from "#shared/base/schema/json-text.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import { now } from "#shared/base/clock.ts";
@@ -78,23 +77,6 @@ for (const [engine, open] of Object.entries(storeEngines([sessionCollection]))) 
 			const members = { name: "after" };
 			await records.change(alice, id, () => ({ at: now(), members, columns: {}, event: "session_updated" }));
 			expect([await found(alice, { name: "before" }), await found(alice, { name: "after" })]).to.deep.equal([[], [id]]);
-		});
-
-		it("are found after the migration, or after their next change, when the release before has made them", async () => {
-			const ids: string[] = [];
-			for (let n = 0; n < 3; n++) {
-				const old = documentOf(alice, "wanted");
-				delete old.name;
-				await opened.store.insert(sessionCollection, old);
-				ids.push(old.id);
-			}
-			expect(await found(alice, { name: "wanted" })).to.deep.equal([]);
-			const [first = ""] = ids;
-			await records.change(alice, first, () => ({ at: now(), members: {}, columns: {}, event: "session_updated" }));
-			expect(await found(alice, { name: "wanted" })).to.deep.equal([first]);
-			const work = { store: opened.store, position: undefined, reached: async () => {}, say: () => {} };
-			for (let n = 0; n < 2; n++) await nameSessions(work);
-			expect(await found(alice, { name: "wanted" })).to.have.members(ids);
 		});
 	});
 }

@@ -3,7 +3,6 @@ import { expect } from "chai";
 import type { SessionCommands } from "#services/sessions/commands/session-commands.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
-import { adoptLeftFiles } from "#services/sessions/work/adoption.ts";
 import { SessionClaims } from "#services/sessions/work/session-claims.ts";
 import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 import { WorkspaceTasks } from "#services/sessions/workspaces/workspace-tasks.ts";
@@ -83,31 +82,11 @@ for (const [name, open] of Object.entries(storeEngines([...collections]))) {
 			expect((await store.get(sessionCollection, id))?.host).to.equal(here);
 		});
 
-		it("is not chosen for a session that processes of an earlier version may have launched", async () => {
-			const id = await create();
-			// An earlier version counts its claims and leaves the mark.
-			await store.update(sessionCollection, id, {}, { set: { claimed_at: 1 }, inc: { fence: 1 } });
-			expect(ids(await claim(here))).to.deep.equal([]);
-			expect(await adoptLeftFiles(store, there, [id])).to.equal(2);
-			expect(ids(await claim(there))).to.deep.equal([id]);
-		});
-
-		it("does not keep pod managers that name none, such as those of an earlier version, from any session", async () => {
+		it("does not keep pod managers that name none from any session", async () => {
 			const id = await create();
 			await report((await claim(here))[0], "ready");
 			await commands.run({ principal: alice }, "stop", id);
 			expect(ids(await claims.claim(16))).to.deep.equal([id]);
-		});
-
-		it("is bound to what an earlier version has left there, which nobody else gets before", async () => {
-			const id = await create();
-			await report((await claims.claim(16))[0], "ready");
-			await commands.run({ principal: alice }, "stop", id);
-			expect(ids(await claim(there)), "right after the start").to.deep.equal([]);
-			expect(await adoptLeftFiles(store, here, [id])).to.equal(2);
-			expect(await adoptLeftFiles(store, there, [id]), "of another host").to.equal(0);
-			expect(ids(await claim(there))).to.deep.equal([]);
-			expect(ids(await claim(here))).to.deep.equal([id]);
 		});
 
 		it("leaves removals to the host that has the files, and those of nobody's files to anybody", async () => {

@@ -110,12 +110,6 @@ for (const [name, open] of Object.entries(storeEngines([...collections]))) {
 			expect(await stored(hold.workspace)).to.include({ holder: first.id, status: "active" });
 		});
 
-		it("of a session of an older version keep the id of the session", async () => {
-			const { workspace: _none, ...older } = session();
-			expect(await workspaces.hold(older)).to.deep.equal({ workspace: older.id });
-			expect(await stored(older.id)).to.include({ holder: older.id, status: "active" });
-		});
-
 		it("are not deleted by a request that was overtaken by a launch", async () => {
 			const resting = await rested("stopped");
 			const get = store.get.bind(store);

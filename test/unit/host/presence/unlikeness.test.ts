@@ -41,7 +41,6 @@ describe("unlikeness()", () => {
 			expect(shortcomings).to.have.length(1);
 			expect(shortcomings[0]).to.include(`other ${name}`);
 		}
-		expect(sentenceFor({}, { alike: {} }), "a print that an earlier version does not make").to.equal(undefined);
 	});
 
 	it("refuses two hosts with local pods unless both can be reached, and one data folder on two machines", () => {

@@ -54,11 +54,14 @@ describe("launchSecrets()", () => {
 				action: "connections.launch",
 				params: { ...person, integration_ids: ["i"], repositories: ["https://github.com/ada/tool"] },
 			},
-			{ action: "injection.prepare", params: { ...person, credential_names: ["a"], mappings: [mapping] } },
+			{
+				action: "injection.prepare",
+				params: { ...person, credential_names: ["a"], tenant_credentials: [], mappings: [mapping] },
+			},
 		]);
 	});
 
-	it("prepares nothing for a session without any, and for one that was stored before there were credentials", async () => {
+	it("prepares nothing for a session without any", async () => {
 		for (const launch of [{}, { credential_names: [] }, { credential_names: "a" }])
 			expect(await launchSecrets(bus, { ...claim, launch }, {})).to.equal(undefined);
 		expect(asked.map(({ action }) => action)).not.to.contain("injection.prepare");
@@ -91,6 +94,11 @@ describe("launchSecrets()", () => {
 		expect(asked.map(({ action }) => action)).to.deep.equal(["connections.launch"]);
 		expect(await renewedSecrets(bus, claim, {}, true)).to.deep.equal(secrets);
 		const person = { tenant: "acme", owner: "alice", session_id: "session" };
-		expect(asked.at(-1)?.params).to.deep.equal({ ...person, credential_names: ["a", "b"], mappings: [] });
+		expect(asked.at(-1)?.params).to.deep.equal({
+			...person,
+			credential_names: ["a", "b"],
+			tenant_credentials: [],
+			mappings: [],
+		});
 	});
 });

@@ -12,7 +12,17 @@ import { launchSettings, MemoryPods, memoryPod, podSpecFor } from "../../../supp
 const id = "0b1f7e6a-52a4-4c54-9d8e-6f1f3f5a7c01";
 
 function claim(desired: Desired, generation = 3): Claim {
-	return { id, generation, desired, fence: 1, workspace: id, launch: { ...launchSettings }, attempts: 1 };
+	return {
+		id,
+		tenant: "acme",
+		owner: "ada",
+		generation,
+		desired,
+		fence: 1,
+		workspace: id,
+		launch: { ...launchSettings },
+		attempts: 1,
+	};
 }
 
 /** `2:ready` is the pod of launch 2 in state ready. */

@@ -15,7 +15,17 @@ const dependencies = {
 const id = "0b1f7e6a-52a4-4c54-9d8e-6f1f3f5a7c01";
 
 function claim(launch: Record<string, unknown>): Claim {
-	return { id, generation: 2, desired: "run", fence: 5, attempts: 1, workspace: id, launch };
+	return {
+		id,
+		tenant: "acme",
+		owner: "ada",
+		generation: 2,
+		desired: "run",
+		fence: 5,
+		attempts: 1,
+		workspace: id,
+		launch,
+	};
 }
 
 describe("podSpec", () => {
@@ -31,15 +41,6 @@ describe("podSpec", () => {
 			platform_key: key.platformKey(id, 2),
 			choice_ms: 60_000,
 		});
-	});
-
-	it("fills in members that sessions of older versions lack", () => {
-		const { mcp_servers: _servers, permission_mode: _mode, ...older } = launchSettings;
-		expect(podSpec(claim(older), dependencies))
-			.to.include({ permission_mode: "auto" })
-			.and.to.deep.include({
-				mcp_servers: [],
-			});
 	});
 
 	it("refuses launch settings that are incomplete, by name and without their values", () => {

@@ -38,13 +38,14 @@ class Log {
 
 	entry(seq: number): LogEntry {
 		const owner = seq % 2 === 0 ? "alice" : "bob";
-		if (this.skipped.includes(seq)) return { seq, type: "skipped", data: "{}", tenant: "", skipped: true };
+		if (this.skipped.includes(seq)) return { seq, type: "skipped", data: "{}", tenant: "", at: 0, skipped: true };
 		return {
 			seq,
 			type: this.type,
 			data: JSON.stringify("x".repeat(this.dataBytes - 2)),
 			tenant: this.tenantOf(seq),
 			owner,
+			at: 0,
 		};
 	}
 }

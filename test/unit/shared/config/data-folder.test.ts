@@ -1,34 +1,15 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "chai";
 import { dataFolderWarning, defaultDataFolder } from "#shared/config/data-folder.ts";
 import { useFolder } from "../../../support/use-folder.ts";
 
 describe("the default data folder", () => {
-	const folder = useFolder();
-
 	it("is one for the data of the person's programs", () => {
 		const env = { HOME: "/home/ada" };
-		expect(defaultDataFolder(env, folder())).to.equal("/home/ada/.local/share/atelier");
-		expect(defaultDataFolder({ ...env, XDG_DATA_HOME: "/srv/of-ada" }, folder())).to.equal("/srv/of-ada/atelier");
-		expect(defaultDataFolder({ ...env, XDG_DATA_HOME: "relative" }, folder())).to.equal(
-			"/home/ada/.local/share/atelier",
-		);
-	});
-
-	for (const used of ["store/atelier.db", "keys/installation", "sessions/x", "credentials/x"]) {
-		it(`is that of the checkout, if an earlier release has used it: ${used}`, () => {
-			const root = join(folder(), used.replace("/", "-"));
-			mkdirSync(dirname(join(root, "data", used)), { recursive: true });
-			writeFileSync(join(root, "data", used), "");
-			expect(defaultDataFolder({ HOME: "/home/ada" }, root)).to.equal(join(root, "data"));
-		});
-	}
-
-	it("is not the checkout's when only a cache or agents are there", () => {
-		const root = join(folder(), "unused");
-		mkdirSync(join(root, "data/cache"), { recursive: true });
-		expect(defaultDataFolder({ HOME: "/home/ada" }, root)).to.equal("/home/ada/.local/share/atelier");
+		expect(defaultDataFolder(env)).to.equal("/home/ada/.local/share/atelier");
+		expect(defaultDataFolder({ ...env, XDG_DATA_HOME: "/srv/of-ada" })).to.equal("/srv/of-ada/atelier");
+		expect(defaultDataFolder({ ...env, XDG_DATA_HOME: "relative" })).to.equal("/home/ada/.local/share/atelier");
 	});
 });
 

@@ -26,8 +26,10 @@ describe("LaunchSecrets", () => {
 		for (const [name, secret_type, data] of made) await store.put(owner, { name, secret_type, data, metadata: {} });
 	}
 
-	function prepare(...names: string[]) {
-		return secrets.prepare(person, "session", { names });
+	/** Prepares what a session gets that is made now. */
+	async function prepare(...names: string[]) {
+		const { tenant: ofTenant } = await secrets.whose(person, names);
+		return secrets.prepare(person, "session", { names, ofTenant });
 	}
 
 	it("names a variable after the credential, and several after their fields", async () => {
@@ -141,7 +143,9 @@ describe("LaunchSecrets", () => {
 			git_hosts: [{ url: "https://forge.example:8443", username: "x-access-token", field: "token" }],
 			mcp_servers: [{ name: "forge", command: "npx", args: ["-y"], env: { T: "token", NODE_OPTIONS: "token" } }],
 		});
-		expect(await secrets.prepare(person, "session", { names: ["named"] }, [forge, mapping("gone")])).to.deep.equal({
+		expect(
+			await secrets.prepare(person, "session", { names: ["named"], ofTenant: [] }, [forge, mapping("gone")]),
+		).to.deep.equal({
 			variables: { NAMED: "n", FORGE_TOKEN: "a/'b" },
 			files: [{ root: "home", path: ".forge", content: "a/'b" }],
 			git_credentials: ["https://x-access-token:a%2F'b@forge.example:8443"],
@@ -166,7 +170,7 @@ describe("LaunchSecrets", () => {
 			files,
 			mcp_servers = [],
 			warnings,
-		} = await secrets.prepare(person, "session", { names: [] }, both);
+		} = await secrets.prepare(person, "session", { names: [], ofTenant: [] }, both);
 		expect(variables).to.deep.equal({ T: "n" });
 		expect(files.map(({ content }) => content)).to.deep.equal(["n"]);
 		expect(mcp_servers.map(({ env }) => env)).to.deep.equal([{ T: "n" }]);
@@ -181,7 +185,7 @@ describe("LaunchSecrets", () => {
 			git_hosts: [{ url: "https://forge.example", username: "u", field: "refresh_token" }],
 			mcp_servers: [{ name: "m", command: "c", args: [], env: { R: "refresh_token" } }],
 		});
-		const prepared = await secrets.prepare(person, "session", { names: [] }, [greedy]);
+		const prepared = await secrets.prepare(person, "session", { names: [], ofTenant: [] }, [greedy]);
 		expect(prepared.variables).to.deep.equal({ A: "a" });
 		expect(JSON.stringify(prepared)).not.to.contain("withheld");
 	});
@@ -210,7 +214,9 @@ describe("LaunchSecrets", () => {
 			delete: (owner, name) => store.delete(owner, name),
 		};
 		secrets = new LaunchSecrets(counted, new FileInjection({ store: counted, protocols: ["https"] }));
-		expect(Object.keys((await prepare(...names)).variables)).to.have.length(30);
+		const ofTenant = names.filter((_name, index) => index % 2 === 1);
+		const { variables } = await secrets.prepare(person, "session", { names, ofTenant });
+		expect(Object.keys(variables)).to.have.length(30);
 		expect(reads).to.equal(4);
 		expect((await secrets.whose(person, [...names, "none"])).missing).to.deep.equal(["none"]);
 		expect(reads).to.equal(6);

@@ -102,7 +102,7 @@ describe("PersonalTokens", () => {
 
 	it("ends with the membership in which it was made, and does not come back with the next one", async () => {
 		standing = { roles: ["developer"], epoch: 0 };
-		expect(await tokens.authenticate(text), "a token of the release before").to.include({ tenant: "acme" });
+		expect(await tokens.authenticate(text)).to.include({ tenant: "acme" });
 		standing = { roles: ["developer"], epoch: 2 };
 		expect(await failureOf(tokens.authenticate(text))).to.include({ type: "OWNER_GONE" });
 		tokens.forget(asked);

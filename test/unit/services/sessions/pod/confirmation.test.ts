@@ -5,13 +5,11 @@ const read = (text: string) => confirmationIn(Buffer.from(text));
 const error = (content: unknown) => read(JSON.stringify({ type: "error", id: "m", content }));
 
 describe("confirmationIn()", () => {
-	it("reads confirmations, also those that repeat a long message", () => {
+	it("reads confirmations", () => {
 		expect(read('{"type":"user_confirmed","id":"m"}')).to.deep.equal({ id: "m" });
-		const long = JSON.stringify({ type: "user_confirmed", id: "m", content: "é".repeat(500_000) });
-		expect(read(long)).to.deep.equal({ id: "m" });
 	});
 
-	it("does not parse other long frames", () => {
+	it("does not parse long frames", () => {
 		const long = "x".repeat(9_000);
 		expect(read(JSON.stringify({ type: "error", id: "m", content: long }))).to.equal(undefined);
 		expect(read(JSON.stringify({ content: long, type: "user_confirmed", id: "m" }))).to.equal(undefined);

@@ -137,7 +137,8 @@ describe("SessionAgentClient", () => {
 
 	for (const [what, count, frame] of [
 		["small frames", 5_000, '{"type":"user_confirmed","id":"z"}'],
-		["large frames", 100, `{"type":"user_confirmed","id":"z","content":"${"x".repeat(500_000)}"}`],
+		["large frames", 100, `{"type":"user_confirmed","id":"z","content":"${"x".repeat(50_000)}"}`],
+		["a frame that is larger than any confirmation", 1, JSON.stringify("x".repeat(70_000))],
 	] as const) {
 		it(`closes the connection of a pod that floods it with ${what}, and opens another one for the next message`, async () => {
 			const pods = new WebSocketServer({ host: "127.0.0.1", port: 0 });

@@ -1,26 +1,35 @@
-/** The data folder that a platform of the old release has left, and what that platform answered (make-old-data.ts makes it). */
+/** The data folder that a platform of release 0.2.0 has left, and what that platform answered (make-released-data.ts made it). */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { projectRoot } from "#shared/base/project-root.ts";
 
-export const oldDataFile = join(projectRoot, "test/fixtures/data-35da4e64.json.gz");
+export const releasedDataFile = join(projectRoot, "test/fixtures/data-0.2.0.json.gz");
+
+/** The advice of a test that finds that this release does not read the data any more. */
+export const remedy =
+	"the stored form has changed: write a migration (docs/upgrade.md, section 'Change the form of stored data'), " +
+	"and never make the data of a published release anew";
 
 /** The person whose data it is, whoever runs the platform. */
-export const oldUser = { token: "token-of-ada", id: "ada", tenant: "acme", roles: ["admin"] } as const;
+export const releasedUser = { token: "token-of-ada", id: "ada", tenant: "acme", roles: ["admin"] } as const;
 
 /** The configuration under which the data was made. */
-export const oldConfig = { identity: { kwargs: { users: [oldUser] } } } as const;
+export const releasedConfig = {
+	identity: {
+		kwargs: { users: [releasedUser, { token: "token-of-bob", id: "bob", tenant: "acme", roles: [] }] },
+	},
+} as const;
 
 /** The header of that person's requests. */
-export const oldHeaders = { authorization: `Bearer ${oldUser.token}` } as const;
+export const releasedHeaders = { authorization: `Bearer ${releasedUser.token}` } as const;
 
-export interface OldData {
+export interface ReleasedData {
 	/** The files of the data folder in base64, by their paths. */
 	readonly files: Readonly<Record<string, string>>;
 	/** The answers to GET requests, by their paths. */
 	readonly answers: Readonly<Record<string, unknown>>;
-	/** A personal access token of the old platform. */
+	/** A personal access token of that platform. */
 	readonly token: string;
 	/** The session with a conversation, which is stopped. */
 	readonly stopped: string;
@@ -30,12 +39,12 @@ export interface OldData {
 	readonly at: number;
 }
 
-export function readOldData(): OldData {
-	return JSON.parse(gunzipSync(readFileSync(oldDataFile)).toString("utf8"));
+export function readReleasedData(): ReleasedData {
+	return JSON.parse(gunzipSync(readFileSync(releasedDataFile)).toString("utf8"));
 }
 
 /** Writes the files into a data folder. */
-export function unpackOldData({ files }: OldData, dataDir: string): void {
+export function unpackReleasedData({ files }: ReleasedData, dataDir: string): void {
 	for (const [path, content] of Object.entries(files)) {
 		const target = join(dataDir, path);
 		mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
