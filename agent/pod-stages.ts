@@ -105,7 +105,7 @@ function openReporting({ context, workspace, closing, events }: StageHost, stage
 	const meter = new TokenMeter();
 	const timeline = new Timeline({ launch, git: workspace.git, log, metered: () => meter.total });
 	closing.defer(() => timeline.close());
-	const patch = async (): Promise<DiffPatch> => (await workspace.diff()).wholePatch();
+	const patch = async (base: string): Promise<DiffPatch> => (await workspace.diff()).wholePatch(base);
 	const sources = { log, turns: () => conversation.turns, patch, timeline: timeline.records };
 	const reports = new PlatformReports({ launch, sources, spools, meter, events });
 	closing.defer(() => reports.close());

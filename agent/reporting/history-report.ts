@@ -21,6 +21,7 @@ export interface ReportContent {
 	logs: PodLogEntry[];
 	turns: ConversationTurn[];
 	diff?: PatchPiece;
+	branch_diff?: PatchPiece;
 	timeline?: ReportedEntry[];
 	events?: RawEvent[];
 	chronicle?: ChronicleReport;
@@ -70,8 +71,12 @@ function addRecord(report: ReportContent, record: TimelineRecord): void {
 	else (report.events ??= []).push(record.event);
 }
 
+/** The members of a report that carry patches, by the base of the patch. */
+export const patchMembers = { "last-commit": "diff", "default-branch": "branch_diff" } as const;
+export type PatchBase = keyof typeof patchMembers;
+
 /** Returns one report for each piece of the patch, and one for an empty patch. */
-export function patchReports({ patch, truncated }: DiffPatch): ReportContent[] {
+export function patchReports({ patch, truncated }: DiffPatch, base: PatchBase): ReportContent[] {
 	const texts: string[] = [];
 	for (let rest = patch; rest !== "" || texts.length === 0; rest = rest.slice(texts.at(-1)?.length)) {
 		texts.push(cutToJsonBytes(rest.slice(0, maxPatchPiece), maxPatchPiece));
@@ -80,6 +85,6 @@ export function patchReports({ patch, truncated }: DiffPatch): ReportContent[] {
 	return texts.map((text, piece) => ({
 		logs: [],
 		turns: [],
-		diff: { id, piece, pieces: texts.length, text, truncated },
+		[patchMembers[base]]: { id, piece, pieces: texts.length, text, truncated },
 	}));
 }

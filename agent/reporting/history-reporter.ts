@@ -5,7 +5,7 @@ import type { DiffPatch } from "#shared/contracts/sessions/session-diff.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import { Backoff } from "#shared/base/concurrency/backoff.ts";
-import { type NumberedReport, packReports, patchReports } from "./history-report.ts";
+import { type NumberedReport, packReports, type PatchBase, patchReports } from "./history-report.ts";
 import type { HistorySpool } from "./history-spool.ts";
 import { type PatchEvent, type PatchPace, patchPaces } from "./patch-pace.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
@@ -29,8 +29,8 @@ export interface HistorySources {
 	log: LogBuffer;
 	/** The turns, oldest first. New ones are appended, and the oldest ones may be removed. */
 	turns: () => readonly ConversationTurn[];
-	/** Resolves with everything that has changed since the last commit. */
-	patch: () => Promise<DiffPatch>;
+	/** Resolves with everything that has changed since the base. */
+	patch: (base: PatchBase) => Promise<DiffPatch>;
 	timeline: TimelineLog;
 }
 
@@ -48,8 +48,8 @@ export class HistoryReporter {
 	#logged = 0;
 	#recorded = 0;
 	#turn: string | undefined;
-	/** The patch that was reported last. */
-	#patch: string | undefined;
+	/** The patches that were reported last. */
+	readonly #patches = new Map<PatchBase, string>();
 	#pace: PatchPace = "fresh";
 	readonly #collecting = new SingleFlight(() => this.#collectAndPause());
 	readonly #delivering = new SingleFlight(
@@ -143,10 +143,16 @@ export class HistoryReporter {
 	async #spoolPatch(): Promise<void> {
 		if (this.#pace !== "due") return;
 		this.#enter("begun");
-		const found = await this.#sources.patch().catch(() => undefined);
-		if (!found || found.patch === this.#patch || this.#isClosed) return;
-		await this.#spool.add(patchReports(found));
-		this.#patch = found.patch;
+		await this.#spoolPatchAgainst("last-commit");
+		// It fails without a remote; the question is then answered without a patch, too.
+		await this.#spoolPatchAgainst("default-branch");
+	}
+
+	async #spoolPatchAgainst(base: PatchBase): Promise<void> {
+		const found = await this.#sources.patch(base).catch(() => undefined);
+		if (!found || found.patch === this.#patches.get(base) || this.#isClosed) return;
+		await this.#spool.add(patchReports(found, base));
+		this.#patches.set(base, found.patch);
 	}
 
 	#enter(event: PatchEvent): void {

@@ -1,7 +1,7 @@
 /** Decides what is dropped when the waiting reports exceed their bound; each loss is marked. Pure. */
 import { jsonBytes } from "#shared/base/answer-size.ts";
 import { dropOutputs } from "#shared/wire/pod/conversation-history.ts";
-import type { NumberedReport } from "./history-report.ts";
+import { type NumberedReport, patchMembers } from "./history-report.ts";
 
 /** Removes one kind of content; returns the same report when it has none. */
 type Loss = (report: NumberedReport) => NumberedReport;
@@ -13,7 +13,7 @@ type Loss = (report: NumberedReport) => NumberedReport;
 export function shrinkReports(reports: readonly NumberedReport[], limit: number): NumberedReport[] {
 	const left = [...reports];
 	let bytes = left.reduce((sum, report) => sum + jsonBytes(report), 0);
-	const losses: Loss[] = [withoutOutputs, withoutLogs, withoutEvents, withoutPatchBut(newestPatch(left))];
+	const losses: Loss[] = [withoutOutputs, withoutLogs, withoutEvents, withoutPatchesBut(newestPatches(left))];
 	for (const loss of losses) {
 		for (const [index, report] of left.entries()) {
 			if (bytes <= limit) return left;
@@ -44,10 +44,16 @@ function withoutEvents(report: NumberedReport): NumberedReport {
 	return events ? others : report;
 }
 
-function withoutPatchBut(newest: string | undefined): Loss {
-	return ({ diff, ...report }) => (diff && diff.id === newest ? { ...report, diff } : report);
+function withoutPatchesBut(newest: ReadonlySet<string | undefined>): Loss {
+	return ({ diff, branch_diff, ...report }) => ({
+		...report,
+		...(diff && newest.has(diff.id) && { diff }),
+		...(branch_diff && newest.has(branch_diff.id) && { branch_diff }),
+	});
 }
 
-function newestPatch(reports: readonly NumberedReport[]): string | undefined {
-	return reports.findLast(({ diff }) => diff)?.diff?.id;
+/** Returns the ids of the newest patch against each base. */
+function newestPatches(reports: readonly NumberedReport[]): ReadonlySet<string | undefined> {
+	const members = Object.values(patchMembers);
+	return new Set(members.map((member) => reports.findLast((report) => report[member])?.[member]?.id));
 }

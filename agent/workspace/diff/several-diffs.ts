@@ -65,8 +65,8 @@ export class SeveralDiffs implements Comparison {
 		return joined(await this.#all((diff) => diff.patch(base)), answerBytes);
 	}
 
-	async wholePatch(): Promise<DiffPatch> {
-		return joined(await this.#all((diff) => diff.wholePatch()), maxStoredPatchBytes, cutPatch);
+	async wholePatch(base: string): Promise<DiffPatch> {
+		return joined(await this.#all((diff) => diff.wholePatch(base)), maxStoredPatchBytes, cutPatch);
 	}
 
 	/** Asks all trees; those that are no repositories any more have no answer. @throws {NoRepositoryError} if none is. */

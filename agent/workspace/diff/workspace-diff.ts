@@ -53,7 +53,7 @@ export interface Comparison {
 	/** The unified diff of everything, cut at the end of a file. */
 	patch(base: string): Promise<DiffPatch>;
 	/** The same as {@link patch}, without renames and with a larger bound. It is stored for the time without a workspace. */
-	wholePatch(): Promise<DiffPatch>;
+	wholePatch(base: string): Promise<DiffPatch>;
 }
 
 type RunGit = (args: readonly string[], input?: string, maxBytes?: number) => Promise<CommandResult>;
@@ -121,8 +121,8 @@ export class WorkspaceDiff implements Comparison {
 		});
 	}
 
-	wholePatch(): Promise<DiffPatch> {
-		return this.#compare("last-commit", async (run, commit, leftOut) => {
+	wholePatch(base: string): Promise<DiffPatch> {
+		return this.#compare(base, async (run, commit, leftOut) => {
 			const options = ["--no-renames"];
 			const { patch, cut } = await this.#readPatch(run, commit, { maxBytes: maxStoredPatchBytes, options, leftOut });
 			return this.#naming(cutPatch(patch, cut, maxStoredPatchBytes), leftOut);

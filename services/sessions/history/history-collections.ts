@@ -17,7 +17,7 @@ export const historyCollection = defineCollection(
 		turns: "integer",
 		/** The bytes of the retained turns; an upper bound. */
 		turn_bytes: "integer",
-		/** The members `{id, truncated}` of the newest patch. */
+		/** The members `{id, truncated}` of the newest patch, and in `branch` those of the one against the default branch. */
 		patch: "json",
 	},
 	{},

@@ -2,7 +2,7 @@
 import { type Principal, systemPrincipal } from "#shared/base/principal.ts";
 import type { TimelineEntry } from "#shared/contracts/sessions/chronicles.ts";
 import { maxTimelineSeconds } from "#shared/contracts/sessions/chronicles.ts";
-import type { HistoryReport, ReportedEntry } from "#shared/contracts/sessions/history.ts";
+import type { HistoryReport, PatchPiece, ReportedEntry } from "#shared/contracts/sessions/history.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
 import type { Asker } from "../record/change-queue.ts";
@@ -85,8 +85,10 @@ export class HistoryReports {
 }
 
 /** Refuses an invalid piece of a patch. @throws {UnprocessableError} */
-function refuseBadPiece({ diff }: HistoryReport): void {
-	if (diff && (diff.piece >= diff.pieces || Buffer.byteLength(diff.text) > maxChunkBytes))
+function refuseBadPiece({ diff, branch_diff }: HistoryReport): void {
+	const isBad = (part: PatchPiece): boolean =>
+		part.piece >= part.pieces || Buffer.byteLength(part.text) > maxChunkBytes;
+	if ([diff, branch_diff].some((part) => part && isBad(part)))
 		throw new UnprocessableError(
 			"A piece of the patch is too large, or its number is not one of the patch's pieces",
 			"PATCH_PIECE",
@@ -107,8 +109,9 @@ function unlessBad<T>(read: () => T): T[] {
 }
 
 /** Whether the report is empty; with such a report, a pod checks whether it is still wanted. */
-function isEmpty({ logs, turns, diff, timeline, events, chronicle }: HistoryReport): boolean {
-	return [logs, turns, timeline, events].every(({ length }) => length === 0) && !diff && !chronicle;
+function isEmpty({ logs, turns, diff, timeline, events, branch_diff, chronicle }: HistoryReport): boolean {
+	const isWithout = [logs, turns, timeline, events].every(({ length }) => length === 0);
+	return isWithout && !diff && !branch_diff && !chronicle;
 }
 
 /** Returns a timeline entry with the seconds since the session was created. @throws {UnprocessableError} */

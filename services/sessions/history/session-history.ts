@@ -12,7 +12,7 @@ import { insertOnce } from "#shared/store/insert-once.ts";
 import { type Asker, ChangeQueue } from "../record/change-queue.ts";
 import type { ReportNumber } from "../record/acknowledged-reports.ts";
 import { historyCollection, type HistoryDocument } from "./history-collections.ts";
-import { hasAcknowledged, headAfter, patchOf } from "./history-head.ts";
+import { hasAcknowledged, headAfter, type PatchBase, patchOf } from "./history-head.ts";
 import { HistoryEntries, maxChunkBytes } from "./history-entries.ts";
 import { maxTurnBytes, shrinkTurns } from "./history-shrink.ts";
 
@@ -21,7 +21,7 @@ const maxLogBytes = 4 * 1_048_576;
 /** The bytes of log of a session beyond which the oldest lines are removed. */
 const tooManyLogBytes = 6 * 1_048_576;
 
-/** A stored patch against the last commit. */
+/** A stored patch against one of the bases. */
 export interface StoredPatch {
 	readonly patch: string;
 	readonly truncated: boolean;
@@ -55,7 +55,7 @@ export class SessionHistory {
 		const counted = await this.#count(session, launch, report, head);
 		if (!counted) return undefined;
 		await this.#tidy(counted);
-		if (report.diff) await this.#removePatchesBut(session, report.diff, patchOf(counted)?.id);
+		for (const part of patchesOf(report)) await this.#removeOtherPatches(counted, part);
 		return true;
 	}
 
@@ -84,9 +84,9 @@ export class SessionHistory {
 	}
 
 	/** Returns the patch after the newest turn; undefined when there was none. */
-	async patch(session: string): Promise<StoredPatch | undefined> {
+	async patch(session: string, base: PatchBase): Promise<StoredPatch | undefined> {
 		const head = await this.#store.get(historyCollection, session);
-		const name = patchOf(head);
+		const name = patchOf(head, base);
 		if (!name) return undefined;
 		const entries = await this.#entries.newest(session, "patch");
 		const pieces = entries.filter((entry) => patchIdOf(entry.name) === name.id).toReversed();
@@ -100,7 +100,7 @@ export class SessionHistory {
 	}
 
 	async #write(session: string, launch: number, report: HistoryReport, head?: HistoryDocument): Promise<void> {
-		const { n, logs, turns, diff } = report;
+		const { n, logs, turns } = report;
 		let at = head?.lines ?? 0;
 		for (const [index, lines] of chunksOf(logs).entries()) {
 			at += lines.length;
@@ -110,7 +110,7 @@ export class SessionHistory {
 			const entry = { name: turn.id, at: (head?.turns ?? 0) + index + 1, text: JSON.stringify(turn) };
 			await this.#entries.put(session, "turn", entry);
 		}
-		if (diff) await this.#writePiece(session, diff);
+		for (const part of patchesOf(report)) await this.#writePiece(session, part);
 	}
 
 	/** Writes a piece of a patch, unless its preceding piece is missing. */
@@ -133,13 +133,12 @@ export class SessionHistory {
 		return isFirst ? first : undefined;
 	}
 
-	/** Removes all patches except the present one and the one being received. */
-	async #removePatchesBut(session: string, { id, piece, pieces }: PatchPiece, counting?: string): Promise<void> {
+	/** Removes all patches except the present ones and the one being received. */
+	async #removeOtherPatches(head: HistoryDocument, { id, piece, pieces }: PatchPiece): Promise<void> {
 		if (piece > 0 && piece < pieces - 1) return;
-		for (const { name } of await this.#entries.newest(session, "patch")) {
-			const found = patchIdOf(name);
-			if (found !== id && found !== counting) await this.#entries.remove(session, "patch", name);
-		}
+		const kept = new Set([id, patchOf(head, "last-commit")?.id, patchOf(head, "default-branch")?.id]);
+		for (const { name } of await this.#entries.newest(head.id, "patch"))
+			if (!kept.has(patchIdOf(name))) await this.#entries.remove(head.id, "patch", name);
 	}
 
 	/** Removes the content that exceeds the bounds. */
@@ -154,6 +153,10 @@ export class SessionHistory {
 		// A concurrent report then has too large a count, never too small a one; the next shrinking corrects it.
 		await this.#store.update(historyCollection, id, { equals: { rev } }, { set });
 	}
+}
+
+function patchesOf({ diff, branch_diff }: HistoryReport): PatchPiece[] {
+	return [diff, branch_diff].filter((part) => part !== undefined);
 }
 
 function pieceName(id: string, piece: number): string {

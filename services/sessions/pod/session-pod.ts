@@ -36,8 +36,8 @@ export interface DiffQuery {
 	format: "files" | "patch";
 }
 
-/** The bases of a diff; a stored patch is against the last commit. */
-const bases = ["last-commit", "default-branch"];
+/** The bases of a diff, each with its stored patch. */
+const bases = ["last-commit", "default-branch"] as const;
 
 /** The time for a diff in milliseconds: git takes a while in a large workspace, and callers wait up to 8 s. */
 const diffTerms = { timeoutMs: 7_500 };
@@ -161,11 +161,12 @@ export class SessionPod {
 		query: DiffQuery,
 	): Promise<FileDiff | DiffFileList | DiffPatch | undefined> {
 		const { file, base } = query;
-		if (!bases.includes(base)) throw new BadRequestError(`There is no base "${base}"; known: ${bases.join(", ")}`);
+		const known = bases.find((one) => one === base);
+		if (!known) throw new BadRequestError(`There is no base "${base}"; known: ${bases.join(", ")}`);
 		const path = file === undefined ? undefined : pathBelow(file);
 		if (file !== undefined && path === undefined)
 			throw new BadRequestError(`"${file}" is no path of a file below the workspace`);
-		const stored = base === "last-commit" ? await this.#history.patch(id) : undefined;
+		const stored = await this.#history.patch(id, known);
 		return stored && this.#diffs.answer(principal, { ...stored, path, format: query.format });
 	}
 }

@@ -2,7 +2,7 @@
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { session } from "./session-resource.ts";
-import { fileDiff } from "./session-diff.ts";
+import { diffBase, fileDiff } from "./session-diff.ts";
 import { reportBodies } from "./sessions.ts";
 import { pageOf } from "../page-fields.ts";
 
@@ -238,7 +238,7 @@ export const chronicles = defineContract("chronicles", {
 		params: {
 			...timelineOf,
 			file: { type: "string", min: 1, max: 4_096, description: "Path below the workspace" },
-			base: { type: "string", max: 40, default: "last-commit", description: "`last-commit` or `default-branch`" },
+			base: diffBase,
 		},
 		returns: { type: "object", props: fileDiff },
 		errors: [400, 404, 502],

@@ -25,7 +25,7 @@ const patchPiece = {
 		max: 16,
 		description: "The patch is valid when its last piece has arrived",
 	},
-	text: { type: "string", max: maxPatchPiece, description: "Part of a unified diff against the last commit" },
+	text: { type: "string", max: maxPatchPiece, description: "Part of a unified diff" },
 	truncated: { type: "boolean", description: "Whether the patch was cut at the end of a file" },
 } as const;
 
@@ -57,7 +57,13 @@ export const historyReport = schema({
 	},
 	logs: { type: "array", max: 2_000, max_bytes: reportBodies, items: { type: "object", props: logEntry }, default: [] },
 	turns: { type: "array", max: 2_000, max_bytes: reportBodies, items: { type: "object", props: turn }, default: [] },
-	diff: { type: "object", props: patchPiece, optional: true },
+	diff: { type: "object", props: patchPiece, optional: true, description: "Against the last commit" },
+	branch_diff: {
+		type: "object",
+		props: patchPiece,
+		optional: true,
+		description: "Against the remote's default branch",
+	},
 	timeline: { type: "array", max: maxReportEntries, items: { type: "object", props: reportedEntry }, default: [] },
 	events: { type: "array", max: maxReportEvents, items: { type: "object", props: eventFields }, default: [] },
 	chronicle: { type: "object", props: chronicleReport, optional: true, description: "Summary of the launch" },

@@ -1,6 +1,15 @@
 /** The fields of changes in a session's workspace: one file, the list of files, or a patch of everything. */
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 
+/** The base of a diff. */
+export const diffBase = {
+	type: "string",
+	max: 40,
+	default: "last-commit",
+	description:
+		"`last-commit`: what is not committed yet, without the commits of the session. `default-branch`: everything that differs from the default branch of the remote, commits included",
+} as const;
+
 const diffLine = {
 	type: { type: "enum", values: ["add", "remove", "context"] },
 	content: { type: "string" },

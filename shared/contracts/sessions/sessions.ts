@@ -2,7 +2,7 @@
 import { defineContract, type ActionSpec } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf } from "../page-fields.ts";
-import { diffFileList, diffPatch, fileDiff } from "./session-diff.ts";
+import { diffBase, diffFileList, diffPatch, fileDiff } from "./session-diff.ts";
 import {
 	activityStates,
 	budgetLimit,
@@ -293,7 +293,7 @@ export const sessions = defineContract("sessions", {
 				optional: true,
 				description: "Path of one file below the workspace, whose changes are returned as hunks",
 			},
-			base: { type: "string", max: 40, default: "last-commit", description: "`last-commit` or `default-branch`" },
+			base: diffBase,
 			format: {
 				type: "enum",
 				values: ["files", "patch"],

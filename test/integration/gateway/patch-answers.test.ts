@@ -110,7 +110,7 @@ describe("a patch as text", () => {
 		const note = readFileSync(join(folder, "answer.patch"), "utf8").split("\ndiff --git", 1)[0];
 		expect(note?.split("\n").slice(1).toSorted()).to.deep.equal(["Missing: huge.bin", "Missing: large.bin"]);
 		expect(existsSync(join(folder, "clone/small.bin"))).to.equal(true);
-		const list = await workspace.wholePatch();
+		const list = await workspace.wholePatch("last-commit");
 		expect(filesOfPatch(list.patch).map(({ path: name }) => name)).to.include.members(["huge.bin", "small.bin"]);
 		for (const name of ["huge.bin", "large.bin", "small.bin"]) rmSync(join(folder, "workspace", name));
 	});

@@ -78,7 +78,7 @@ for (const [engine, open] of Object.entries(storeEngines(collections))) {
 		}
 
 		it("has nothing of a session without reports", async () => {
-			expect([await history.logs(id), await history.turns(id), await history.patch(id)]).to.deep.equal([
+			expect([await history.logs(id), await history.turns(id), await history.patch(id, "last-commit")]).to.deep.equal([
 				undefined,
 				undefined,
 				undefined,
@@ -184,11 +184,24 @@ for (const [engine, open] of Object.entries(storeEngines(collections))) {
 
 		it("keeps the newest complete patch", async () => {
 			await history.add(pod, id, 1, report(1, { diff: patchPiece("p", "one") }));
-			expect(await history.patch(id)).to.deep.equal({ patch: "one", truncated: false });
+			expect(await history.patch(id, "last-commit")).to.deep.equal({ patch: "one", truncated: false });
 			await history.add(pod, id, 1, report(2, { diff: patchPiece("q", "two ", 0, 2) }));
-			expect(await history.patch(id), "until the other is whole").to.deep.equal({ patch: "one", truncated: false });
+			expect(await history.patch(id, "last-commit"), "until the other is whole").to.deep.equal({
+				patch: "one",
+				truncated: false,
+			});
 			await history.add(pod, id, 1, report(3, { diff: { ...patchPiece("q", "three", 1, 2), truncated: true } }));
-			expect(await history.patch(id)).to.deep.equal({ patch: "two three", truncated: true });
+			expect(await history.patch(id, "last-commit")).to.deep.equal({ patch: "two three", truncated: true });
+			expect(await chunks()).to.have.length(2);
+		});
+
+		it("keeps the newest patch against each base", async () => {
+			await history.add(pod, id, 1, report(1, { diff: patchPiece("p", "one") }));
+			await history.add(pod, id, 1, report(2, { branch_diff: patchPiece("b", "two") }));
+			await history.add(pod, id, 1, report(3, { diff: patchPiece("q", "three") }));
+			await history.add(pod, id, 1, report(4, { branch_diff: patchPiece("c", "four") }));
+			expect(await history.patch(id, "last-commit")).to.deep.equal({ patch: "three", truncated: false });
+			expect(await history.patch(id, "default-branch")).to.deep.equal({ patch: "four", truncated: false });
 			expect(await chunks()).to.have.length(2);
 		});
 
@@ -196,7 +209,7 @@ for (const [engine, open] of Object.entries(storeEngines(collections))) {
 			for (let n = 1; n <= 10; n++) await history.add(pod, id, 1, report(n, { diff: patchPiece(`p${n}`, "x", 1, 3) }));
 			for (let n = 11; n <= 20; n++) await history.add(pod, id, 1, report(n, { diff: patchPiece(`p${n}`, "x", 0, 3) }));
 			expect(await chunks()).to.have.length(1);
-			expect(await history.patch(id)).to.equal(undefined);
+			expect(await history.patch(id, "last-commit")).to.equal(undefined);
 		});
 
 		it("removes everything of a session, and nothing of others", async () => {

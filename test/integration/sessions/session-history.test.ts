@@ -133,6 +133,19 @@ describeSessions("session history", (testbed) => {
 		expect(await failureOf(ask({ base: "default-branch" })), "was not kept").to.be.instanceOf(NotFoundError);
 	});
 
+	it("answers the diff against the default branch from the patch of that base", async () => {
+		const branch = patch.slice(0, patch.indexOf("diff --git a/gone"));
+		const { id: session_id } = await testbed.ada.running();
+		const piece = { piece: 0, pieces: 1, truncated: false };
+		await report(session_id, 1, { n: 1, diff: { ...piece, id: "p", text: "" } });
+		await report(session_id, 1, { n: 2, branch_diff: { ...piece, id: "b", text: branch } });
+		await testbed.ada.stop(session_id);
+		const ask = (base: string) =>
+			callAs(testbed.near, testbed.ada.principal, diff, { session_id, base, format: "patch" });
+		expect(await ask("last-commit")).to.deep.equal({ patch: "", truncated: false });
+		expect(await ask("default-branch")).to.deep.equal({ patch: branch, truncated: false });
+	});
+
 	it("has nothing that was never reported", async () => {
 		const { id: session_id } = await testbed.ada.stopped();
 		for (const action of [logs, conversation, diff]) {

@@ -25,7 +25,7 @@ describe("starts of git for a diff", function () {
 
 	async function starts(): Promise<string[]> {
 		counted.started.length = 0;
-		await diff.wholePatch();
+		await diff.wholePatch("last-commit");
 		return counted.started;
 	}
 
@@ -40,7 +40,10 @@ describe("starts of git for a diff", function () {
 		git(nested, ["init", "--quiet"]);
 		writeFileSync(join(nested, "inner.txt"), "inner\n");
 		writeFileSync(join(workspace, "new.txt"), "new\n");
-		for (const { patch, truncated, omitted } of [await diff.wholePatch(), await diff.patch("last-commit")]) {
+		for (const { patch, truncated, omitted } of [
+			await diff.wholePatch("last-commit"),
+			await diff.patch("last-commit"),
+		]) {
 			expect(patch).to.include("+++ b/new.txt").and.not.to.include("inner.txt");
 			expect({ truncated, omitted }).to.deep.equal({ truncated: true, omitted: ["nested"] });
 		}
@@ -56,7 +59,10 @@ describe("starts of git for a diff", function () {
 		writeFileSync(join(workspace, name), "");
 		truncateSync(join(workspace, name), 400 * 1024 ** 3);
 		truncateSync(join(workspace, "README.md"), 300 * 1024 ** 3);
-		for (const { patch, truncated, omitted } of [await diff.wholePatch(), await diff.patch("last-commit")]) {
+		for (const { patch, truncated, omitted } of [
+			await diff.wholePatch("last-commit"),
+			await diff.patch("last-commit"),
+		]) {
 			expect(patch).to.include("+++ b/new.txt").and.not.to.include("large");
 			expect({ truncated, omitted }).to.deep.equal({ truncated: true, omitted: ["README.md", name] });
 		}

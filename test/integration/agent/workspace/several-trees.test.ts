@@ -47,7 +47,7 @@ describe("several work trees", function () {
 		const { patch, truncated } = await diff.patch("last-commit");
 		expect(truncated).to.equal(false);
 		for (const path of ["api/a.txt", "libs/inner/c.txt"]) expect(patch).to.contain(`--- a/${path}\n+++ b/${path}\n`);
-		expect((await diff.wholePatch()).patch).to.contain("+++ b/libs/inner/new.txt\n");
+		expect((await diff.wholePatch("last-commit")).patch).to.contain("+++ b/libs/inner/new.txt\n");
 		for (const path of ["api/a.txt", "libs/b.txt", "libs/inner/c.txt", "beside.txt"])
 			expect((await diff.file(path, "last-commit")).hunks, path).to.have.lengthOf(1);
 		expect((await diff.file("api/none.txt", "last-commit")).hunks).to.deep.equal([]);

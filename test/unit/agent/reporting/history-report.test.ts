@@ -80,7 +80,9 @@ describe("packReports()", () => {
 describe("patchReports()", () => {
 	it("divides a patch into pieces that give the same patch", () => {
 		for (const patch of ["", "x", `${"\u0001😀\n".repeat(60_000)}`, "y".repeat(1_000_000)]) {
-			const pieces = patchReports({ patch, truncated: true }).flatMap(({ diff }) => (diff ? [diff] : []));
+			const pieces = patchReports({ patch, truncated: true }, "last-commit").flatMap(({ diff }) =>
+				diff ? [diff] : [],
+			);
 			expect(pieces.map(({ text }) => text).join("")).to.equal(patch);
 			expect(Math.max(...pieces.map(({ text }) => jsonBytes(text)))).to.be.at.most(maxPatchPiece);
 			expect(pieces.map(({ piece }) => piece)).to.deep.equal(pieces.map((_, index) => index));

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import type { PatchBase } from "#agent/reporting/history-report.ts";
 import { HistoryReporter } from "#agent/reporting/history-reporter.ts";
 import { HistorySpool } from "#agent/reporting/history-spool.ts";
 import { LogBuffer } from "#agent/io/log-buffer.ts";
@@ -37,7 +38,8 @@ describe("HistoryReporter", () => {
 		client = new PlatformClient(launch, log, { onStale() {}, onLost() {} });
 		[turns, patches] = [[], 0];
 		holdPatch = Promise.resolve();
-		const patch = async () => {
+		const patch = async (base: PatchBase) => {
+			if (base === "default-branch") throw new Error("The workspace has no remote");
 			patches++;
 			await holdPatch;
 			return { patch: `+${turns.length}\n`, truncated: false };

@@ -55,6 +55,15 @@ describe("shrinkReports()", () => {
 		expect(without).to.deep.equal(report(2));
 	});
 
+	it("keeps the newest patch against each base", () => {
+		const reports = [
+			report(1, { diff: patch("old") }),
+			report(2, { branch_diff: patch("b") }),
+			report(3, { diff: patch("new") }),
+		];
+		expect(shrinkReports(reports, size(reports) - 400)).to.deep.equal([report(1), ...reports.slice(1)]);
+	});
+
 	it("always fits, and keeps the newest report", () => {
 		const kinds = fc.array(fc.constantFrom("logs", "patch"), { minLength: 1, maxLength: 20 });
 		fc.assert(

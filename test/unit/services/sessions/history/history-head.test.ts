@@ -52,13 +52,22 @@ describe("headAfter()", () => {
 			diff: { id, piece: index, pieces: 2, text: "", truncated: id === "b" },
 		});
 		const first = head(undefined, 1, report(1, piece("a", 0)));
-		expect(patchOf(first)).to.equal(undefined);
+		expect(patchOf(first, "last-commit")).to.equal(undefined);
 		const whole = head(first, 1, report(2, piece("a", 1)));
-		expect(patchOf(whole)).to.deep.equal({ id: "a", truncated: false });
+		expect(patchOf(whole, "last-commit")).to.deep.equal({ id: "a", truncated: false });
 		const next = head(whole, 1, report(3, piece("b", 0)));
-		expect(patchOf(next)).to.deep.equal({ id: "a", truncated: false });
-		expect(patchOf(head(next, 1, report(4, piece("b", 1))))).to.deep.equal({ id: "b", truncated: true });
-		expect(patchOf(undefined)).to.equal(undefined);
+		expect(patchOf(next, "last-commit")).to.deep.equal({ id: "a", truncated: false });
+		expect(patchOf(head(next, 1, report(4, piece("b", 1))), "last-commit")).to.deep.equal({ id: "b", truncated: true });
+		expect(patchOf(undefined, "last-commit")).to.equal(undefined);
+	});
+
+	it("keeps a patch for each base", () => {
+		const piece = (id: string) => ({ id, piece: 0, pieces: 1, text: "", truncated: false });
+		const branch = head(undefined, 1, report(1, { branch_diff: piece("b") }));
+		expect(patchOf(branch, "last-commit")).to.equal(undefined);
+		const both = head(head(branch, 1, report(2, { diff: piece("a") })), 1, report(3));
+		expect(patchOf(both, "last-commit")).to.deep.equal({ id: "a", truncated: false });
+		expect(patchOf(both, "default-branch")).to.deep.equal({ id: "b", truncated: false });
 	});
 
 	it("identifies reports by launch and number", () => {
