@@ -11,8 +11,9 @@ import { ExampleStage } from "../../support/documents/example-stage.ts";
 import { pageSections } from "../../support/documents/page-examples.ts";
 import { Shell } from "../../support/documents/shell.ts";
 import { eventually } from "../../support/eventually.ts";
+import { failureOf } from "../../support/failure-of.ts";
 import { say, shell, turns } from "../../support/model-server/script.ts";
-import { runningSession } from "../../support/platform/session-steps.ts";
+import { ask, runningSession, sessionReaches } from "../../support/platform/session-steps.ts";
 
 const secret = "webhook-secret-of-the-cookbook";
 
@@ -26,7 +27,7 @@ interface Outcome {
 describe("docs/cookbook.md", function () {
 	this.timeout(120_000);
 	const [head, ...sections] = pageSections("docs/cookbook.md");
-	const functions = sections.flatMap((section) => section.functions);
+	const functions = [head, ...sections].flatMap((section) => section?.functions ?? []);
 	let stage: ExampleStage;
 	let api: ApiClient;
 	/** The session that recipes call `$id`. */
@@ -44,15 +45,29 @@ describe("docs/cookbook.md", function () {
 		expect(violations).to.deep.equal([]);
 	});
 
-	/** Starts a recipe in a folder of its own; the addresses of the page become those of the test. */
-	function started(number: number): Shell & Pick<Outcome, "folder"> {
+	/** Runs lines after the beginning and the functions of the page; its addresses become those of the test. */
+	function shellWith(lines: readonly string[], inside: string, session = id): Shell {
+		const script = [...(head?.examples ?? []), ...functions, ...lines].join("\n");
+		mkdirSync(inside, { recursive: true });
+		return new Shell(stage.here(script), { folder: inside, env: { id: session, GITHUB_WEBHOOK_SECRET: secret } });
+	}
+
+	function examplesOf(number: number): readonly string[] {
 		const { examples = [] } = sections[number - 1] ?? {};
 		expect(examples, `examples of recipe ${number}`).to.have.length.above(0);
-		const script = [...(head?.examples ?? []), ...functions, ...examples].join("\n");
+		return examples;
+	}
+
+	/** Starts a recipe in a folder of its own. */
+	function started(number: number): Shell & Pick<Outcome, "folder"> {
 		const inside = join(stage.folder, `recipe-${number}`);
-		mkdirSync(inside, { recursive: true });
-		const env = { id, GITHUB_WEBHOOK_SECRET: secret };
-		return Object.assign(new Shell(stage.here(script), { folder: inside, env }), { folder: inside });
+		return Object.assign(shellWith(examplesOf(number), inside), { folder: inside });
+	}
+
+	/** What lines with functions of the page print as they fail. */
+	async function failing(lines: string, session: string): Promise<string> {
+		await using ended = shellWith([lines], join(stage.folder, "failing"), session);
+		return (await failureOf<Error>(ended.result())).message;
 	}
 
 	async function run(number: number): Promise<Outcome> {
@@ -98,9 +113,38 @@ describe("docs/cookbook.md", function () {
 		expect((await run(3)).output).to.match(/^```\n[0-9a-f]{7,} .+\n```\n+$/);
 	});
 
-	it("4: takes the changes home", async () => {
-		const { folder: inside } = await run(4);
-		expect(readFileSync(join(inside, "engine", "engine.txt"), "utf8")).to.equal("turn the key\n");
+	it("4: takes the changes home with the commits of the session, before and after a stop", async () => {
+		const worked = await runningSession(api, stage.github.url);
+		const [recipe = ""] = examplesOf(4);
+		const [change = "", ...home] = recipe.split("\n");
+		const took = async (name: string, lines: readonly string[]): Promise<string> => {
+			const inside = join(stage.folder, name);
+			await using taken = shellWith(lines, inside, worked.id);
+			await taken.result();
+			return readFileSync(join(inside, "engine", "engine.txt"), "utf8");
+		};
+		expect(await took("recipe-4", [change, ...home])).to.equal("turn the key\n");
+		expect(await ask(api, worked.id, "$ git status --short; git log -1 --format=%s")).to.equal("Add the engine\n");
+		expect((await api.post(`/sessions/${worked.id}/stop`)).status).to.equal(200);
+		await sessionReaches(api, worked.id, "stopped");
+		expect(await took("recipe-4-stopped", home)).to.equal("turn the key\n");
+		expect(await failing("ask $id '$ ls'", worked.id), "a refused message").to.include("is stopped, not running");
+		expect(await failing("running $id", worked.id), "a wait for a stopped session").to.include("POD_ENDED");
+	});
+
+	it("ends its functions when the session has failed, before the answer too", async () => {
+		const source = { type: "git", repo: stage.github.url, branch: "nobody-has-it" };
+		const { body } = await api.post<Session>("/sessions", { name: "refused-branch", source });
+		expect(await failing("running $id", body.id)).to.include("BRANCH_UNKNOWN: ");
+		// The message was taken, and its answer never comes.
+		const taken = `call() {
+			case $1 in
+				*/messages) echo '{"message_id":"m"}' ;;
+				*/conversation) echo '{"is_active":false,"turns":[]}' ;;
+				*) curl -s "$api/$1" ;;
+			esac
+		}`;
+		expect(await failing(`${taken}\nask $id hello`, body.id)).to.include("BRANCH_UNKNOWN: ");
 	});
 
 	it("5: permits what the agent asks for", async () => {

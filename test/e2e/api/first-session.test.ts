@@ -9,11 +9,14 @@ import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { ExampleStage } from "../../support/documents/example-stage.ts";
 import { pageSections } from "../../support/documents/page-examples.ts";
 import { Shell } from "../../support/documents/shell.ts";
+import { failureOf } from "../../support/failure-of.ts";
 import { say, shell, turns } from "../../support/model-server/script.ts";
+import { runningSession, sessionReaches } from "../../support/platform/session-steps.ts";
 
 const script = turns({
 	"Which files": [shell("ls"), say("There is a README.md.")],
 	contributors: [shell("printf '## Contributors\\n' >> README.md"), say("README.md has the section.")],
+	"Commit the change": [shell("git commit -qam 'The section'"), say("It is committed.")],
 	"Run the tests": [shell("git diff --check && echo fine"), say("The tests pass.")],
 });
 
@@ -35,7 +38,9 @@ describe("docs/first-session.md", function () {
 		// The platform runs already, and the stream of a third terminal has no end.
 		const steps = sections.map(({ heading, functions, examples }) => {
 			const lines = examples.filter((one) => !/npm start|sessions\/stream/.test(one));
-			return [`echo "== ${heading}"`, ...functions, ...lines].join("\n");
+			// An agent that commits its change is the usual case.
+			const commits = heading.startsWith("7.") ? [`say "Commit the change"`] : [];
+			return [`echo "== ${heading}"`, ...functions, ...commits, ...lines].join("\n");
 		});
 		await using tutorial = new Shell(stage.here(steps.join("\n")), { folder: stage.folder, withinMs: 90_000 });
 		const shown = (await tutorial.result()).split(/^== /m);
@@ -61,5 +66,28 @@ describe("docs/first-session.md", function () {
 		expect(pull).to.include({ title: "Name the contributors", head: "docs/contributors", base: "main", state: "open" });
 		const { body } = await stage.platform.client().get<Session[]>("/sessions?name=contributors");
 		expect(body).to.deep.equal([]);
+	});
+
+	it("has functions that print the sentence of the platform when it refuses, and end", async () => {
+		const functions = sections.flatMap((section) => section.functions);
+		const failing = async (lines: string, id: string): Promise<string> => {
+			const script = ["api=http://127.0.0.1:8080/api/v1/svc", ...functions, lines].join("\n");
+			await using ended = new Shell(stage.here(script), { folder: stage.folder, env: { id } });
+			return (await failureOf<Error>(ended.result())).message;
+		};
+		const api = stage.platform.client();
+		const { id } = await runningSession(api, stage.github.url);
+		await api.post(`/sessions/${id}/stop`);
+		await sessionReaches(api, id, "stopped");
+		expect(await failing("say '$ ls'", id)).to.include("is stopped, not running; start it with");
+		expect(await failing("running $id", id)).to.include("stopped: ");
+		const source = { type: "git", repo: stage.github.url, branch: "nobody-has-it" };
+		const failed = await api.post<Session>("/sessions", { name: "refused-branch", source });
+		expect(await failing("running $id", failed.body.id))
+			.to.include("failed: The repository")
+			.and.to.include("nobody-has-it");
+		expect(await failing(`running "$(call sessions --json '{"nmae":"x"}' | jq -r .id)"`, "")).to.include(
+			"Field required",
+		);
 	});
 });
