@@ -38,11 +38,22 @@ const stopMs = 60_000;
 const answerMs = 60_000;
 const pollMs = 50;
 
-/** Runs the job. @throws {PlatformError} at the first unexpected answer. */
-export async function runDemo(client: PlatformClient, steps: Steps, options: DemoOptions): Promise<void> {
+/**
+ * Runs the job. @param ending When it aborts, what the job has made is deleted.
+ * @throws {PlatformError} at the first unexpected answer, and when it was ended.
+ */
+export async function runDemo(
+	client: PlatformClient,
+	steps: Steps,
+	options: DemoOptions,
+	ending: AbortSignal,
+): Promise<void> {
 	const stream = new AbortController();
+	const job = new DemoJob(client, steps, options, ending);
 	try {
-		await new DemoJob(client, steps, options).run(stream.signal);
+		await job.run(AbortSignal.any([stream.signal, ending]));
+	} catch (error) {
+		throw ending.aborted ? new PlatformError(`It was ended; ${await job.remove()}`) : error;
 	} finally {
 		stream.abort();
 	}
@@ -52,12 +63,16 @@ class DemoJob {
 	readonly #client: PlatformClient;
 	readonly #steps: Steps;
 	readonly #options: DemoOptions;
+	readonly #ending: AbortSignal;
 	#id = "";
+	/** The id of the first session, which is that of its workspace. */
+	#workspace = "";
 	/** The name of a profile that nobody else has. */
 	readonly #profile = `demo-${randomBytes(4).toString("hex")}`;
 
-	constructor(client: PlatformClient, steps: Steps, options: DemoOptions) {
+	constructor(client: PlatformClient, steps: Steps, options: DemoOptions, ending: AbortSignal) {
 		this.#client = client;
+		this.#ending = ending;
 		this.#steps = steps;
 		this.#options = options;
 	}
@@ -72,6 +87,20 @@ class DemoJob {
 		if (this.#options.keep) return this.#steps.note(`The session stays: ${this.#id}`);
 		await this.#stopAndStart(watch);
 		await this.#putAway(watch);
+	}
+
+	/** Deletes what is there of the job, and says so. It may be anything, as the job may be ended at any time. */
+	async remove(): Promise<string> {
+		const left: string[] = [];
+		const remove = (path: string, body = {}): Promise<void> =>
+			this.#client.delete(path, body).catch((error: unknown) => {
+				if (!(error instanceof PlatformError && error.status === 404)) left.push(`DELETE ${path}`);
+			});
+		await remove(`/profiles/${this.#profile}`);
+		if (this.#id !== "") await remove(this.#path, { cleanup: ["workspace_storage"] });
+		// It outlives the first session until the second one has it.
+		if (this.#workspace !== "") await remove(`/workspaces/${this.#workspace}`);
+		return left.length === 0 ? "what it made is deleted" : `this is left to do: ${left.join(", ")}`;
 	}
 
 	get #path(): string {
@@ -98,7 +127,7 @@ class DemoJob {
 				profile_name: this.#profile,
 			}),
 		);
-		this.#id = session.id;
+		[this.#id, this.#workspace] = [session.id, session.id];
 		this.#steps.note(`${session.id} on ${repo}`);
 		// The session keeps the settings of the profile.
 		await this.#steps.run("delete the profile", () => this.#client.delete(`/profiles/${this.#profile}`, {}));
@@ -128,6 +157,7 @@ class DemoJob {
 	async #answer(before: number): Promise<string> {
 		const limit = monotonic() + answerMs;
 		for (;;) {
+			this.#ending.throwIfAborted();
 			const { turns, is_active } = await this.#conversation();
 			const answer = turns.slice(before).find(({ role }) => role === "assistant");
 			if (answer && !is_active) return outputOf(answer);
@@ -203,6 +233,7 @@ class DemoJob {
 		const limit = monotonic() + stopMs;
 		while ((await this.#client.get<{ status: string }>(path)).status !== wanted) {
 			if (monotonic() > limit) throw new PlatformError(`The workspace is not ${wanted} within ${stopMs} ms`);
+			this.#ending.throwIfAborted();
 			await sleep(pollMs);
 		}
 	}

@@ -36,9 +36,13 @@ function readOptions(): DemoOptions {
 const otherRepository = "To work on another repository than this checkout: npm run demo -- <url of a repository>";
 
 const options = readOptions();
-const steps = new Steps((line) => console.log(line));
+const ending = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => ending.abort());
+// Whoever reads the output has left.
+for (const output of [process.stdout, process.stderr]) output.on("error", () => ending.abort());
+const steps = new Steps((line) => console.log(line), ending.signal);
 try {
-	await runDemo(new PlatformClient(apiUrl(), await apiToken()), steps, options);
+	await runDemo(new PlatformClient(apiUrl(), await apiToken()), steps, options, ending.signal);
 	steps.table();
 } catch (error) {
 	const said = error instanceof Error ? error.message : String(error);

@@ -6,14 +6,18 @@ const nameWidth = 46;
 /** The steps of one job. */
 export class Steps {
 	readonly #print: (line: string) => void;
+	readonly #ending: AbortSignal | undefined;
 	readonly #done: { name: string; ms: number }[] = [];
 
-	constructor(print: (line: string) => void) {
+	/** @param ending No step begins after it aborts. */
+	constructor(print: (line: string) => void, ending?: AbortSignal) {
 		this.#print = print;
+		this.#ending = ending;
 	}
 
 	/** Runs a step. Rethrows its error after showing that it failed. */
 	async run<T>(name: string, step: () => Promise<T>): Promise<T> {
+		this.#ending?.throwIfAborted();
 		const begun = monotonic();
 		try {
 			const result = await step();

@@ -4,13 +4,14 @@
  */
 import { expect } from "chai";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/machine/free-port.ts";
 import { fileUrl, git, gitDiff, makeRepository } from "../../support/repositories/git-repository.ts";
 import { serveGit } from "../../support/repositories/git-http-server.ts";
-import { runDemo, type DemoRun } from "../../support/platform/run-demo.ts";
+import { type DemoRun, runDemo, startDemo } from "../../support/platform/run-demo.ts";
 import { ask } from "../../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
@@ -84,6 +85,30 @@ describe("npm run demo", function () {
 			withinMs: 20_000,
 			what: "its workspace is gone",
 		});
+	});
+
+	it("deletes what it has made when it is ended, and when nobody reads its output", async () => {
+		const repository = fileUrl(makeRepository(join(folder, "ended")));
+		const client = platform.client();
+		const sessions = async (): Promise<string[]> =>
+			(await client.get<{ id: string }[]>("/sessions?include_archived=true")).body.map(({ id }) => id);
+		const [before, agents] = [await sessions(), platform.agents().length];
+		for (const ends of ["SIGINT", "SIGTERM", "EPIPE"] as const) {
+			const demo = startDemo(platform, repository);
+			let output = "";
+			demo.stderr.on("data", (chunk: Buffer) => (output += chunk));
+			for await (const chunk of demo.stdout) {
+				output += chunk;
+				if (output.includes("see it running")) break; // This closes the pipe.
+				if (output.includes("create a session") && ends !== "EPIPE" && !demo.killed) demo.kill(ends);
+			}
+			if (demo.exitCode === null) await once(demo, "exit");
+			expect(demo.exitCode, `${ends}: ${output}`).to.equal(1);
+			expect(output).to.include("The demo failed: It was ended; what it made is deleted");
+			expect(await sessions(), ends).to.deep.equal(before);
+		}
+		expect((await client.get("/profiles")).body).to.deep.equal([]);
+		await eventually(() => platform.agents().length === agents, { withinMs: 20_000, what: "the agents are gone" });
 	});
 
 	it("fails with git's sentence when the repository cannot be read", async () => {

@@ -1,6 +1,7 @@
 /** Runs the demo like its user does, and reads its output. */
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
+import type { Readable } from "node:stream";
 import { projectRoot } from "#shared/base/project-root.ts";
 
 /** The address of a platform, and the login there. */
@@ -18,14 +19,22 @@ export interface DemoRun {
 	patch: string;
 }
 
-/** Runs the demo at a platform; `args` are those of the command line. */
-export async function runDemo({ url, login }: DemoPlatform, ...args: string[]): Promise<DemoRun> {
-	const demo = spawn(process.execPath, ["cli/demo.ts", ...args], {
+/** Starts the demo at a platform; `args` are those of the command line. */
+export function startDemo(
+	{ url, login }: DemoPlatform,
+	...args: string[]
+): ChildProcessByStdio<null, Readable, Readable> {
+	return spawn(process.execPath, ["cli/demo.ts", ...args], {
 		cwd: projectRoot,
 		env: { PATH: process.env["PATH"], ATELIER_URL: url, ATELIER_TOKEN: login?.token },
 		stdio: ["ignore", "pipe", "pipe"],
 		timeout: 60_000,
 	});
+}
+
+/** Runs the demo to its end. */
+export async function runDemo(platform: DemoPlatform, ...args: string[]): Promise<DemoRun> {
+	const demo = startDemo(platform, ...args);
 	let output = "";
 	demo.stdout.on("data", (chunk: Buffer) => (output += chunk));
 	demo.stderr.on("data", (chunk: Buffer) => (output += chunk));
