@@ -11,6 +11,8 @@ export interface Problem {
 	readonly failure: Failure;
 	/** The refused value, or the object that lacks a member; absent when it is not known. */
 	readonly input?: unknown;
+	/** The name of an unknown member that is probably the missing one, misspelt. */
+	readonly slip?: string | undefined;
 	/** The rule of the refused value, if it is known. */
 	readonly rule?: Rule;
 }
@@ -94,7 +96,7 @@ const maxInputLength = 100;
 const maxStructureLength = 2_000;
 
 export function problemItem(problem: Problem): ProblemItem {
-	const { loc, failure, input, rule } = problem;
+	const { loc, failure, input, rule, slip } = problem;
 	const violated = violatedRule(problem);
 	const { type, msg, ctx } = wordings[violated] ?? { type: "value_error", msg: failure.message };
 	const expected = failure.expected ?? (rule?.type === "enum" ? rule.values : undefined);
@@ -102,7 +104,7 @@ export function problemItem(problem: Problem): ProblemItem {
 	return {
 		type,
 		loc,
-		msg: sentenceOf(failure, loc) ?? filled(msg, wanted, input),
+		msg: `${sentenceOf(failure, loc) ?? filled(msg, wanted, input)}${remedyOf(slip, loc)}`,
 		...(isShort(input) && { input }),
 		...(ctx !== undefined && { ctx: { ...countIn(violated, input), [ctx]: wanted ?? msg } }),
 	};
@@ -138,6 +140,10 @@ function countIn(violated: string, input: unknown): Record<string, unknown> {
 function sentenceOf({ type, message }: Failure, [place, name]: Problem["loc"]): string | undefined {
 	if (type === "uuid" && place === "path") return name === "session_id" ? idOfSession : idInPath;
 	return type === "stringPattern" && message.startsWith(patternSentence) ? message : undefined;
+}
+
+function remedyOf(slip: string | undefined, loc: Problem["loc"]): string {
+	return slip === undefined ? "" : `; "${slip}" is unknown, did you mean "${loc.at(-1)}"?`;
 }
 
 /** Fills a sentence: `#` is the required value, `(s)` its plural, and `@` the count of items that were sent. */

@@ -81,7 +81,8 @@ export function compileParams(params: Schema, method: Method, path: string, inQu
 				readText(field, text, values, problems);
 			}
 		}
-		if (problems.length === 0) problems.push(...problemsOf(check(values), { ...known, values, texts }));
+		if (problems.length === 0)
+			problems.push(...problemsOf(check(values), { ...known, values, texts, body: parts.body }));
 		if (problems.length > 0) throw new InvalidRequestError(problems);
 		return values;
 	};

@@ -191,6 +191,14 @@ describe("gateway: bodies and parameters", () => {
 			expect(item).to.deep.equal({ type: "missing", loc: ["body", "name"], msg: "Field required", input: {} });
 		});
 
+		it("that are missing are told with the unknown member that was probably meant", async () => {
+			const [item] = await refused(gateway.send(`POST ${thing}`, json, '{"nmae":"ab","stray":1}'));
+			const msg = 'Field required; "nmae" is unknown, did you mean "name"?';
+			expect(item).to.deep.equal({ type: "missing", loc: ["body", "name"], msg, input: {} });
+			const [other] = await refused(gateway.send(`POST ${thing}`, json, '{"stray":1}'));
+			expect(other).to.include({ msg: "Field required" });
+		});
+
 		it("of a query are converted by their type, strictly", async () => {
 			const params = await taken(
 				gateway.send(`GET ${thing}?text=a%20b&count=12&flag=1&share=0.5&colour=red&text[$ne]=x&utm=1`),
