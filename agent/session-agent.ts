@@ -8,6 +8,7 @@ import { markerOf, temporaryFolder } from "./io/environment.ts";
 import { LaunchFailure } from "./io/launch-failure.ts";
 import type { PodContext } from "./io/pod-context.ts";
 import { sweepProcesses } from "./io/process-sweep.ts";
+import { modelWarning } from "./model-proxy/provider/model-warning.ts";
 import { openStages, type ServingStage } from "./pod-stages.ts";
 import type { MessageSockets } from "./server/message-sockets.ts";
 import { type PhaseDetails, StatusFile } from "./status-file.ts";
@@ -90,6 +91,7 @@ export class SessionAgent {
 		// The agent starts while the workspace is made; its failure is handled later.
 		const starting = pod.keeper.start();
 		starting.catch(() => {});
+		const unusable = modelWarning(this.#context.launch);
 		this.#enter("cloning", { port: pod.server.port, ...(host !== undefined && { host }) });
 		const openMessages = this.#takeMessages(pod);
 		const folder = await this.#workspace.prepare(
@@ -99,9 +101,17 @@ export class SessionAgent {
 		pod.timeline.begin();
 		const agent = await starting;
 		await agent.open(folder).catch(cannotStart);
+		this.#warn(await unusable);
 		this.#enter("ready", { agent_title: agent.title });
 		await openMessages();
 		return pod.keeper.keep(agent, folder, (next) => pod.dialogue.begin(next));
+	}
+
+	#warn(sentence: string | undefined): void {
+		if (sentence === undefined) return;
+		const { log } = this.#context;
+		log.add("WARNING", own, sentence);
+		this.#status.warn(log.withoutSecrets(sentence));
 	}
 
 	#open(): Promise<ServingStage> {

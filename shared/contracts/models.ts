@@ -31,7 +31,10 @@ const model = schema({
 		items: text,
 		description: "Wire formats of its provider; an agent needs one of them",
 	},
-	available: { type: "boolean", description: "Whether the platform has the key that the provider requires" },
+	available: {
+		type: "boolean",
+		description: "Whether the platform has the key that the provider requires; a local server is not asked",
+	},
 	unavailable_reason: {
 		...text,
 		nullable: true,

@@ -7,6 +7,7 @@ import { after } from "#shared/base/clock.ts";
 import { ConnectionPool, type PooledRequest, Unanswered } from "../../io/connection-pool.ts";
 import { ProxyError } from "../proxy-error.ts";
 import type { ProxyLimits } from "../proxy-limits.ts";
+import { unreachable } from "./provider-name.ts";
 
 /** Providers keep idle connections for a minute or more, so a call seldom meets one that is just being closed. */
 const freeMs = 20_000;
@@ -33,7 +34,7 @@ export class ProviderLink {
 			const signal = AbortSignal.any([request.signal, late.signal]);
 			return await this.#connections.send({ ...request, signal });
 		} catch (error) {
-			throw late.signal.aborted ? this.#tooLate(provider) : unreachable(provider, error);
+			throw late.signal.aborted ? this.#tooLate(provider) : noAnswer(provider, error);
 		} finally {
 			timer.cancel();
 		}
@@ -48,11 +49,10 @@ export class ProviderLink {
 	}
 }
 
-function unreachable(provider: string, cause: unknown): ProxyError {
-	const { code, message } = cause as NodeJS.ErrnoException;
+function noAnswer(provider: string, cause: unknown): ProxyError {
 	const isStale = cause instanceof Unanswered && cause.isStale;
-	const what = isStale
-		? "closed the connection and may have received the call; it is not repeated"
-		: `cannot be reached: ${code ?? message}`;
-	return new ProxyError(502, `${provider} ${what}`, { cause });
+	const sentence = isStale
+		? `${provider} closed the connection and may have received the call; it is not repeated`
+		: unreachable(provider, cause as NodeJS.ErrnoException);
+	return new ProxyError(502, sentence, { cause });
 }

@@ -73,6 +73,7 @@ describe("life of a session pod", () => {
 		await using session = new TestSession();
 		const reason = 'Model "m1" cannot be used: SOME_KEY is not set where the platform was started';
 		const pod = await session.start({ model: "m1", model_refusal: { model: "m1", reason, wires: ["anthropic"] } });
+		expect(pod.status?.warnings, "before the first message").to.deep.equal([reason]);
 		const { content } = await pod.ask("Please fix the login");
 		expect(content).to.equal(`${reason}. To run a command in the workspace, start the message with \`$ \``);
 		expect((await pod.ask("$ env | grep -c ATELIER_MODEL")).content, "commands have no use for it").to.match(/^0\n/);

@@ -5,6 +5,7 @@ import { expect } from "chai";
 import type { SessionLogs } from "#shared/contracts/sessions/sessions.ts";
 import type { McpServer } from "#shared/wire/pod/launch.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { freePort } from "../../../support/machine/free-port.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";
 import { call, edit, say, turns } from "../../../support/model-server/script.ts";
 import { sessionProcesses } from "../../../support/platform/session-processes.ts";
@@ -33,6 +34,24 @@ describe("a pod whose built-in agent has a model", () => {
 		expect(logged).to.deep.equal(pod.status?.warnings);
 		await pod.stop();
 	}).timeout(30_000);
+
+	it("warns before the first message when nothing listens at the address of a local model", async () => {
+		await using session = new TestSession();
+		const port = await freePort();
+		const model_access = {
+			...{ provider: "mine", location: "local" as const, model: "m", context_window: 1_000, key: "" },
+			endpoints: { "openai-chat": `http://127.0.0.1:${port}/v1` },
+		};
+		const pod = await session.start({ model_access });
+		const sentence = `Provider "mine" at http://127.0.0.1:${port} cannot be reached: ECONNREFUSED`;
+		expect(pod.status?.warnings).to.deep.equal([sentence]);
+		expect((await pod.ask("hello")).content, "the first answer").to.include(sentence);
+		await pod.stop();
+		await using server = await ModelServer.listen({ script: turns({ hello: [say("hello")] }) });
+		const reached = await session.start({ model_access: { ...server.access(), location: "local" } });
+		expect(reached.status?.warnings).to.equal(undefined);
+		await reached.stop();
+	});
 
 	it("goes on after kill -9 with the same conversation, including its tool calls", async () => {
 		const script = turns({
