@@ -24,6 +24,8 @@ import { reasonFor, timeoutFailure } from "../record/status-reason.ts";
 const cloning = "CLONING" satisfies ReasonCode;
 /** The most bytes of the sentence as JSON. */
 const maxProgress = 1_024;
+/** The code of a pod that an operator has ended together with the platform, which is no failure of its session. */
+const endedInOrder = "POD_ENDED" satisfies ReasonCode;
 
 interface Move {
 	to: StoredStatus;
@@ -116,7 +118,8 @@ const moves: Partial<Record<StoredStatus, Partial<Record<ObservedPhase, StoredSt
 function moveFor(record: SessionRecord, { phase, failure = podLost }: Observation, at: number): Move | undefined {
 	const status = statusOf(record);
 	const to = moves[status]?.[phase];
-	if (to !== undefined) return to === "failed" ? { to, failure } : { to };
+	if (to === "failed") return { to: failure.code === endedInOrder ? "stopped" : to, failure };
+	if (to !== undefined) return { to };
 	const overdue = record.document.deadline_at !== undefined && at > record.document.deadline_at;
 	return overdue
 		? { to: "failed", failure: timeoutFailure(status, limitMs(status, record.document.launch)) }

@@ -59,10 +59,13 @@ describe("start and stop", function () {
 
 	it("SIGTERM also ends the sessions if the configuration says so", async () => {
 		await using platform = await startPlatform({ env: { PODS__ON_EXIT: "stop" } });
-		await runningSession(platform.client());
+		const { id } = await runningSession(platform.client());
 		expect(platform.agents()).to.have.length(1);
 		await platform.stop();
 		expect(platform.agents()).to.deep.equal([]);
+		await platform.start();
+		const { status_reason } = await sessionReaches(platform.client(), id, "stopped");
+		expect(status_reason).to.include({ code: "POD_ENDED" });
 	});
 
 	it("a second start on one data folder ends with a sentence and does not disturb the first", async () => {

@@ -54,6 +54,16 @@ describe("observationChange()", () => {
 		}
 	}
 
+	it("leaves a session stopped, and not failed, that was ended together with the platform", () => {
+		const failure = { code: "POD_ENDED", message: "The session was ended together with the platform" };
+		for (const status of ["provisioning", "running"] as const) {
+			const change = observationChange(record(status), seen("failed", { failure }), at);
+			expect(change?.members.status).to.equal("stopped");
+			expect(change?.members.status_reason).to.include(failure);
+			expect(change?.columns.set).to.include({ status: "stopped", desired: "stop" });
+		}
+	});
+
 	it("gives a launch the time to be prepared that it carries, and says that time when it is over", () => {
 		const launch: LaunchSettings = { ...launchSettings, setup_minutes: 30 };
 		const minutes = (status: StoredStatus, deadline?: number) =>
