@@ -128,7 +128,7 @@ async function switchToNew(repository: Repository, places: BranchPlaces): Promis
 	const made = await create(base);
 	if (!isUnknown(made)) return made;
 	const fromRemote = await create(`origin/${base}`);
-	if (isUnknown(fromRemote)) throw unknownBranch(base, names);
+	if (isUnknown(fromRemote)) throw unknownBranch(base, names, "", true);
 	return fromRemote;
 }
 
@@ -137,10 +137,10 @@ function isUnknown({ code, words }: CommandResult): boolean {
 	return code !== 0 && words.some((line) => line.includes("invalid reference"));
 }
 
-function unknownBranch(branch: string, names: readonly string[], remedy = ""): LaunchFailure {
+function unknownBranch(branch: string, names: readonly string[], remedy = "", isBase = false): LaunchFailure {
 	const what = "The clone of the session";
 	const fetched = `A branch that the remote got since then has to be fetched in the session. ${remedy}`.trim();
-	return new LaunchFailure("BRANCH_UNKNOWN", missingBranch({ what, branch, names }, fetched));
+	return new LaunchFailure("BRANCH_UNKNOWN", missingBranch({ what, branch, names, isBase }, fetched));
 }
 
 /** Returns the names of the branches of the repository and of its remote. */

@@ -31,16 +31,22 @@ export async function remoteNames(url: string, place: RemotePlace): Promise<stri
 	return [...String(stdout).matchAll(/^\w+\trefs\/(?:heads|tags)\/(.+)$/gm)].map(([, name = ""]) => name);
 }
 
+interface MissingBranch {
+	readonly what: string;
+	readonly branch: string;
+	readonly names: readonly string[];
+	/** Whether it was named as the one from which a new branch is made. */
+	readonly isBase?: boolean;
+}
+
 /**
  * Returns the sentence for a branch that the repository lacks: the name that was probably meant, or some that there are.
  * @param remedy A further sentence.
  */
-export function missingBranch(
-	{ what, branch, names }: { readonly what: string; readonly branch: string; readonly names: readonly string[] },
-	remedy = "",
-): string {
+export function missingBranch({ what, branch, names, isBase = false }: MissingBranch, remedy = ""): string {
 	const known = didYouMean(names, branch) || listed(names);
-	return `${what} has no branch "${branch}"${known}${remedy && (known.endsWith("?") ? ` ${remedy}` : `. ${remedy}`)}`;
+	const member = isBase ? ', which is the "base_branch" of the session' : "";
+	return `${what} has no branch "${branch}"${member}${known}${remedy && (known.endsWith("?") ? ` ${remedy}` : `. ${remedy}`)}`;
 }
 
 function listed(names: readonly string[]): string {

@@ -55,14 +55,14 @@ async function cloneForNewBranch(
 ): Promise<void> {
 	const names = await remoteNames(url, { ...place, folder: dirname(folder) });
 	const isEmpty = names?.length === 0;
-	const lacks = (name: string, remedy = ""): LaunchFailure =>
-		new LaunchFailure(
-			"BRANCH_UNKNOWN",
-			missingBranch({ what: `The repository "${url}"`, branch: name, names: names ?? [] }, remedy),
-		);
-	if (base === "" && !isEmpty) throw lacks(branch, newBranchRemedy);
+	const missing = { what: `The repository "${url}"`, names: names ?? [] };
+	const lacks = (sentence: string): LaunchFailure => new LaunchFailure("BRANCH_UNKNOWN", sentence);
+	if (base === "" && !isEmpty) throw lacks(missingBranch({ ...missing, branch }, newBranchRemedy));
 	const result = await cloneOnce(url, isEmpty ? "" : base, folder, place);
-	if (result.code !== 0) throw isBranchMissing(result) ? lacks(base) : cannotClone(url, result);
+	if (result.code !== 0)
+		throw isBranchMissing(result)
+			? lacks(missingBranch({ ...missing, branch: base, isBase: true }))
+			: cannotClone(url, result);
 	const made = await makeBranch(branch, folder, place);
 	if (made.code !== 0) throw cannotClone(url, made);
 }

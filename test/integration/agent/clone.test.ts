@@ -150,7 +150,7 @@ describe("clone", () => {
 			[{ branch: "x" }, `The repository "${url}" has no branch "x"; it has "master". ${remedy}`],
 			[
 				{ branch: "x", base_branch: "mastre" },
-				`The repository "${url}" has no branch "mastre"; did you mean "master"?`,
+				`The repository "${url}" has no branch "mastre", which is the "base_branch" of the session; did you mean "master"?`,
 			],
 		];
 		for (const [changes, sentence] of rows) {

@@ -66,7 +66,7 @@ describe("followBranches()", () => {
 			'The clone of the session has no branch "featur"; did you mean "feature"? A branch that the remote got since then has to be fetched in the session. To make a new branch, name the branch that it begins at as "base_branch"',
 		]);
 		expect((await failureOf<LaunchFailure>(launch("new/one", [], [], "none"))).message).to.match(
-			/^The clone .* has no branch "none"; it has/,
+			/^The clone .* has no branch "none", which is the "base_branch" of the session; it has/,
 		);
 		expect(current()).to.equal("main");
 		await launch("new/one", [], [], "feature");
