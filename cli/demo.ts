@@ -38,7 +38,7 @@ const otherRepository = "To work on another repository than this checkout: npm r
 const options = readOptions();
 const ending = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => ending.abort());
-// Whoever reads the output has left.
+// The reader of the output has left.
 for (const output of [process.stdout, process.stderr]) output.on("error", () => ending.abort());
 const steps = new Steps((line) => console.log(line), ending.signal);
 try {

@@ -22,7 +22,7 @@ const passing = {
 	DELETED: ["The session is deleted", "Make another one; a kept workspace can be used again", "workspaces"],
 } as const satisfies Record<string, Reason>;
 
-/** The final ones, with which sessions fail. */
+/** The final ones, with which pods fail. A session whose pod has ended in order is `stopped`. */
 const final = {
 	POD_ENDED: ["The pod has ended; the workspace is kept", "Start the session, or read its history"],
 	FAILED: ["The session failed", "Read its log, and start it"],

@@ -64,7 +64,7 @@ describe("docs/cookbook.md", function () {
 		return Object.assign(shellWith(examplesOf(number), inside), { folder: inside });
 	}
 
-	/** What lines with functions of the page print as they fail. */
+	/** Runs lines that fail; resolves to all that they print. */
 	async function failing(lines: string, session: string): Promise<string> {
 		await using ended = shellWith([lines], join(stage.folder, "failing"), session);
 		return (await failureOf<Error>(ended.result())).message;

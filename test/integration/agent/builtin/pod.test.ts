@@ -39,7 +39,11 @@ describe("a pod whose built-in agent has a model", () => {
 		await using session = new TestSession();
 		const port = await freePort();
 		const model_access = {
-			...{ provider: "mine", location: "local" as const, model: "m", context_window: 1_000, key: "" },
+			provider: "mine",
+			location: "local" as const,
+			model: "m",
+			context_window: 1_000,
+			key: "",
 			endpoints: { "openai-chat": `http://127.0.0.1:${port}/v1` },
 		};
 		const pod = await session.start({ model_access });
