@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import { MongodSet, withoutMongod } from "../test/support/stores/mongod-set.ts";
 import type { SessionsOrder } from "./many-sessions.ts";
 import { type BenchPlatform, platformWithoutPods } from "./platform.ts";
@@ -26,6 +27,8 @@ export async function onBothStores(measure: (store: string, fill: Fill) => Promi
 export async function filledPlatform(count: number): Promise<BenchPlatform> {
 	const folder = mkdtempSync(join(tmpdir(), "atelier-bench-"));
 	const dataDir = join(folder, "data");
+	// A data folder with a store and without a key is refused.
+	openInstallationKey(dataDir, "");
 	await fill({ count, folder: join(dataDir, "store") });
 	const opened = await platformWithoutPods({ dataDir });
 	return {
