@@ -1,4 +1,5 @@
 /** Makes the options of the broker. The values are explained in docs/configuration.md, "Bus". */
+import { bound } from "#shared/base/bounds.ts";
 import { type BrokerOptions, ServiceBroker } from "moleculer";
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
@@ -92,8 +93,8 @@ export function brokerOptions(
 			check: isOutage,
 		},
 		// This bulkhead is for events; actions have their own one (bulkhead-middleware.ts).
-		bulkhead: { enabled: true, concurrency: 256, maxQueueSize: 4_096 },
-		transit: { maxQueueSize: 2_000 },
+		bulkhead: { enabled: true, concurrency: bound.calls, maxQueueSize: bound.waitingCalls },
+		transit: { maxQueueSize: bound.unansweredCalls },
 		tracking: { enabled: true, shutdownTimeout: 10_000 },
 		validator: false,
 		skipProcessEventRegistration: true,

@@ -156,10 +156,11 @@ function roomRules(room: string): Rules {
 	return room === "bus" ? { bans } : { bans: [...bans, moleculer] };
 }
 
-const valuesOnly = "A contract is values only: base/schema/schema.ts, base/git-hosts.ts and other contracts";
+const valuesOnly = "A contract is values only: base/schema/schema.ts, tables of base and other contracts";
+const tables = ["!#shared/base/schema/schema.ts", "!#shared/base/git-hosts.ts", "!#shared/base/bounds.ts"];
 /** @param contracts The other contracts, as patterns. */
 function contractBans(...contracts: string[]): Ban[] {
-	const group = ["*", "!./*.ts", ...contracts, "!#shared/base/schema/schema.ts", "!#shared/base/git-hosts.ts"];
+	const group = ["*", "!./*.ts", ...contracts, ...tables];
 	return [...roomRules("contracts").bans, { group, message: valuesOnly }];
 }
 const driverBans = [...everywhere.slice(1), ...outsideShared, moleculer];

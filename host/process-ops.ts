@@ -2,6 +2,7 @@
  * Shows operators whether one process lives, whether it can work, and its metrics. A listener of its
  * own answers, because most processes have no gateway, and because nobody outside is to see this.
  */
+import { bound } from "#shared/base/bounds.ts";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Config } from "#shared/config/config.ts";
 import { ServiceError } from "#shared/base/errors.ts";
@@ -14,9 +15,6 @@ import { ProcessMetrics } from "#shared/telemetry/metrics/process-metrics.ts";
 import type { ReadinessCheck } from "./platform.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import type { StartWait } from "./start-wait.ts";
-
-/** A scraper and a few probes; more connections are refused. */
-const maxConnections = 64;
 
 /** The lag of the event loop from which a process counts as dead, in milliseconds; a supervisor restarts it. */
 const deadLagMs = 5_000;
@@ -64,9 +62,12 @@ export class ProcessOps {
 		if (port === undefined) return undefined;
 		let guard: OriginGuard | undefined;
 		const keys = "ops.host and ops.port";
-		const server = await openHttpServer({ host, port, maxConnections, keys }, (request, response) => {
-			void this.#answer(request, response, guard);
-		});
+		const server = await openHttpServer(
+			{ host, port, maxConnections: bound.opsConnections, keys },
+			(request, response) => {
+				void this.#answer(request, response, guard);
+			},
+		);
 		this.#server = server;
 		const url = urlOf(host, server);
 		guard = new OriginGuard({

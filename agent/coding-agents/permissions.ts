@@ -2,6 +2,7 @@
  * The permissions that the coding agent asks for. A request is open until the policy, a person or the end of the turn
  * answers it; the agent waits as long.
  */
+import { bound } from "#shared/base/bounds.ts";
 import { randomUUID } from "node:crypto";
 import { after, isoTime, type Timer } from "#shared/base/clock.ts";
 import type {
@@ -41,8 +42,6 @@ interface Answered extends Pick<PermissionRequest, "options" | "choice"> {
 	readonly optionId: string | null;
 }
 
-/** A request beyond this number of open ones is refused at once. */
-const maxOpen = 32;
 /** How long a choice waits for a person in the mode `auto`, unless the launch says otherwise. */
 const defaultChoiceMs = 900_000;
 /** The number of remembered answers, by which a repeated answer is recognised. */
@@ -99,8 +98,8 @@ export class Permissions {
 	ask(wanted: WantedPermission): Promise<string | undefined> {
 		if (this.#isClosed) return Promise.resolve(chosen(wanted, { behavior: "deny" }));
 		if (this.#mode === "auto" && !wanted.choice) return Promise.resolve(this.#permit(wanted));
-		if (this.#open.size >= maxOpen) {
-			this.#say(`Not permitted, because ${maxOpen} others wait: ${wanted.title}`);
+		if (this.#open.size >= bound.openPermissions) {
+			this.#say(`Not permitted, because ${bound.openPermissions} others wait: ${wanted.title}`);
 			return Promise.resolve(undefined);
 		}
 		const request: PermissionRequest = { ...wanted, request_id: randomUUID(), created_at: isoTime() };

@@ -1,12 +1,13 @@
 /** Bounds of the model proxy. */
+import { bound } from "#shared/base/bounds.ts";
 
 /** The bounds of one proxy. */
 export interface ProxyLimits {
-	/** The number of calls under way; a further call is asked to come back. The default is 32. */
+	/** The number of calls under way; a further call is asked to come back. */
 	calls: number;
-	/** The bytes of one request's body, as many as the largest provider takes. The default is 32 MiB. */
+	/** The bytes of one request's body, as many as the largest provider takes. */
 	bodyBytes: number;
-	/** The bytes of all bodies that are held at one time. The default is 128 MiB. */
+	/** The bytes of all bodies that are held at one time. */
 	heldBytes: number;
 	/** How long a connection to the provider may take to open, while a person waits. The default is 10 s. */
 	connectMs: number;
@@ -20,9 +21,9 @@ export interface ProxyLimits {
 }
 
 export const defaultLimits: ProxyLimits = {
-	calls: 32,
-	bodyBytes: 33_554_432,
-	heldBytes: 134_217_728,
+	calls: bound.modelCalls,
+	bodyBytes: bound.modelBodyBytes,
+	heldBytes: bound.modelHeldBytes,
 	connectMs: 10_000,
 	firstByteMs: 600_000,
 	idleMs: 300_000,

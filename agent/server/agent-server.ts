@@ -1,4 +1,5 @@
 /** The pod's HTTP server on loopback: JSON for the platform, and the upgrade to the WebSocket. */
+import { bound } from "#shared/base/bounds.ts";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -32,7 +33,6 @@ export interface PodApi {
 /** Takes over the connection of a request and upgrades it. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
 
-const maxConnections = 64;
 /** The bound on the body of a command; the largest one has the secrets of a launch. */
 const maxBodyBytes = 524_288;
 
@@ -51,7 +51,7 @@ export class AgentServer {
 		this.#guard = guard;
 		this.#log = log;
 		this.#server = createServer({ headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5_000 });
-		this.#server.maxConnections = maxConnections;
+		this.#server.maxConnections = bound.podConnections;
 		this.#server.on("request", (request, response) => void this.#answer(request, response));
 	}
 

@@ -2,6 +2,7 @@
  * The connections of the pod's WebSocket, with bounds on their number, size and backlog. The chat handles their
  * content.
  */
+import { bound } from "#shared/base/bounds.ts";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { RawData, WebSocket } from "ws";
@@ -12,11 +13,6 @@ import type { Chat } from "./chat.ts";
 import { ContractDialect } from "./contract-dialect.ts";
 import { RequestError } from "./request-error.ts";
 
-/**
- * The bound for each kind: connections that follow the chat, and those for confirmations, of which each sessions
- * process has one.
- */
-const maxSockets = 16;
 /** A client that has not answered a ping when the next one is due is disconnected. */
 const pingMs = 30_000;
 /** A client with more unread bytes is disconnected. */
@@ -47,8 +43,9 @@ export class MessageSockets {
 	upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
 		if (!this.#isOpen) throw new RequestError(503, "The session is ending");
 		const quiet = this.#quiet.size;
-		if ((request.url === confirmationsPath ? quiet : this.#server.clients.size - quiet) >= maxSockets) {
-			throw new RequestError(503, `The pod has ${maxSockets} connections and takes no more`);
+		// Each sessions process has one connection for confirmations, and chats take no places of these.
+		if ((request.url === confirmationsPath ? quiet : this.#server.clients.size - quiet) >= bound.podChats) {
+			throw new RequestError(503, `The pod has ${bound.podChats} connections and takes no more`);
 		}
 		this.#server.handleUpgrade(request, socket, head, (client) => this.#greet(client, request.url));
 	}

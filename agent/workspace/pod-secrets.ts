@@ -4,6 +4,7 @@
  */
 import { symlink } from "node:fs/promises";
 import { join, posix } from "node:path";
+import { FairQueue } from "#shared/base/concurrency/fair-queue.ts";
 import type { PodSecrets, SecretFile } from "#shared/contracts/credentials/pod-secrets.ts";
 import { createFile, replaceFile } from "#shared/base/files/replaced-file.ts";
 import { UntrustedFileError } from "#shared/base/files/untrusted-file.ts";
@@ -25,8 +26,7 @@ export class PlacedSecrets {
 	#placed: PromiseWithResolvers<void> = Promise.withResolvers();
 	/** The places that the launch filled; the index names the file of one in the home folder. */
 	readonly #places = new Map<string, number>();
-	/** The end of the newest replacement. */
-	#last: Promise<unknown> = Promise.resolve();
+	readonly #replacements = new FairQueue();
 
 	constructor(context: PodContext) {
 		this.#context = context;
@@ -57,9 +57,7 @@ export class PlacedSecrets {
 	 */
 	async replace(secrets: PodSecrets): Promise<boolean> {
 		if (!this.#context.launch.secrets) return false;
-		const run = this.#last.then(() => this.#replace(secrets));
-		this.#last = run.catch(() => {});
-		await run;
+		await this.#replacements.run("", () => this.#replace(secrets));
 		return true;
 	}
 

@@ -4,6 +4,7 @@
  */
 import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { FairQueue } from "#shared/base/concurrency/fair-queue.ts";
 import { monotonic } from "#shared/base/clock.ts";
 import type { LaunchDocument, Repository } from "#shared/wire/pod/launch.ts";
 import { setupMs } from "#shared/wire/launch/setup-time.ts";
@@ -131,15 +132,14 @@ export class Workspace {
 		await mkdir(this.#partial, { recursive: true, mode: 0o700 });
 		const progress = progressOf(repositories);
 		const failed = new AbortController();
-		const waiting = [...repositories.entries()];
-		const worker = async (): Promise<void> => {
-			for (let next = waiting.shift(); next && !failed.signal.aborted; next = waiting.shift()) {
-				await this.#clone(next, progress, AbortSignal.any([signal, failed.signal])).catch((error: unknown) => {
-					failed.abort(error);
-				});
-			}
+		const clones = new FairQueue({ atOnce: concurrent });
+		const clone = async (next: [number, Repository]): Promise<void> => {
+			if (failed.signal.aborted) return;
+			await this.#clone(next, progress, AbortSignal.any([signal, failed.signal])).catch((error: unknown) => {
+				failed.abort(error);
+			});
 		};
-		await Promise.all(Array.from({ length: concurrent }, worker));
+		await Promise.all([...repositories.entries()].map((next) => clones.run("", () => clone(next))));
 		if (failed.signal.aborted) throw failed.signal.reason;
 	}
 

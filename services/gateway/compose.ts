@@ -1,4 +1,5 @@
 /** Composes the gateway: the contracts' routes behind the configured identity. */
+import { bound } from "#shared/base/bounds.ts";
 import type { RequestListener, Server } from "node:http";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { type Config, ConfigError } from "#shared/config/config.ts";
@@ -41,8 +42,6 @@ import { StandingWatch } from "./callers/standing-watch.ts";
 import { UpgradeChain } from "./upgrade-chain.ts";
 import { isChatUpgrade } from "./http/websocket-handshake.ts";
 
-/** The connections beside the streams that the configuration allows. */
-const maxRequests = 2_000;
 /** The timeout of the question for a pod's owner, in milliseconds; no request waits for it. */
 const ownerMs = 5_000;
 
@@ -126,7 +125,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 function openServer(platform: Platform, listener: RequestListener): Promise<Server> {
 	const { gateway, stream } = platform.config;
 	const { host, port } = gateway;
-	const { connections: maxConnections, shortcoming } = connectionLimit(maxRequests + stream.max_clients);
+	const { connections: maxConnections, shortcoming } = connectionLimit(bound.connections + stream.max_clients);
 	if (shortcoming !== undefined) {
 		platform.shortcomings.push(shortcoming);
 		platform.announce(shortcoming);

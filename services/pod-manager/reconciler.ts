@@ -2,6 +2,7 @@
  * Reconciles pods with their desired states: claims due sessions from the sessions service and runs a pass over each.
  * It polls every second; hints only make it poll sooner, so a lost hint does no harm.
  */
+import { bound } from "#shared/base/bounds.ts";
 import { monotonic, sleep } from "#shared/base/clock.ts";
 import type { Claim, PassReport } from "#shared/contracts/sessions/session-work.ts";
 import { InvalidParametersError } from "#shared/base/errors.ts";
@@ -15,8 +16,6 @@ import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
 const pollMs = 1_000;
 /** The longest pause between failing polls, in milliseconds; pauses grow up to it. */
 const failingPollMs = 4_000;
-/** The most passes at a time. */
-const maxPasses = 16;
 /** The most sessions that are remembered as changed; this is more than the pods of a machine. */
 const maxChanged = 16_384;
 /** The greatest age of the last answered poll, in milliseconds, at which the reconciler counts as working. */
@@ -175,7 +174,7 @@ export class Reconciler {
 	}
 
 	#free(): number {
-		return maxPasses - this.#passes.size;
+		return bound.starts - this.#passes.size;
 	}
 
 	async #pass(claim: Claim, since: number): Promise<void> {

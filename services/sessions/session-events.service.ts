@@ -2,27 +2,17 @@
 import { randomUUID } from "node:crypto";
 import type { ServiceSchema } from "moleculer";
 import { ownershipOf } from "#shared/contracts/access/access-table.ts";
-import type { Principal } from "#shared/base/principal.ts";
+import { bound } from "#shared/base/bounds.ts";
+import { type Principal, principalKey } from "#shared/base/principal.ts";
 import { refuseLargeRequest } from "#shared/bus/message-size.ts";
-import { implement, isLate, type RequestContext } from "#shared/bus/service.ts";
+import { implement, type RequestContext } from "#shared/bus/service.ts";
 import { type IngestedEvent, type SessionEvent, sessionEvents } from "#shared/contracts/sessions/session-events.ts";
-import { TimeoutError } from "#shared/base/errors.ts";
-import { FairTurns, type TurnLimits } from "#shared/base/concurrency/fair-turns.ts";
+import { TooManyRequestsError } from "#shared/base/errors.ts";
+import { FairQueue } from "#shared/base/concurrency/fair-queue.ts";
 import { refuseForeignReport } from "./commands/session-rights.ts";
 import { eventOf, readEventType, type SessionEventRecords } from "./raw-events/session-event-records.ts";
 import { countedOf, tokenTimeline } from "./raw-events/session-event-tokens.ts";
 import type { SessionRecords } from "./record/session-records.ts";
-
-/**
- * Limits concurrent readings, because one may read 5,000 events of 4 KB; waiting callers have their turns in rotation.
- */
-const readings: TurnLimits = {
-	atOnce: 4,
-	share: 2,
-	waiting: 1_024,
-	waitingOfOne: 64,
-	refusal: "Too many events are being read, try again",
-};
 
 export function sessionEventsService(sessions: SessionRecords, records: SessionEventRecords): ServiceSchema {
 	/** Stores all events or none: all checks precede the first write. */
@@ -37,14 +27,18 @@ export function sessionEventsService(sessions: SessionRecords, records: SessionE
 		return stored;
 	}
 
-	const turns = new FairTurns(readings);
+	/** One reading may be of 5,000 events of 4 KB. */
+	const readings = new FairQueue({
+		atOnce: bound.eventReadings,
+		share: bound.eventReadingsOfOne,
+		waiting: bound.waitingEventReadings,
+		waitingOfOne: bound.waitingEventReadingsOfOne,
+		full: () => new TooManyRequestsError("Too many events are being read, try again", "BUSY"),
+	});
 
 	/** Reads when it is the caller's turn. @throws {TimeoutError} when the caller has stopped waiting by then. */
 	function inTurn<T>(principal: Principal, { meta }: RequestContext, read: () => Promise<T>): Promise<T> {
-		return turns.run(principal, async () => {
-			if (isLate(meta.deadline)) throw new TimeoutError("The request came too late");
-			return read();
-		});
+		return readings.run(principalKey(principal), read, { deadline: meta.deadline });
 	}
 
 	return {

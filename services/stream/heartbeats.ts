@@ -3,14 +3,13 @@
  * the same moment. Statistics are asked for again only when something has happened since; a heartbeat does not wait long for
  * them.
  */
+import { bound } from "#shared/base/bounds.ts";
 import { every, isoTime, monotonic, type Timer } from "#shared/base/clock.ts";
+import { FairQueue } from "#shared/base/concurrency/fair-queue.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import type { Stats } from "#shared/contracts/sessions/usage.ts";
 import type { Audience } from "./audience.ts";
 import { frame } from "./sse-frame.ts";
-
-/** The most requests for statistics at once. */
-const maxAsked = 32;
 
 /** The time between an event and the books that belong to it, in milliseconds. */
 const settlingMs = 2_000;
@@ -62,9 +61,8 @@ interface Beat {
 export class Heartbeats<G extends BeatenGroup> {
 	readonly #options: HeartbeatOptions<G>;
 	readonly #beats = new WeakMap<Audience, Beat>();
-	/** The groups that wait for their statistics, in order. */
-	#queue: G[] = [];
-	#asking = 0;
+	readonly #questions = new FairQueue({ atOnce: bound.statsQuestions });
+	#isStopped = false;
 	#timer: Timer | undefined;
 
 	constructor(options: HeartbeatOptions<G>) {
@@ -79,7 +77,7 @@ export class Heartbeats<G extends BeatenGroup> {
 	/** Ends the heartbeats; those under way still end. */
 	stop(): void {
 		this.#timer?.cancel();
-		this.#queue = [];
+		this.#isStopped = true;
 	}
 
 	/** Sends the heartbeats whose time has come. */
@@ -94,10 +92,9 @@ export class Heartbeats<G extends BeatenGroup> {
 			if (isFresh(beat.asked, group, at)) this.#send(group, beat, beat.asked.frame);
 			else {
 				beat.isWaiting = true;
-				this.#queue.push(group);
+				void this.#questions.run("", () => this.#ask(group));
 			}
 		}
-		this.#askNext();
 	}
 
 	#send(group: G, beat: Beat, stats?: Buffer): void {
@@ -114,19 +111,8 @@ export class Heartbeats<G extends BeatenGroup> {
 		return beat;
 	}
 
-	#askNext(): void {
-		while (this.#asking < maxAsked) {
-			const group = this.#queue.shift();
-			if (!group) return;
-			this.#asking++;
-			void this.#ask(group).finally(() => {
-				this.#asking--;
-				this.#askNext();
-			});
-		}
-	}
-
 	async #ask(group: G): Promise<void> {
+		if (this.#isStopped) return;
 		const at = monotonic();
 		const stats = await this.#options.statsOf(group.audience.principal);
 		const beat = this.#beatOf(group, at);

@@ -2,6 +2,7 @@
  * One client of the stream: its connection, and the bounds on its unread bytes. Frames are written directly to the
  * socket from buffers that all clients share, so a write does not copy.
  */
+import { bound } from "#shared/base/bounds.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { BadRequestError } from "#shared/base/errors.ts";
@@ -16,7 +17,7 @@ export interface ClientLimits {
 	readonly maxStallMs: number;
 }
 
-export const clientLimits: ClientLimits = { maxUnreadBytes: 256 * 1024, maxStallMs: 30_000 };
+export const clientLimits: ClientLimits = { maxUnreadBytes: bound.unreadBytes, maxStallMs: 30_000 };
 
 const headers = {
 	"Content-Type": "text/event-stream",

@@ -64,6 +64,14 @@ export function monotonic(): number {
 	return clock.monotonic();
 }
 
+/** The clocks of two machines may differ by this much before a request counts as late, in milliseconds. */
+const skewMs = 2_000;
+
+/** Whether nobody waits for the answer to a request any more. @param end Its deadline in milliseconds since 1970. */
+export function isLate(end: number | undefined): boolean {
+	return end !== undefined && now() > end + skewMs;
+}
+
 /** The value of `process.hrtime`, for code of the framework that compares with it. */
 export function hrtime(): [number, number] {
 	return process.hrtime();

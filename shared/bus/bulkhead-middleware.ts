@@ -4,22 +4,23 @@
  * This replaces the framework's own bulkhead, which serves callers in the order of their calls.
  */
 import type { ActionHandler, Context, Middleware, Service } from "moleculer";
-import { FairTurns, type TurnLimits } from "#shared/base/concurrency/fair-turns.ts";
+import { bound } from "#shared/base/bounds.ts";
+import { FairQueue, type QueueBounds } from "#shared/base/concurrency/fair-queue.ts";
+import { principalKey } from "#shared/base/principal.ts";
 import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { VouchedPrincipal } from "./vouched-principal.ts";
 
-const limits: TurnLimits = {
-	atOnce: 256,
-	share: 128,
-	own: 8,
-	most: 1_024,
-	waiting: 4_096,
-	waitingOfOne: 1_024,
-	refusal: "Too many requests of this kind are under way, try again",
+const limits: QueueBounds = {
+	atOnce: bound.calls,
+	share: bound.callsOfOne,
+	own: bound.ownCalls,
+	most: bound.callsWithOwn,
+	waiting: bound.waitingCalls,
+	waitingOfOne: bound.waitingCallsOfOne,
 };
 
 export function bulkheadMiddleware(metrics: Metrics): Middleware {
-	const all = new Map<string, FairTurns>();
+	const all = new Map<string, FairQueue>();
 	metrics.sample("atelier_bus_calls_waiting", () =>
 		[...all]
 			.filter(([, { waiting }]) => waiting > 0)
@@ -28,11 +29,11 @@ export function bulkheadMiddleware(metrics: Metrics): Middleware {
 	return {
 		name: "FairBulkhead",
 		localAction(next: ActionHandler, { name = "" }: { name?: string }): ActionHandler {
-			const turns = new FairTurns(limits);
+			const turns = new FairQueue(limits);
 			all.set(name, turns);
 			return function inTurn(this: Service, ctx: Context<unknown, { principal?: unknown }>) {
 				const principal = VouchedPrincipal.read(ctx.meta.principal);
-				return turns.run(principal, () => next.call(this, ctx));
+				return turns.run(principal ? principalKey(principal) : "", () => next.call(this, ctx));
 			};
 		},
 	};

@@ -17,7 +17,7 @@ import { admit } from "#shared/contracts/access/admission.ts";
 import { type Actor, actingAs } from "#shared/base/actor.ts";
 import { makingRoom } from "#shared/base/files/making-room.ts";
 import { InvalidParametersError, TimeoutError } from "#shared/base/errors.ts";
-import { now } from "#shared/base/clock.ts";
+import { isLate } from "#shared/base/clock.ts";
 import {
 	type Action,
 	type AnyAction,
@@ -69,9 +69,6 @@ type Handler<A> =
 type Answered<R> = R | JsonText | (R extends { items: unknown } ? Omit<R, "items"> & { items: JsonText } : never);
 type AnyHandler = (params: unknown, principal: Principal, ctx: RequestContext) => Promise<unknown>;
 
-/** The clocks of two machines may differ by this much before a request counts as late, in milliseconds. */
-const clockSkewMs = 2_000;
-
 /** The retry middleware of the bus reads this: calls of idempotent actions are repeated after 50 to 400 ms. */
 const repeatable = { enabled: true, retries: 2, delay: 50, maxDelay: 400, factor: 2 };
 
@@ -113,11 +110,6 @@ function originOf({ request_id, address }: Meta): Pick<Actor, "request_id" | "ad
  */
 function refuseLate(deadline: number | undefined): void {
 	if (isLate(deadline)) throw new TimeoutError("The request came too late");
-}
-
-/** Whether nobody waits for the answer any more. @param deadline The member of {@link Meta}. */
-export function isLate(deadline: number | undefined): boolean {
-	return deadline !== undefined && now() > deadline + clockSkewMs;
 }
 
 /** Returns a Moleculer event subscription; payloads that do not fit the event's schema are refused. */

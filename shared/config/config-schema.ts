@@ -2,6 +2,7 @@
  * The schema of the configuration: every key with its default and its meaning. docs/configuration.md is generated from
  * it.
  */
+import { bound } from "#shared/base/bounds.ts";
 import { adapterFields } from "./adapter.ts";
 import { gitFields } from "./fields/git-fields.ts";
 import { integrationFields } from "./fields/integration-fields.ts";
@@ -157,7 +158,7 @@ export const configSchema = schema({
 				type: "number",
 				integer: true,
 				min: 1,
-				default: 2_000,
+				default: bound.streams,
 				description: "Most streams per gateway process; further ones get 503",
 			},
 		},

@@ -1,4 +1,5 @@
 /** The limits in force: those of the configuration, with defaults that depend on the identity. Pure. */
+import { bound } from "#shared/base/bounds.ts";
 import type { Config } from "./config.ts";
 
 /** The limits; a number is infinite where there is none. */
@@ -11,9 +12,6 @@ export interface Limits {
 	readonly runningPerTenant: number;
 }
 
-const strangers = { requests: 50, inFlightOfUser: 64, inFlightOfTenant: 128, runningOfUser: 20, runningOfTenant: 200 };
-const defaultBurst = 100;
-
 /**
  * Returns the limits. Without a word in the configuration, people who share a machine are not limited, because they may
  * use all of it anyway. @param trustsCallers Whether the identity trusts its callers.
@@ -24,11 +22,11 @@ export function limitsOf({ limits }: Pick<Config, "limits">, trustsCallers: bool
 		return chosen === 0 ? Infinity : chosen;
 	};
 	return {
-		requestsPerSecond: limit(limits.requests_per_second, strangers.requests),
-		burst: limits.burst ?? defaultBurst,
-		inFlightPerUser: limit(limits.in_flight_per_user, strangers.inFlightOfUser),
-		inFlightPerTenant: limit(limits.in_flight_per_tenant, strangers.inFlightOfTenant),
-		runningPerUser: limit(limits.running_per_user, strangers.runningOfUser),
-		runningPerTenant: limit(limits.running_per_tenant, strangers.runningOfTenant),
+		requestsPerSecond: limit(limits.requests_per_second, bound.requestsPerSecond),
+		burst: limits.burst ?? bound.burst,
+		inFlightPerUser: limit(limits.in_flight_per_user, bound.requestsOfOne),
+		inFlightPerTenant: limit(limits.in_flight_per_tenant, bound.requestsOfTenant),
+		runningPerUser: limit(limits.running_per_user, bound.runningOfOne),
+		runningPerTenant: limit(limits.running_per_tenant, bound.runningOfTenant),
 	};
 }

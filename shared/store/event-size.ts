@@ -1,9 +1,10 @@
 /** Bounds the size of an event, because every gateway holds it in memory and sends it to everybody who may see it. */
+import { bound } from "#shared/base/bounds.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
 import type { OutboxEntry } from "./port/documents.ts";
 
 /** The bound of an event's payload in bytes. */
-export const maxEventBytes = 64 * 1024;
+export const maxEventBytes = bound.eventBytes;
 /** Texts of this length always fit, because a UTF-16 unit has at most three bytes in UTF-8. */
 const surelyFitting = Math.floor(maxEventBytes / 3);
 

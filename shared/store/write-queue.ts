@@ -1,17 +1,14 @@
 /**
  * Groups writes: all writes of one tick are committed together, with one sync of the disk. A write's promise settles
- * only after the commit, and a write that fails does not affect the others of its group.
+ * only after the commit, and a write that fails does not affect the others of its group. This is no FairQueue, because nobody
+ * is faster by a turn of his own: all that wait are one commit.
  */
+import { bound } from "#shared/base/bounds.ts";
 import { UnavailableError } from "#shared/base/errors.ts";
 import { makesRoom } from "#shared/base/files/making-room.ts";
 import type { EventLogs } from "./port/outbox.ts";
 import type { EmbeddedDatabase } from "./embedded/embedded-database.ts";
 import { UndoneStep } from "./embedded/undone-step.ts";
-
-/** The most writes that may wait; further ones are refused. */
-const maxWaiting = 10_000;
-/** The most writes in one commit; this bounds how long a commit blocks the event loop. */
-const maxGroup = 512;
 
 interface Write {
 	/** Whether the write is taken when the disk is nearly full. */
@@ -39,8 +36,11 @@ export class WriteQueue {
 	 * @throws {UnavailableError} when too many writes wait, or the disk refuses the commit.
 	 */
 	async add<T>(run: () => T): Promise<T> {
-		if (this.#waiting.length >= maxWaiting)
-			throw new UnavailableError(`Too many writes are waiting for the store: ${maxWaiting}`, "STORE_OVERLOADED");
+		if (this.#waiting.length >= bound.waitingWrites)
+			throw new UnavailableError(
+				`Too many writes are waiting for the store: ${bound.waitingWrites}`,
+				"STORE_OVERLOADED",
+			);
 		const outcome = new Promise<T>((resolve, reject) => this.#waiting.push(write(run, resolve, reject)));
 		this.#schedule();
 		return outcome;
@@ -67,8 +67,9 @@ export class WriteQueue {
 		});
 	}
 
+	/** The bound of a group is one of the time for which a commit blocks the event loop. */
 	#commitGroup(): void {
-		let group: readonly Write[] = this.#waiting.splice(0, maxGroup);
+		let group: readonly Write[] = this.#waiting.splice(0, bound.writesOfCommit);
 		if (this.#database.isShort) group = withRoom(group);
 		while (group.length > 0) {
 			const undone = this.#commit(group);

@@ -73,8 +73,8 @@ export const controls: readonly Control[] = [
 			// The queue keeps changes of one session apart inside a process, so it is removed too.
 			{
 				file: "services/sessions/record/change-queue.ts",
-				from: "if (line) await this.#turn(line, asker);\n\t\telse this.#lines.set(key, []);",
-				to: "",
+				from: "return this.#changes.run(key, change, { deadline, isJob }).finally(leave);",
+				to: "return change();",
 			},
 		],
 		breaks: ["I7"],

@@ -1,5 +1,6 @@
 /** Finds what has changed in a workspace of several repositories: one answer with the changes of all work trees. */
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/sessions/session-diff.ts";
+import { bound } from "#shared/base/bounds.ts";
 import { answerBytes } from "#shared/base/answer-size.ts";
 import { fitFileList } from "#shared/wire/pod/changed-files.ts";
 import { cutPatch, fitPatch, maxOmitted } from "#shared/wire/pod/diff-output.ts";
@@ -7,12 +8,8 @@ import { pathBelow } from "#shared/wire/pod/path-below.ts";
 import { maxRepositories } from "#shared/wire/pod/repository-path.ts";
 import type { WorkTree } from "../work-tree.ts";
 import { NoRepositoryError } from "./diff-errors.ts";
-import { Semaphore } from "./semaphore.ts";
+import { diffQueue } from "./diff-queue.ts";
 import { type Comparison, type DiffPlace, maxStoredPatchBytes, WorkspaceDiff } from "./workspace-diff.ts";
-
-/** The comparisons of work trees that run at a time, and those that may wait: all trees of 16 questions. */
-const concurrent = 2;
-const waiting = 16 * (maxRepositories + 1);
 
 /** The place of the comparisons of all trees. */
 type TreesPlace = Pick<DiffPlace, "scratch" | "git" | "permissionFiles">;
@@ -33,10 +30,11 @@ export class SeveralDiffs implements Comparison {
 	readonly #trees: readonly ComparedTree[];
 
 	constructor(trees: readonly WorkTree[], place: TreesPlace) {
-		const semaphore = new Semaphore(concurrent, waiting);
+		// A question is about all trees.
+		const queue = diffQueue(bound.waitingDiffsOfPod * (maxRepositories + 1));
 		this.#trees = trees.map((tree) => ({
 			path: tree.path,
-			diff: new WorkspaceDiff(tree, { ...place, semaphore, isOneOfSeveral: true }),
+			diff: new WorkspaceDiff(tree, { ...place, queue, isOneOfSeveral: true }),
 		}));
 	}
 

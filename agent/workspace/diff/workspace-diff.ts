@@ -5,6 +5,8 @@ import { join } from "node:path";
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/sessions/session-diff.ts";
 import { deadline } from "#shared/base/clock.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
+import { bound } from "#shared/base/bounds.ts";
+import type { FairQueue } from "#shared/base/concurrency/fair-queue.ts";
 import { answerBytes } from "#shared/base/answer-size.ts";
 import { fitFileList, readFileList } from "#shared/wire/pod/changed-files.ts";
 import { cutPatch, fitPatch, readFileDiff } from "#shared/wire/pod/diff-output.ts";
@@ -13,17 +15,14 @@ import { fromWorkspace, type WorkTree } from "../work-tree.ts";
 import { emptyTree, type Git } from "../git.ts";
 import type { CommandResult } from "../../io/run-command.ts";
 import { DiffQuestionError, DiffTimeoutError } from "./diff-errors.ts";
+import { diffQueue } from "./diff-queue.ts";
 import { succeed } from "./succeed.ts";
 import { withBinaries } from "./binary-changes.ts";
 import { readHead } from "./head-commit.ts";
 import { addNewFiles, allBut, type LeftOut } from "./new-files.ts";
 import { ShadowRepository } from "./shadow-repository.ts";
 import { withoutPermissionFiles } from "../permission-files.ts";
-import { Semaphore } from "./semaphore.ts";
 
-const limitMs = 30_000;
-const concurrent = 2;
-const waiting = 16;
 /** The bound on the patch that outlives the pod, in bytes of JSON. */
 export const maxStoredPatchBytes = 2 * 1_048_576;
 /** The bound on the list of files in the index, in bytes; an entry takes about 100. */
@@ -67,7 +66,7 @@ export interface DiffPlace {
 	/** Files in which the agent keeps its permissions; those that git does not know are no changes. */
 	readonly permissionFiles?: readonly string[];
 	/** Comparisons that share it take turns. The default is one of the comparison's own. */
-	readonly semaphore?: Semaphore;
+	readonly queue?: FairQueue;
 	/** The tree is one of several: without a remote's default branch, everything in it counts as changed. */
 	readonly isOneOfSeveral?: boolean;
 }
@@ -76,12 +75,12 @@ export interface DiffPlace {
 export class WorkspaceDiff implements Comparison {
 	readonly #tree: WorkTree;
 	readonly #place: DiffPlace;
-	readonly #semaphore: Semaphore;
+	readonly #queue: FairQueue;
 
 	constructor(tree: WorkTree, place: DiffPlace) {
 		this.#tree = tree;
 		this.#place = place;
-		this.#semaphore = place.semaphore ?? new Semaphore(concurrent, waiting);
+		this.#queue = place.queue ?? diffQueue(bound.waitingDiffsOfPod);
 	}
 
 	files(base: string): Promise<DiffFileList> {
@@ -162,14 +161,14 @@ export class WorkspaceDiff implements Comparison {
 	}
 
 	#compare<T>(base: string, compare: (run: RunGit, commit: string, leftOut: LeftOut) => Promise<T>): Promise<T> {
-		const signal = deadline(limitMs);
-		return this.#semaphore.use(signal, async () => {
+		const signal = deadline(bound.diffMs);
+		return this.#queue.run("", async () => {
 			const shadow = await ShadowRepository.make(this.#tree, this.#place.scratch);
 			try {
 				const run: RunGit = (args, input = "", maxBytes = 65_536) =>
 					this.#place.git.run([...shadow.options, ...args], {
 						cwd: this.#tree.folder,
-						timeoutMs: limitMs,
+						timeoutMs: bound.diffMs,
 						signal,
 						input,
 						maxBytes,
@@ -181,7 +180,7 @@ export class WorkspaceDiff implements Comparison {
 				]);
 				return await compare(run, commit, leftOut);
 			} catch (error) {
-				throw signal.aborted ? new DiffTimeoutError(`The diff took more than ${limitMs / 1_000} s`) : error;
+				throw signal.aborted ? new DiffTimeoutError(`The diff took more than ${bound.diffMs / 1_000} s`) : error;
 			} finally {
 				await shadow.remove();
 			}

@@ -1,5 +1,6 @@
 /** Publishes the work of a session: commits it, and pushes it to a branch of the repository that the launch names. */
 import { join } from "node:path";
+import { FairQueue } from "#shared/base/concurrency/fair-queue.ts";
 import type { PublishedWork } from "#shared/contracts/sessions/session-control.ts";
 import type { PublishOrder } from "#shared/wire/pod/published-work.ts";
 import type { PodContext } from "../../io/pod-context.ts";
@@ -16,7 +17,7 @@ import { commitWork } from "./work-commit.ts";
 export class WorkPublication {
 	readonly #context: PodContext;
 	readonly #isTurnUnderWay: () => boolean;
-	#last: Promise<unknown> = Promise.resolve();
+	readonly #turns = new FairQueue();
 
 	/** @param isTurnUnderWay Whether the coding agent may change files at the moment. */
 	constructor(context: PodContext, isTurnUnderWay: () => boolean) {
@@ -26,9 +27,7 @@ export class WorkPublication {
 
 	/** @throws one of publish-errors.ts; their messages have no secrets. */
 	publish(order: PublishOrder): Promise<PublishedWork> {
-		const next = this.#last.then(() => this.#publish(order));
-		this.#last = next.catch(() => {});
-		return next;
+		return this.#turns.run("", () => this.#publish(order));
 	}
 
 	async #publish({ path, url, branch, message, author, credential }: PublishOrder): Promise<PublishedWork> {

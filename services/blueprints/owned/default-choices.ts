@@ -1,4 +1,5 @@
 /** The repository of defaults: which blueprint of a group its owner uses unless another one is named. */
+import { bound } from "#shared/base/bounds.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { ConflictError } from "#shared/base/errors.ts";
 import type { Owner } from "#shared/base/principal.ts";
@@ -7,7 +8,6 @@ import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-record
 import { type DefaultChoice, defaultChoiceCollection } from "./blueprint-collection.ts";
 
 /** The most groups of a kind that have a default, per person. */
-const maxGroups = 100;
 
 /** The defaults of one person by group. */
 export class Defaults {
@@ -38,8 +38,8 @@ export class Defaults {
 	 */
 	with(group: string, choice: DefaultChoice): Map<string, DefaultChoice> {
 		const chosen = this.without(choice.id).set(group, choice);
-		if (chosen.size <= maxGroups) return chosen;
-		throw new ConflictError(`No more than ${maxGroups} groups may have a default`, "TOO_MANY_DEFAULTS");
+		if (chosen.size <= bound.defaults) return chosen;
+		throw new ConflictError(`No more than ${bound.defaults} groups may have a default`, "TOO_MANY_DEFAULTS");
 	}
 
 	/** Whether a choice of the group is newer. */

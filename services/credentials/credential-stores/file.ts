@@ -3,6 +3,7 @@
  * `<name>.json` with the fields of each credential, for mounts. Files are replaced as a whole (0600, folders 0700), and
  * encrypted when there is a key. Several processes may share the folder.
  */
+import { bound } from "#shared/base/bounds.ts";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { constants } from "node:fs";
@@ -25,7 +26,7 @@ export interface FileCredentialsOptions {
 	readonly base_dir?: string | undefined;
 	/** 32 bytes in base64; empty or absent: the files are not encrypted. */
 	readonly encryption_key?: string | undefined;
-	/** Most credentials of one owner. Default 100. */
+	/** Most credentials of one owner. */
 	readonly max_per_owner?: number;
 	/** The folder without `base_dir`; the platform gives it. */
 	readonly default_dir: string;
@@ -47,7 +48,7 @@ export class FileCredentials implements CredentialStore {
 	readonly #locks = new FolderLocks();
 
 	/** @throws {RangeError} for an encryption key of another form, or another one than that of the files. */
-	constructor({ base_dir, encryption_key, max_per_owner = 100, default_dir }: FileCredentialsOptions) {
+	constructor({ base_dir, encryption_key, max_per_owner = bound.credentials, default_dir }: FileCredentialsOptions) {
 		this.#folder = FileCredentials.folderOf({ base_dir, default_dir });
 		this.#most = max_per_owner;
 		this.#seal = new TextSeal(encryption_key);

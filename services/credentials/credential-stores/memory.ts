@@ -1,4 +1,5 @@
 /** Keeps credentials in the memory of the process; they end with it. */
+import { bound } from "#shared/base/bounds.ts";
 import type { Credential } from "#shared/contracts/credentials/credentials.ts";
 import { type CredentialOwner, ownerKey } from "../store/credential-owner.ts";
 import { type CredentialSet, valuesIn, withCredential } from "../store/credential-set.ts";
@@ -15,7 +16,7 @@ export class MemoryCredentials implements CredentialStore {
 	readonly #most: number;
 	readonly #sets = new Map<string, CredentialSet>();
 
-	constructor({ max_per_owner = 100 }: MemoryOptions = {}) {
+	constructor({ max_per_owner = bound.credentials }: MemoryOptions = {}) {
 		this.#most = max_per_owner;
 	}
 

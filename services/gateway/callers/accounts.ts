@@ -3,6 +3,7 @@
  * of the pods of a person. So nobody has more of the gateway by having more sessions. The owner of a session is asked for in the background, because a request of a pod must not wait for the answer: until it is there, the pod
  * counts alone.
  */
+import { bound } from "#shared/base/bounds.ts";
 import { LRUCache } from "lru-cache";
 import { personKey, type Principal } from "#shared/base/principal.ts";
 
@@ -19,7 +20,6 @@ export interface SessionOwner {
 	readonly tenant_id: string | null;
 }
 
-const maxKnown = 20_000;
 /** The time after which an owner is asked for again, in milliseconds: a session may have another one by then. */
 const knownMs = 600_000;
 /** The time after which a failed question is repeated, in milliseconds. */
@@ -38,7 +38,7 @@ export function ownAccount(principal: Principal): Account {
 /** The accounts of one gateway. */
 export class Accounts {
 	readonly #ask: (pod: Principal) => Promise<SessionOwner>;
-	readonly #accounts = new LRUCache<string, Account>({ max: maxKnown });
+	readonly #accounts = new LRUCache<string, Account>({ max: bound.countedCallers });
 	readonly #asking = new Set<string>();
 
 	/** @param ask Asks for the session of a pod, as that pod. */

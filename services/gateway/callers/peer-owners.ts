@@ -3,6 +3,7 @@
  * connections (proc(5), `/proc/net/tcp` and `tcp6`; Linux only).
  */
 import { type FileHandle, open } from "node:fs/promises";
+import { GatheredWork } from "#shared/base/concurrency/gathered-work.ts";
 import { connectionRows, type Ends } from "../http/connection-rows.ts";
 
 /**
@@ -15,18 +16,13 @@ const maxTableBytes = 64 * 1024 * 1024;
 /** The kernel returns a page of the table at a time. */
 const chunkBytes = 16 * 1024;
 
-interface Waiting {
-	readonly resolve: (uid: number | undefined) => void;
-	readonly reject: (error: unknown) => void;
-	/** The possible beginnings of the connection's row. */
-	readonly rows: readonly string[];
-}
-
 /** Looks up owners of connections. It holds no files open between look-ups. */
 export class PeerOwners {
 	readonly #tables: readonly string[];
-	#waiting: Waiting[] = [];
-	#isReading = false;
+	/** Answers for the possible beginnings of the row of each connection. */
+	readonly #readings = new GatheredWork<readonly string[], number | undefined>((_tables, connections) =>
+		this.#read(connections),
+	);
 
 	constructor(tables: readonly string[] = ["/proc/net/tcp", "/proc/net/tcp6"]) {
 		this.#tables = tables;
@@ -40,36 +36,19 @@ export class PeerOwners {
 	async find(connection: Ends): Promise<number | undefined> {
 		const rows = connectionRows(connection);
 		for (let look = 0; look < maxLooks && rows.length > 0; look++) {
-			const uid = await this.#look(rows);
+			const uid = await this.#readings.run("", rows);
 			if (uid !== undefined) return uid;
 		}
 		return undefined;
 	}
 
-	#look(rows: readonly string[]): Promise<number | undefined> {
-		return new Promise((resolve, reject) => {
-			this.#waiting.push({ resolve, reject, rows });
-			if (!this.#isReading) void this.#read();
-		});
+	async #read(connections: readonly (readonly string[])[]): Promise<(number | undefined)[]> {
+		const owners = await this.#owners(connections);
+		return connections.map((rows) => rows.map((row) => owners.get(row)).find(isKnown));
 	}
 
-	async #read(): Promise<void> {
-		this.#isReading = true;
-		while (this.#waiting.length > 0) {
-			const waiting = this.#waiting;
-			this.#waiting = [];
-			try {
-				const owners = await this.#owners(waiting);
-				for (const { rows, resolve } of waiting) resolve(rows.map((row) => owners.get(row)).find(isKnown));
-			} catch (error) {
-				for (const { reject } of waiting) reject(error);
-			}
-		}
-		this.#isReading = false;
-	}
-
-	async #owners(waiting: readonly Waiting[]): Promise<Map<string, number>> {
-		const wanted = new Set(waiting.flatMap(({ rows }) => rows));
+	async #owners(connections: readonly (readonly string[])[]): Promise<Map<string, number>> {
+		const wanted = new Set(connections.flat());
 		const owners = new Map<string, number>();
 		for (const table of this.#tables) {
 			await using file = await open(table);
@@ -79,7 +58,7 @@ export class PeerOwners {
 				const uid = wanted.has(row) ? ownerIn(line) : undefined;
 				if (uid !== undefined) owners.set(row, uid);
 			}
-			if (owners.size === waiting.length) break;
+			if (owners.size === connections.length) break;
 		}
 		return owners;
 	}

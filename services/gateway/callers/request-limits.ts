@@ -5,7 +5,9 @@
  */
 import { LRUCache } from "lru-cache";
 import type { Principal } from "#shared/base/principal.ts";
-import { monotonic } from "#shared/base/clock.ts";
+import { bound } from "#shared/base/bounds.ts";
+import { Tally } from "#shared/base/concurrency/tally.ts";
+import { TokenBucket } from "#shared/base/concurrency/token-bucket.ts";
 import type { Limits } from "#shared/config/limits.ts";
 import { TooManyRequestsError, UnauthorizedError } from "#shared/base/errors.ts";
 import { BodyBytes } from "../http/body-bytes.ts";
@@ -35,21 +37,6 @@ export async function judged<T>(begun: BegunRequest, answer: Promise<T>): Promis
 	}
 }
 
-interface Bucket {
-	level: number;
-	/** The time of the level on the monotonic clock. */
-	at: number;
-}
-
-/**
- * The most buckets; the one used longest ago is forgotten first, and is full when its person comes back. Beyond so many
- * persons at a time, the places below still bound the work.
- */
-const maxBuckets = 20_000;
-
-/** The places that every person has, whatever others of the tenant do. */
-const kept = 8;
-
 const nothing: BegunRequest = { work() {}, received() {}, judged() {}, end() {} };
 
 /** Places for requests of a person or a tenant at a time. */
@@ -62,9 +49,13 @@ interface Places {
 /** The limits of one gateway. */
 export class RequestLimits {
 	readonly #limits: Limits;
-	readonly #buckets = new LRUCache<string, Bucket>({ max: maxBuckets });
-	/** The requests that wait or are worked on, by person or tenant. There are no entries of 0. */
-	readonly #inFlight = new Map<string, number>();
+	/**
+	 * The bucket used longest ago is forgotten first, and is full when its person comes back. Beyond so many persons at a
+	 * time, the places still bound the work.
+	 */
+	readonly #buckets = new LRUCache<string, TokenBucket>({ max: bound.countedCallers });
+	/** The requests that wait or are worked on, by person or tenant. */
+	readonly #inFlight = new Tally();
 	readonly #bodies = new BodyBytes();
 	readonly #accountOf: (principal: Principal) => Account;
 
@@ -79,14 +70,11 @@ export class RequestLimits {
 		const { requestsPerSecond, burst } = this.#limits;
 		if (requestsPerSecond === Infinity || !isLimited(principal)) return;
 		const { key } = this.#accountOf(principal);
-		const at = monotonic();
-		const bucket = this.#buckets.get(key) ?? { level: burst, at };
-		bucket.level = Math.min(burst, bucket.level + ((at - bucket.at) / 1_000) * requestsPerSecond);
-		bucket.at = at;
+		const bucket = this.#buckets.get(key) ?? new TokenBucket({ perSecond: requestsPerSecond, burst });
 		this.#buckets.set(key, bucket);
 		if (bucket.level < 1)
 			throw new TooManyRequestsError(`More than ${requestsPerSecond} requests in a second, try again`, "RATE_LIMIT");
-		bucket.level--;
+		bucket.spend();
 	}
 
 	/**
@@ -106,18 +94,18 @@ export class RequestLimits {
 		let held: readonly Places[] = [];
 		let bytes = 0;
 		const leave = () => {
-			for (const { key } of held) this.#leave(key);
+			for (const { key } of held) this.#inFlight.add(key, -1);
 			held = [];
 		};
 		const take = (wanted: readonly Places[], bounds = wanted) => {
 			leave();
 			this.#refuseFull(bounds);
-			for (const { key } of wanted) this.#inFlight.set(key, this.#count(key) + 1);
+			for (const { key } of wanted) this.#inFlight.add(key);
 			held = wanted;
 		};
 		take([waiting]);
 		return {
-			work: () => take(places, this.#count(who) < kept ? [own] : places),
+			work: () => take(places, this.#inFlight.of(who) < bound.ownRequests ? [own] : places),
 			received: (more) => {
 				this.#bodies.take(who, more);
 				bytes += more;
@@ -133,18 +121,8 @@ export class RequestLimits {
 
 	/** @throws {TooManyRequestsError} when a bound is reached. */
 	#refuseFull(bounds: readonly Places[]): void {
-		const full = bounds.find(({ key, most }) => this.#count(key) >= most);
+		const full = bounds.find(({ key, most }) => this.#inFlight.of(key) >= most);
 		if (full) throw new TooManyRequestsError(`${full.most} ${full.what} already, try again`, "REQUESTS_IN_FLIGHT");
-	}
-
-	#count(key: string): number {
-		return this.#inFlight.get(key) ?? 0;
-	}
-
-	#leave(key: string): void {
-		const rest = this.#count(key) - 1;
-		if (rest <= 0) this.#inFlight.delete(key);
-		else this.#inFlight.set(key, rest);
 	}
 }
 

@@ -3,6 +3,7 @@
  * the roles are others. Claims without an end of their own get one, so that the client comes back with new ones. A request is checked when it comes, but these stay open for days.
  */
 import { isDeepStrictEqual } from "node:util";
+import { FairQueue } from "#shared/base/concurrency/fair-queue.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import { monotonic } from "#shared/base/clock.ts";
 import { ForbiddenError, NotFoundError, UnauthorizedError } from "#shared/base/errors.ts";
@@ -63,11 +64,8 @@ export class StandingWatch {
 	}
 
 	async #checkAll(): Promise<void> {
-		const waiting = [...this.#open.keys()];
-		const worker = async (): Promise<void> => {
-			for (let next = waiting.pop(); next; next = waiting.pop()) await this.#check(next);
-		};
-		await Promise.all(Array.from({ length: atOnce }, worker));
+		const checks = new FairQueue({ atOnce });
+		await Promise.all([...this.#open.keys()].map((one) => checks.run("", () => this.#check(one))));
 	}
 
 	async #check(connection: LongLived): Promise<void> {

@@ -7,43 +7,15 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
 import { LRUCache } from "lru-cache";
-import { monotonic } from "#shared/base/clock.ts";
+import { bound } from "#shared/base/bounds.ts";
+import { TokenBucket } from "#shared/base/concurrency/token-bucket.ts";
 import { TooManyRequestsError } from "#shared/base/errors.ts";
 import type { BegunRequest } from "./request-limits.ts";
 
 /** Providers send a few messages for each push. */
-const right = { perSecond: 50, burst: 100 };
+const right = { perSecond: bound.messagesPerSecond, burst: bound.messageBurst };
 /** A provider with a wrong secret sends as many as it has events. */
-const wrong = { perSecond: 2, burst: 50 };
-/** The most addresses and providers that are remembered; the one that sent nothing for longest is forgotten first. */
-const maxSenders = 10_000;
-/** A body has 768 KiB at most. */
-const atOnce = 16;
-const mostWaiting = 32;
-
-/** A token bucket, which may be overdrawn by what was under way at the same time. */
-class Bucket {
-	readonly #rate: typeof right;
-	#level: number;
-	#at = monotonic();
-
-	constructor(rate: typeof right) {
-		this.#rate = rate;
-		this.#level = rate.burst;
-	}
-
-	get isEmpty(): boolean {
-		const at = monotonic();
-		const { burst, perSecond } = this.#rate;
-		this.#level = Math.min(burst, this.#level + ((at - this.#at) / 1_000) * perSecond);
-		this.#at = at;
-		return this.#level < 1;
-	}
-
-	spend(): void {
-		this.#level--;
-	}
-}
+const wrong = { perSecond: bound.wrongMessagesPerSecond, burst: bound.wrongMessageBurst };
 
 /** The sender of a request, as far as it is known before the signature is checked. */
 export interface UnsignedSender {
@@ -63,8 +35,8 @@ interface Waiting {
 
 /** The limit of one gateway. */
 export class UnsignedLimit {
-	readonly #right = new LRUCache<string, Bucket>({ max: maxSenders });
-	readonly #wrong = new LRUCache<string, Bucket>({ max: maxSenders });
+	readonly #right = new LRUCache<string, TokenBucket>({ max: bound.countedSenders });
+	readonly #wrong = new LRUCache<string, TokenBucket>({ max: bound.countedSenders });
 	#underWay = 0;
 	/** The requests whose bodies are awaited, in the order in which they came. */
 	readonly #waiting = new Set<Waiting>();
@@ -72,15 +44,16 @@ export class UnsignedLimit {
 	/** Begins a request, which waits for its body. @param cut Answers it with an error when it has to give way. */
 	begin({ address, forwardedFor = "", provider }: UnsignedSender, cut: (error: Error) => void): BegunRequest {
 		const sender = `${network(address)} ${network(forwardedFor)}`;
-		if (this.#waiting.size >= mostWaiting) this.#cutOne();
+		if (this.#waiting.size >= bound.waitingMessages) this.#cutOne();
 		const waiting = { sender, cut };
 		this.#waiting.add(waiting);
 		let isWorking = false;
 		return {
 			work: () => {
 				if (!this.#waiting.has(waiting)) throw tooMany();
-				if (this.#right.get(provider)?.isEmpty || this.#wrong.get(sender)?.isEmpty) throw tooMany();
-				if (this.#underWay >= atOnce) throw tooMany();
+				if ([this.#right.get(provider), this.#wrong.get(sender)].some((bucket) => bucket && bucket.level < 1))
+					throw tooMany();
+				if (this.#underWay >= bound.messages) throw tooMany();
 				this.#underWay++;
 				isWorking = this.#waiting.delete(waiting);
 			},
@@ -100,9 +73,7 @@ export class UnsignedLimit {
 
 	#cutOne(): void {
 		const bySender = Map.groupBy(this.#waiting, ({ sender }) => sender);
-		let most: readonly Waiting[] = [];
-		for (const own of bySender.values()) if (own.length > most.length) most = own;
-		const [oldest] = most;
+		const [oldest] = [...bySender.values()].reduce((most, own) => (own.length > most.length ? own : most), []);
 		if (!oldest) return;
 		this.#waiting.delete(oldest);
 		oldest.cut(tooMany());
@@ -115,8 +86,8 @@ export function forwardedFor({ "x-forwarded-for": header }: IncomingHttpHeaders)
 	return isIP(nearest) === 0 ? undefined : nearest;
 }
 
-function spend(buckets: LRUCache<string, Bucket>, sender: string, rate: typeof right): void {
-	const bucket = buckets.get(sender) ?? new Bucket(rate);
+function spend(buckets: LRUCache<string, TokenBucket>, sender: string, rate: typeof right): void {
+	const bucket = buckets.get(sender) ?? new TokenBucket(rate);
 	bucket.spend();
 	buckets.set(sender, bucket);
 }

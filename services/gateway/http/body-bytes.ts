@@ -2,6 +2,8 @@
  * Bounds the memory for bodies of requests that are not answered yet. A caller has a bound, and beyond the bound of the gateway
  * those with more than their share are refused, so that others still send theirs.
  */
+import { bound } from "#shared/base/bounds.ts";
+import { Tally } from "#shared/base/concurrency/tally.ts";
 import { TooManyRequestsError } from "#shared/base/errors.ts";
 
 /** The most bytes of all bodies, and of those of one caller. */
@@ -10,13 +12,13 @@ export interface BodyBounds {
 	readonly ofOne: number;
 }
 
-const defaults: BodyBounds = { all: 134_217_728, ofOne: 16_777_216 };
+const defaults: BodyBounds = { all: bound.bodyBytes, ofOne: bound.bodyBytesOfOne };
 
 /** The bodies of one gateway. */
 export class BodyBytes {
 	readonly #bounds: BodyBounds;
-	/** The bytes of each caller. There are no entries of 0. */
-	readonly #held = new Map<string, number>();
+	/** The bytes of each caller. */
+	readonly #held = new Tally();
 	#all = 0;
 
 	constructor(bounds = defaults) {
@@ -25,21 +27,22 @@ export class BodyBytes {
 
 	/** Counts bytes that have come. @throws {TooManyRequestsError} when the caller has too many; they are not counted then. */
 	take(caller: string, bytes: number): void {
-		const own = (this.#held.get(caller) ?? 0) + bytes;
+		const own = this.#held.of(caller) + bytes;
 		const isFull = this.#all + bytes > this.#bounds.all && own > this.#bounds.all / (this.#held.size + 1);
 		if (own > this.#bounds.ofOne || isFull)
 			throw new TooManyRequestsError(
 				"The bodies of your requests are too large together, try again",
 				"BODIES_IN_FLIGHT",
 			);
-		this.#held.set(caller, own);
-		this.#all += bytes;
+		this.#count(caller, bytes);
 	}
 
 	leave(caller: string, bytes: number): void {
-		const own = (this.#held.get(caller) ?? 0) - bytes;
-		this.#all -= bytes;
-		if (own > 0) this.#held.set(caller, own);
-		else this.#held.delete(caller);
+		this.#count(caller, -bytes);
+	}
+
+	#count(caller: string, bytes: number): void {
+		this.#held.add(caller, bytes);
+		this.#all += bytes;
 	}
 }

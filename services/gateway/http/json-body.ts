@@ -7,8 +7,6 @@ import { jsonMistake } from "./json-mistake.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export const defaultMaxBody = 64 * 1024;
-
 const maxDepth = 32;
 const jsonType = /^application\/json(?: *; *charset="?utf-8"?)?$/i;
 /** The most characters of a media type; a longer one is not JSON. */

@@ -1,14 +1,11 @@
 /**
  * Bounds the requests of one connection that wait for their answers (HTTP pipelining, RFC 9112 section 9.3.2): a few are
- * worked on, the others wait in order, and meanwhile nothing more is read, so that the sender waits too.
+ * worked on, the others wait in order, and meanwhile nothing more is read, so that the sender waits too. This is no FairQueue,
+ * because those that wait end with their connection, whose answers end in an order of their own.
  */
+import { bound } from "#shared/base/bounds.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-
-/** The requests of a connection that are worked on at a time. */
-const atOnce = 8;
-/** A connection with more waiting requests is closed. One read of the socket has up to about 1,500 short ones. */
-const maxWaiting = 4_096;
 
 interface Connection {
 	worked: number;
@@ -27,13 +24,14 @@ export class PipelinedRequests {
 	turn({ socket }: Pick<IncomingMessage, "socket">, response: ServerResponse): Promise<boolean> | undefined {
 		const connection = this.#connectionOf(socket);
 		response.once("close", () => next(socket, connection));
-		if (connection.worked < atOnce) {
+		if (connection.worked < bound.requestsOfConnection) {
 			connection.worked++;
 			return undefined;
 		}
 		// Node reads on after each request, so the pause comes after the last one of this piece.
 		queueMicrotask(() => connection.waiting.length > 0 && socket.pause());
-		if (connection.waiting.length >= maxWaiting) socket.destroy();
+		// One read of the socket has up to about 1,500 short ones.
+		if (connection.waiting.length >= bound.waitingOfConnection) socket.destroy();
 		if (socket.destroyed) return Promise.resolve(false);
 		return new Promise((resolve) => connection.waiting.push(resolve));
 	}

@@ -1,7 +1,7 @@
 /** One REST route of one action, with everything that can be computed before the first request. */
+import { bound } from "#shared/base/bounds.ts";
 import { type AnyAction, type Contract, type Method, type Route, routesOf } from "#shared/contracts/contract.ts";
 import type { Schema } from "#shared/base/schema/schema.ts";
-import { defaultMaxBody } from "../http/json-body.ts";
 import { compileIgnored, type FindIgnored } from "./ignored-parts.ts";
 import { compileParams, type Place, placeOf, type ReadParams } from "./request-params.ts";
 
@@ -27,7 +27,7 @@ export class ActionRoute {
 		this.method = method;
 		this.path = path;
 		this.status = action.status ?? (action.returns ? 200 : 204);
-		this.maxBody = action.max_body ?? defaultMaxBody;
+		this.maxBody = action.max_body ?? bound.bodyOfRequest;
 		this.timeoutMs = action.timeout ?? defaultTimeoutMs;
 		this.readParams = compileParams(action.params, method, path, action.in_query);
 		this.ignoredIn = compileIgnored(Object.keys(this.paramsIn("query")), this.#membersOfBody());

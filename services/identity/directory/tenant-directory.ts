@@ -1,4 +1,5 @@
 /** Tenants as principals see and change them. Every method takes the principal first. */
+import { bound } from "#shared/base/bounds.ts";
 import { randomBytes } from "node:crypto";
 import { administersTenant } from "#shared/contracts/access/access-table.ts";
 import type { Principal } from "#shared/base/principal.ts";
@@ -13,7 +14,6 @@ import type { TenantRecords } from "../record/tenant-records.ts";
 import type { Reach } from "./reach.ts";
 
 /** Most tenants from a root to the lowest one. */
-const maxDepth = 10;
 
 /** The tenants, by what a principal may do with them. */
 export class TenantDirectory {
@@ -95,7 +95,7 @@ export class TenantDirectory {
 		}
 		const parent = await this.#reach.administered(principal, id);
 		const depth = (parent.lineage ?? "").split("/").length;
-		if (depth > maxDepth) throw new ConflictError(`Tenants are at most ${maxDepth} deep`, "TOO_DEEP");
+		if (depth > bound.tenantDepth) throw new ConflictError(`Tenants are at most ${bound.tenantDepth} deep`, "TOO_DEEP");
 		return parent;
 	}
 }

@@ -2,6 +2,7 @@
  * The repository of logins that wait for their callback. Only a digest of the state is stored, and a login is taken once:
  * whoever removes the document has it, in whichever process.
  */
+import { bound } from "#shared/base/bounds.ts";
 import { createHash, randomBytes } from "node:crypto";
 import { now } from "#shared/base/clock.ts";
 import { TooManyRequestsError } from "#shared/base/errors.ts";
@@ -13,10 +14,6 @@ import type { Person } from "./oauth-definition.ts";
 
 /** How long a login may take, in milliseconds (contract/behaviour.md, section 13). */
 const loginMs = 300_000;
-/** The most logins of a person that wait; another one replaces the oldest. */
-const maxPerPerson = 10;
-/** The most logins of a tenant that wait. */
-const maxPerTenant = 1_000;
 /** The most old logins that are removed at a time. */
 const removedAtOnce = 200;
 
@@ -58,7 +55,7 @@ export class OAuthStates {
 	/** Stores a login and returns its state. @throws {TooManyRequestsError} when too many of the tenant wait. */
 	async begin({ tenant, owner }: Person, slug: string, browser: string | undefined): Promise<string> {
 		const waiting = await this.#store.count(oauthStateCollection, "by_tenant", { equals: [tenant], from: now() });
-		if (waiting >= maxPerTenant)
+		if (waiting >= bound.loginsOfTenant)
 			throw new TooManyRequestsError("Too many logins of the tenant are under way", "OAUTH_LOGINS");
 		const state = randomBytes(32).toString("base64url");
 		const login = { tenant, owner, slug, expires_at: now() + loginMs, ...(browser !== undefined && { browser }) };
@@ -90,7 +87,7 @@ export class OAuthStates {
 		const page = { limit: removedAtOnce, descending: true, columns: [] };
 		const own = { equals: [tenant, owner] };
 		const { documents } = await this.#store.find(oauthStateCollection, "by_person", own, page);
-		const surplus = documents.slice(maxPerPerson).map(({ id }) => id);
+		const surplus = documents.slice(bound.logins).map(({ id }) => id);
 		if (surplus.length > 0) await this.#store.removeMany(oauthStateCollection, surplus);
 	}
 }

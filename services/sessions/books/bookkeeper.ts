@@ -6,6 +6,7 @@
 import { systemPrincipal } from "#shared/base/principal.ts";
 import { now, sleep } from "#shared/base/clock.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
+import { GatheredWork } from "#shared/base/concurrency/gathered-work.ts";
 import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import { writtenTogether } from "#shared/store/event-log/written-together.ts";
@@ -13,7 +14,6 @@ import type { SessionRecords } from "../record/session-records.ts";
 import type { DayAccounts } from "./day-accounts.ts";
 import type { Ledger } from "./ledger.ts";
 import { bookingOf, type LedgerRow } from "./ledger-collection.ts";
-import { KeyedMutex } from "../record/keyed-mutex.ts";
 import { bookedChange } from "../record/session-budget.ts";
 
 const pollMs = 1_000;
@@ -35,7 +35,7 @@ export interface Books {
 /** The booking of one process. The sessions part starts and stops it. */
 export class Bookkeeper {
 	readonly #books: Books;
-	readonly #sessions = new KeyedMutex();
+	readonly #sessions = new GatheredWork<void, void>((id) => this.#bookSession(id));
 	readonly #poll: RecurringJob;
 	readonly #sweep: RecurringJob;
 	/** Booked rows whose marks are to be removed. */
@@ -71,7 +71,7 @@ export class Bookkeeper {
 		const { tenant = "", owner = "", session = "", day = "", pending_at } = row;
 		if (pending_at === undefined) return;
 		await writtenTogether([
-			this.#bookSession(session).then(() => failpoint("usage.session-booked")),
+			this.#sessions.run(session).then(() => failpoint("usage.session-booked")),
 			accounts.book({ tenant, owner }, day).then(() => failpoint("usage.owner-booked")),
 			accounts.book({ tenant }, day).then(() => failpoint("usage.tenant-booked")),
 		]);
@@ -93,20 +93,17 @@ export class Bookkeeper {
 
 	/** Books the rows of a session. @param id Empty for rows that belong to no session. */
 	async #bookSession(id: string): Promise<void> {
-		if (id === "") return;
-		await this.#sessions.share(id, async () => {
-			for (;;) {
-				const booked = await this.#books.records.booked(id);
-				// The rows of a deleted session still count for its owner and tenant.
-				if (booked === undefined) return;
-				const rows = await this.#books.ledger.after({ session: id }, booked);
-				if (rows.length === 0) return;
-				await this.#books.records.change(bookkeeper, id, (current) =>
-					(current.document.booked ?? 0) === booked && current.document.status !== "deleted"
-						? bookedChange(current, rows.map(bookingOf), now())
-						: undefined,
-				);
-			}
-		});
+		while (id !== "") {
+			const booked = await this.#books.records.booked(id);
+			// The rows of a deleted session still count for its owner and tenant.
+			if (booked === undefined) return;
+			const rows = await this.#books.ledger.after({ session: id }, booked);
+			if (rows.length === 0) return;
+			await this.#books.records.change(bookkeeper, id, (current) =>
+				(current.document.booked ?? 0) === booked && current.document.status !== "deleted"
+					? bookedChange(current, rows.map(bookingOf), now())
+					: undefined,
+			);
+		}
 	}
 }

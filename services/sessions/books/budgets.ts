@@ -4,6 +4,7 @@
  * released. The store refuses a write that would exceed a limit, so no number of concurrent turns does.
  */
 import { type Principal, systemPrincipal } from "#shared/base/principal.ts";
+import { KeyedQueues } from "#shared/base/concurrency/keyed-queues.ts";
 import { now } from "#shared/base/clock.ts";
 import type { PlannedCall, Reservation, ReservationRequest } from "#shared/contracts/sessions/budgets.ts";
 import type { BudgetReason, BudgetScope, Session } from "#shared/contracts/sessions/session-resource.ts";
@@ -18,7 +19,6 @@ import type { BookMetrics } from "./book-metrics.ts";
 import type { BudgetLimits } from "./budget-limits.ts";
 import { type DayAccounts, dayOf, type Payer, type TimedHoldRequest } from "./day-accounts.ts";
 import { dollarsOf, priceTag } from "#shared/wire/models/money.ts";
-import { KeyedMutex } from "../record/keyed-mutex.ts";
 import type { PriceList } from "./price-list.ts";
 import { budgetExceeded, holdChange, pauseChange, releaseChange, resumeChange } from "../record/session-budget.ts";
 
@@ -47,7 +47,7 @@ interface LimitedAccount {
 /** The reservations of one process; all state is in the store. */
 export class Budgets {
 	readonly #dependencies: BudgetsDependencies;
-	readonly #sessions = new KeyedMutex();
+	readonly #sessions = new KeyedQueues();
 
 	constructor(dependencies: BudgetsDependencies) {
 		this.#dependencies = dependencies;
@@ -58,7 +58,7 @@ export class Budgets {
 	 * @throws {NotFoundError}; {ConflictError} from the pod of an older launch.
 	 */
 	reserve(principal: Principal, id: string, request: ReservationRequest, deadline?: number): Promise<Reservation> {
-		return this.#sessions.run(id, () => this.#reserve(principal, id, request, deadline), deadline);
+		return this.#sessions.run(id, () => this.#reserve(principal, id, request, deadline), { deadline });
 	}
 
 	/** Releases the rest of a reservation; does nothing when there is none. @throws {NotFoundError} */

@@ -4,6 +4,8 @@
  */
 import { isoTime, now } from "#shared/base/clock.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
+import { GatheredWork } from "#shared/base/concurrency/gathered-work.ts";
+import { KeyedQueues } from "#shared/base/concurrency/keyed-queues.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
@@ -16,7 +18,6 @@ import {
 	missing,
 	withoutEnded,
 } from "../record/account.ts";
-import { KeyedMutex } from "../record/keyed-mutex.ts";
 import { dayAccountCollection } from "./collections.ts";
 import {
 	type AccountRequest,
@@ -28,7 +29,6 @@ import {
 	withRows,
 } from "./day-account-changes.ts";
 import { DayHolds } from "./day-holds.ts";
-import { GatheredWork } from "./gathered-work.ts";
 import type { Ledger } from "./ledger.ts";
 import { type LedgerRow, spendingOf } from "./ledger-collection.ts";
 import { bounded, parkedSumOf, parkingOf, unparked } from "./parked-holds.ts";
@@ -55,6 +55,9 @@ export interface DayTotals {
 	readonly unreserved: number;
 }
 
+/** The most requests that one write of an account does. */
+const gathered = 32;
+
 /** The subject of the sentence for a change that has lost too many races. */
 const what = "An account";
 
@@ -71,9 +74,16 @@ export class DayAccounts {
 	readonly #store: Documents;
 	readonly #ledger: Ledger;
 	readonly #parked: DayHolds;
-	readonly #turns = new KeyedMutex();
-	readonly #changes = new GatheredWork<AccountRequest, Outcome>(this.#turns, (id, requests) =>
-		this.#changeAll(id, requests),
+	readonly #turns = new KeyedQueues();
+	readonly #changes = new GatheredWork<AccountRequest, Outcome>((id, requests) => this.#changeAll(id, requests), {
+		most: gathered,
+		turns: this.#turns,
+	});
+	readonly #bookings = new GatheredWork<[Payer, string], void>(
+		async (id, [first]) => first && this.#bookAll(id, ...first),
+		{
+			turns: this.#turns,
+		},
 	);
 
 	constructor(store: Documents, ledger: Ledger) {
@@ -84,12 +94,7 @@ export class DayAccounts {
 
 	/** Books all rows up to the newest one of the ledger. */
 	book(payer: Payer, day: string): Promise<void> {
-		const id = idOf(payer, day);
-		return this.#turns.share(id, async () => {
-			let isMore = true;
-			while (isMore) isMore = await this.#bookPage(payer, day);
-			await this.#park(id);
-		});
+		return this.#bookings.run(idOf(payer, day), [payer, day]);
 	}
 
 	/** Returns the exact sums, including rows that are not booked yet. */
@@ -144,6 +149,12 @@ export class DayAccounts {
 	/** Removes what is left of holds that ended a day ago. */
 	sweep(): Promise<void> {
 		return this.#parked.sweep();
+	}
+
+	async #bookAll(id: string, payer: Payer, day: string): Promise<void> {
+		let isMore = true;
+		while (isMore) isMore = await this.#bookPage(payer, day);
+		await this.#park(id);
 	}
 
 	/** Does the requests in one write if all of them fit, otherwise one by one. */

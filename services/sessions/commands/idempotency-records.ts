@@ -3,6 +3,7 @@
  * several sessions, messages, and creations, whose answers outlive the session. A record is no kind of ResourceRecords,
  * because it has no revision: it expires, and its time guards it.
  */
+import { bound } from "#shared/base/bounds.ts";
 import type { Owner } from "#shared/base/principal.ts";
 import { refuseOtherRequest } from "#shared/base/ids/request-fingerprint.ts";
 import { now } from "#shared/base/clock.ts";
@@ -12,8 +13,6 @@ import { insertOnce } from "#shared/store/insert-once.ts";
 import { rememberedMs } from "./command-answers.ts";
 import { idempotencyRecordCollection, type IdempotencyRecordDocument } from "./idempotency-record-collection.ts";
 
-/** The most records per person; the oldest are removed first. */
-const maxPerOwner = 1_000;
 /** The most bytes of an answer; a session with the longest names and addresses has a third of it. */
 const maxAnswerBytes = 32 * 1024;
 
@@ -122,7 +121,7 @@ export class IdempotencyRecords {
 
 	async #makeRoom(owner: string): Promise<void> {
 		const range = { equals: [owner] };
-		if ((await this.#store.count(idempotencyRecordCollection, "owner", range)) < maxPerOwner) return;
+		if ((await this.#store.count(idempotencyRecordCollection, "owner", range)) < bound.idempotencyKeys) return;
 		const oldest = await this.#store.find(idempotencyRecordCollection, "owner", range, { limit: 1, columns: ["at"] });
 		for (const document of oldest.documents) await this.#remove(document);
 	}

@@ -1,4 +1,5 @@
 /** Makes the settings of a launch from the merged levels of a session (levels/merged-order.ts). Pure. */
+import { bound } from "#shared/base/bounds.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
 import type { SessionCreate } from "#shared/contracts/sessions/session-resource.ts";
 import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
@@ -9,9 +10,6 @@ import type { LaunchLevel } from "./levels/launch-level.ts";
 import { permissionMode } from "./permission-mode.ts";
 import type { GitSource } from "../sources/session-source.ts";
 import { launchMcpServers } from "./launch-mcp-servers.ts";
-
-/** The bound of a launch in bytes of JSON: it is one message of the bus, with room for the envelope. */
-const maxLaunchBytes = 768 * 1024;
 
 /** The circumstances of a launch that its levels do not say. */
 export interface LaunchContext {
@@ -68,7 +66,7 @@ export function runtimeSettings(level: LaunchLevel) {
 /** Refuses settings that are together too large for a message of the bus. @throws {UnprocessableError} */
 export function refuseLargeLaunch(launch: LaunchSettings): void {
 	const bytes = Buffer.byteLength(JSON.stringify(launch));
-	if (bytes <= maxLaunchBytes) return;
+	if (bytes <= bound.launchBytes) return;
 	const words = "Request, preset, profile and template together are too large";
-	throw new UnprocessableError(`${words}: ${bytes} bytes, at most ${maxLaunchBytes}`, "LAUNCH_TOO_LARGE");
+	throw new UnprocessableError(`${words}: ${bytes} bytes, at most ${bound.launchBytes}`, "LAUNCH_TOO_LARGE");
 }

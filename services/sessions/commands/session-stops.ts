@@ -2,7 +2,9 @@
  * The command `stop`. Its answer waits for a moment until the pod has ended, because a client that gets `stopped` may
  * start the session again at once. Only the answer waits; other changes of the session do not.
  */
-import { type Principal, principalKey } from "#shared/base/principal.ts";
+import { bound } from "#shared/base/bounds.ts";
+import { FairQueue } from "#shared/base/concurrency/fair-queue.ts";
+import { principalKey } from "#shared/base/principal.ts";
 import { monotonic, now, sleep } from "#shared/base/clock.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { NotFoundError } from "#shared/base/errors.ts";
@@ -21,19 +23,13 @@ const answerMs = 500;
  */
 const firstLookMs = 20;
 const rarestLookMs = 250;
-/**
- * The most waiting answers per person; further ones are given at once. This is far below the concurrent calls of one
- * action (256).
- */
-const maxWaitingOfOne = 8;
-const maxWaiting = 64;
 
 /** The waiting answers of this process; `release` ends all waits. */
 export class SessionStops {
 	readonly #commands: Pick<SessionCommands, "run">;
 	readonly #records: Pick<SessionRecords, "get" | "annotate">;
 	readonly #patienceMs: number;
-	readonly #waiting = new Map<string, number>();
+	readonly #waits = new FairQueue({ atOnce: bound.stopWaits, share: bound.stopWaitsOfOne });
 	readonly #released = new AbortController();
 
 	/** @param options.patienceMs The longest wait in milliseconds; default 5,000. */
@@ -54,7 +50,11 @@ export class SessionStops {
 	async stop(commander: Commander, id: string): Promise<Session> {
 		const { principal, key, deadline } = commander;
 		const stopping = await this.#commands.run(commander, "stop", id);
-		const answer = (await this.#inPlace(principal, () => this.#stopped(commander, stopping))) ?? stopping;
+		const who = principalKey(principal);
+		// An answer beyond the bounds is given at once.
+		const answer = this.#waits.isFree(who)
+			? await this.#waits.run(who, () => this.#stopped(commander, stopping))
+			: stopping;
 		return key === undefined ? answer : this.#finalAnswer({ principal, key, deadline }, answer);
 	}
 
@@ -71,22 +71,6 @@ export class SessionStops {
 		};
 		const counting = await this.#records.annotate(principal, answer.id, complete, { deadline }).catch(unlessGone);
 		return counting ?? answer;
-	}
-
-	/** Returns the result of `wait`; undefined at once when too many answers wait. */
-	async #inPlace<T>(principal: Principal, wait: () => Promise<T>): Promise<T | undefined> {
-		const who = principalKey(principal);
-		const own = this.#waiting.get(who) ?? 0;
-		const all = this.#waiting.values().reduce((sum, count) => sum + count, 0);
-		if (own >= maxWaitingOfOne || all >= maxWaiting) return undefined;
-		this.#waiting.set(who, own + 1);
-		try {
-			return await wait();
-		} finally {
-			const others = (this.#waiting.get(who) ?? 1) - 1;
-			if (others > 0) this.#waiting.set(who, others);
-			else this.#waiting.delete(who);
-		}
 	}
 
 	/**

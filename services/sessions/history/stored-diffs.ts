@@ -5,16 +5,14 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { deadline } from "#shared/base/clock.ts";
-import type { Principal } from "#shared/base/principal.ts";
-import { UnavailableError, UpstreamError } from "#shared/base/errors.ts";
-import { FairTurns } from "#shared/base/concurrency/fair-turns.ts";
+import { bound } from "#shared/base/bounds.ts";
+import { type Principal, principalKey } from "#shared/base/principal.ts";
+import { TooManyRequestsError, UnavailableError, UpstreamError } from "#shared/base/errors.ts";
+import { FairQueue } from "#shared/base/concurrency/fair-queue.ts";
 import { type StoredDiff, storedDiff, type StoredDiffOrder } from "./stored-diff.ts";
 
 /** Patches below this length are read at once, in a few milliseconds. */
 const smallPatch = 32 * 1024;
-const maxWaiting = 64;
-/** The most waiting requests of one person. */
-const maxWaitingOfOne = 4;
 /** The heap of the thread; far more than the largest patch needs. */
 const maxHeapMb = 256;
 
@@ -22,12 +20,10 @@ const maxHeapMb = 256;
 export class StoredDiffs {
 	readonly #maxMs: number;
 	#thread: Worker | undefined;
-	readonly #turns = new FairTurns({
-		atOnce: 1,
-		share: 1,
-		waiting: maxWaiting,
-		waitingOfOne: maxWaitingOfOne,
-		refusal: "Too many large diffs are being read, try again",
+	readonly #turns = new FairQueue({
+		waiting: bound.waitingDiffs,
+		waitingOfOne: bound.waitingDiffsOfOne,
+		full: () => new TooManyRequestsError("Too many large diffs are being read, try again", "BUSY"),
 	});
 	readonly #closing = new AbortController();
 
@@ -42,7 +38,7 @@ export class StoredDiffs {
 	 */
 	async answer(principal: Principal, order: StoredDiffOrder): Promise<StoredDiff> {
 		if (order.patch.length <= smallPatch) return storedDiff(order);
-		return JSON.parse(await this.#turns.run(principal, () => this.#read(order)));
+		return JSON.parse(await this.#turns.run(principalKey(principal), () => this.#read(order)));
 	}
 
 	/** Ends the thread; waiting requests are refused. */

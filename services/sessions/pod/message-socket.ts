@@ -2,6 +2,7 @@
  * A WebSocket to a pod that stays open between messages: the first message opens it, and it is closed after a minute
  * without messages.
  */
+import { bound } from "#shared/base/bounds.ts";
 import type { WebSocket } from "ws";
 import { after, type Timer } from "#shared/base/clock.ts";
 import { UpstreamError } from "#shared/base/errors.ts";
@@ -19,8 +20,6 @@ const idleMs = 60_000;
 const maxConfirmationBytes = 65_536;
 /** The frames in a second that nobody waits for, and their bytes. A pod also confirms the messages of other connections. */
 const maxUnasked = { frames: 50, bytes: 4 * maxConfirmationBytes };
-/** The most unconfirmed messages. */
-const maxPending = 100;
 
 interface Pending {
 	readonly resolve: () => void;
@@ -80,7 +79,7 @@ export class MessageSocket {
 
 	async #send(id: string, content: string): Promise<void> {
 		this.#stayOpen();
-		if (this.#pending.size >= maxPending)
+		if (this.#pending.size >= bound.unconfirmedMessages)
 			throw new UpstreamError("The session's pod is too slow for the messages", "POD_BUSY");
 		await this.#opened;
 		const confirmed = this.#confirmation(id);

@@ -1,4 +1,5 @@
 /** Requests of the sessions service to a running pod: logs, conversation and diff over HTTP, messages over a WebSocket. */
+import { bound } from "#shared/base/bounds.ts";
 import { readBounded } from "#shared/base/bounded-read.ts";
 import { deadline } from "#shared/base/clock.ts";
 import { BadRequestError, type ServiceError, UpstreamError } from "#shared/base/errors.ts";
@@ -10,7 +11,6 @@ import { answerIn, failureIn, type PodForm, refusalIn } from "./pod-answer.ts";
 import type { PodAddress } from "./pod-address.ts";
 
 const defaultTimeoutMs = 5_000;
-const defaultMaxSockets = 1_000;
 
 /** The expectations of one kind of request about its answer. */
 export interface PodRequest<T> extends PodTerms {
@@ -52,7 +52,7 @@ export class SessionAgentClient {
 	/** The connections for messages, the one that was used last at the end. */
 	readonly #sockets = new Map<string, MessageSocket>();
 
-	constructor({ maxSockets = defaultMaxSockets, hosts = [] }: SessionAgentClientOptions = {}) {
+	constructor({ maxSockets = bound.podSockets, hosts = [] }: SessionAgentClientOptions = {}) {
 		this.#maxSockets = maxSockets;
 		this.#hosts = hosts;
 	}

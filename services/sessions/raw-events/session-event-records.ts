@@ -2,6 +2,7 @@
  * The repository of raw events. Its callers have checked that the principal may see the session. It is no kind of
  * ResourceRecords, because events are appended in batches and have no revision.
  */
+import { bound } from "#shared/base/bounds.ts";
 import { LRUCache } from "lru-cache";
 import {
 	type IngestedEvent,
@@ -22,8 +23,6 @@ import { removeAll, removeFirst } from "#shared/store/remove-first.ts";
 import { readPages } from "#shared/store/pages/read-pages.ts";
 import { sessionEventCollection } from "./session-event-collection.ts";
 
-/** The most events of one session; the oldest are removed first. */
-export const maxEvents = 5_000;
 const pageSize = 500;
 /**
  * The count of added events after which a process counts all of a session again, because another one may add some too:
@@ -130,11 +129,11 @@ export class SessionEventRecords {
 		const count = isKnown ? known.count + added : await this.#store.count(sessionEventCollection, "in_order", range);
 		// The size is unknown while events are removed.
 		this.#sizes.delete(session);
-		for (let over = count - maxEvents, removed = 1; over > 0 && removed > 0; over -= removed) {
+		for (let over = count - bound.rawEvents, removed = 1; over > 0 && removed > 0; over -= removed) {
 			const oldest = { ...range, limit: Math.min(over, maxRemoved) };
 			removed = await removeFirst(this.#store, sessionEventCollection, "in_order", oldest);
 		}
-		this.#sizes.set(session, { count: Math.min(count, maxEvents), since });
+		this.#sizes.set(session, { count: Math.min(count, bound.rawEvents), since });
 	}
 
 	async *#inOrder(

@@ -1,11 +1,12 @@
 /**
  * Limits how many sessions of a person and of a tenant run at a time. Each process decides about one launch of a tenant
- * after the other; processes that decide at the same moment may together admit one more each.
+ * after the other; processes that decide at the same moment may together admit one more each. The counts are in the store, because
+ * sessions outlive the processes that started them.
  */
+import { KeyedQueues } from "#shared/base/concurrency/keyed-queues.ts";
 import { ConflictError } from "#shared/base/errors.ts";
 import type { Limits } from "#shared/config/limits.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
-import { KeyedMutex } from "./keyed-mutex.ts";
 import { sessionCollection } from "./session-collection.ts";
 
 /** The person and the tenant that a session belongs to. */
@@ -24,7 +25,7 @@ const running = ["starting", "provisioning", "running"] as const;
 export class RunningLimits {
 	readonly #store: Pick<Documents, "count">;
 	readonly #limits: Pick<Limits, "runningPerUser" | "runningPerTenant">;
-	readonly #launches = new KeyedMutex();
+	readonly #launches = new KeyedQueues();
 
 	constructor(store: Pick<Documents, "count">, limits: Pick<Limits, "runningPerUser" | "runningPerTenant">) {
 		this.#store = store;
@@ -42,7 +43,7 @@ export class RunningLimits {
 			await this.#refuseBeyond(launcher);
 			return work();
 		};
-		return this.#launches.run(launcher.tenant, admitted, launcher.deadline);
+		return this.#launches.run(launcher.tenant, admitted, { deadline: launcher.deadline });
 	}
 
 	async #refuseBeyond({ tenant, owner }: Launcher): Promise<void> {

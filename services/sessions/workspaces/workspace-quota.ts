@@ -1,10 +1,10 @@
 /** The quota of workspaces per user, checked when a session with a new workspace is created. */
 import { personKey } from "#shared/base/principal.ts";
+import { KeyedQueues } from "#shared/base/concurrency/keyed-queues.ts";
 import { ConflictError } from "#shared/base/errors.ts";
 import type { WorkspaceView } from "#shared/contracts/workspaces/workspaces.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
 import { readPages } from "#shared/store/pages/read-pages.ts";
-import { KeyedMutex } from "../record/keyed-mutex.ts";
 import { viewOf } from "./workspace-changes.ts";
 import { workspaceCollection, type WorkspaceDocument } from "./workspace-collection.ts";
 
@@ -27,7 +27,7 @@ const maxNamed = 3;
 export class WorkspaceQuota {
 	readonly #store: Documents;
 	readonly #limits: QuotaLimits;
-	readonly #turns = new KeyedMutex();
+	readonly #turns = new KeyedQueues();
 
 	constructor(store: Documents, limits: QuotaLimits) {
 		this.#store = store;

@@ -1,4 +1,5 @@
 /** Keeps secrets in the memory of the process, for trying out and for tests; they end with it. */
+import { bound } from "#shared/base/bounds.ts";
 import { personKey, type Principal } from "#shared/base/principal.ts";
 import type { SecretEntry } from "#shared/contracts/settings/secrets.ts";
 import { ConflictError, UnavailableError } from "#shared/base/errors.ts";
@@ -6,9 +7,9 @@ import { jsonBytes } from "#shared/base/answer-size.ts";
 import type { NewSecret, SecretStore } from "../secrets/secret-store.ts";
 
 interface MemoryOptions {
-	/** Most secrets of one user. Default 100. */
+	/** Most secrets of one user. */
 	readonly max_per_user?: number;
-	/** Most bytes of all secrets as JSON. Default 64 MiB. */
+	/** Most bytes of all secrets as JSON. */
 	readonly max_bytes?: number;
 }
 
@@ -23,7 +24,7 @@ export class MemorySecrets implements SecretStore {
 	readonly #secrets = new Map<string, Map<string, NewSecret>>();
 	#bytes = 0;
 
-	constructor({ max_per_user = 100, max_bytes = 64 * 1024 * 1024 }: MemoryOptions = {}) {
+	constructor({ max_per_user = bound.secrets, max_bytes = bound.secretBytesInMemory }: MemoryOptions = {}) {
 		this.#maxPerUser = max_per_user;
 		this.#maxBytes = max_bytes;
 	}

@@ -2,6 +2,7 @@
  * Keeps secrets in the platform's store, so that all processes have them. Values are sealed, bound to their user and
  * name: the store, its backups and its administrators have names and keys only (decision 0084).
  */
+import { bound } from "#shared/base/bounds.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import type { SecretEntry } from "#shared/contracts/settings/secrets.ts";
 import { ConflictError, UnavailableError } from "#shared/base/errors.ts";
@@ -18,9 +19,9 @@ interface StoredSecretsOptions {
 	readonly store: Documents;
 	/** Seals with a key that is derived from the installation key; the platform gives it. */
 	readonly seal: TextSeal;
-	/** Most secrets of one user. Default 100. */
+	/** Most secrets of one user. */
 	readonly max_per_user?: number;
-	/** Most bytes of the secrets of one user as they are stored, sealed. Default 1 MiB. */
+	/** Most bytes of the secrets of one user as they are stored, sealed. */
 	readonly max_bytes_per_user?: number;
 }
 
@@ -38,7 +39,12 @@ export class StoredSecrets implements SecretStore {
 	readonly #maxPerUser: number;
 	readonly #maxBytesPerUser: number;
 
-	constructor({ store, seal, max_per_user = 100, max_bytes_per_user = 1024 * 1024 }: StoredSecretsOptions) {
+	constructor({
+		store,
+		seal,
+		max_per_user = bound.secrets,
+		max_bytes_per_user = bound.secretBytes,
+	}: StoredSecretsOptions) {
 		this.#records = new SettingRecords(store, secretCollection);
 		this.#seal = seal;
 		this.#maxPerUser = max_per_user;

@@ -3,6 +3,8 @@
  * session's pod. The pod's key is used on the latter and no client ever sees it; the client's token stays in this
  * process (docs/chat.md).
  */
+import { FairQueue } from "#shared/base/concurrency/fair-queue.ts";
+import { bound } from "#shared/base/bounds.ts";
 import type { WebSocket } from "ws";
 import type { Principal } from "#shared/base/principal.ts";
 import { type Caller, call } from "#shared/bus/service.ts";
@@ -38,9 +40,9 @@ export interface ChatBridgeOptions {
 	 * s.
 	 */
 	readonly checkMs?: number;
-	/** The most connections of all sessions. Default 1,000. */
+	/** The most connections of all sessions. */
 	readonly maxClients?: number;
-	/** The most connections of one person. Default 256. */
+	/** The most connections of one person. */
 	readonly maxClientsPerPerson?: number;
 	/** The frames and bytes of a session in a second, both ways; default: that of {@link FrameBudgets}. */
 	readonly frameRate?: FrameRate | undefined;
@@ -57,7 +59,6 @@ interface Bridged extends Taken {
 	readonly generation: number;
 }
 
-const maxClientsPerSession = 16;
 /** The most sessions that are checked at the same time. */
 const checksAtOnce = 8;
 /** The time for the closing handshakes with clients, in milliseconds. */
@@ -160,11 +161,11 @@ export class ChatBridge {
 	/** Refuses a connection beyond the bounds. @throws {UnavailableError | TooManyRequestsError} */
 	#refuseTooMany(principal: Principal, id: string): void {
 		if (this.#isEnding) throw new UnavailableError("The process is ending");
-		const { maxClients = 1_000, maxClientsPerPerson = 256 } = this.#options;
+		const { maxClients = bound.chats, maxClientsPerPerson = bound.chatsOfOne } = this.#options;
 		const taken = [...this.#bridged, ...this.#opening];
 		if (taken.length >= maxClients) throw new UnavailableError("There are too many chats");
-		if (taken.filter(({ sessionId }) => sessionId === id).length >= maxClientsPerSession)
-			throw new UnavailableError(`The session has ${maxClientsPerSession} connections, which is the limit`);
+		if (taken.filter(({ sessionId }) => sessionId === id).length >= bound.chatsOfSession)
+			throw new UnavailableError(`The session has ${bound.chatsOfSession} connections, which is the limit`);
 		const own = taken.filter((one) => one.principal.tenant === principal.tenant && one.principal.id === principal.id);
 		if (own.length >= maxClientsPerPerson)
 			throw new TooManyRequestsError(`You have ${maxClientsPerPerson} chats, which is the limit`, "TOO_MANY_CHATS");
@@ -179,13 +180,9 @@ export class ChatBridge {
 		if (this.#isChecking) return;
 		this.#isChecking = true;
 		// A session is checked once for all connections of one person.
-		const groups = Map.groupBy(this.#bridged, ({ sessionId, principal }) =>
-			JSON.stringify([sessionId, principal]),
-		).values();
-		const worker = async () => {
-			for (const bridged of groups) await this.#checkSession(bridged);
-		};
-		await Promise.all(Array.from({ length: checksAtOnce }, worker));
+		const groups = Map.groupBy(this.#bridged, ({ sessionId, principal }) => JSON.stringify([sessionId, principal]));
+		const checks = new FairQueue({ atOnce: checksAtOnce });
+		await Promise.all(groups.values().map((bridged) => checks.run("", () => this.#checkSession(bridged))));
 		this.#isChecking = false;
 	}
 

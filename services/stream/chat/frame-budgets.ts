@@ -1,8 +1,9 @@
 /** The budgets of frames of all chats of a process: one for each session, and one for each person over all sessions. */
+import { bound } from "#shared/base/bounds.ts";
 import { FrameBudget, type FrameRate } from "#shared/net/http/frame-budget.ts";
 
 /** A session has up to 16 chats, and each of them receives every part of an answer: up to 200 a second. */
-const ofSession: FrameRate = { frames: 3_200, bytes: 16_777_216 };
+const ofSession: FrameRate = { frames: bound.chatFrames, bytes: bound.chatBytes };
 /** A person has as much as this many sessions. */
 const sessionsOfPerson = 2;
 

@@ -2,6 +2,7 @@
  * Moves issues: tries each move with the tracker of the session's owner, and again after failures that may pass. A move
  * that was made before its process died is made again, which changes nothing.
  */
+import { bound } from "#shared/base/bounds.ts";
 import { backoffMs } from "#shared/base/concurrency/backoff.ts";
 import { personKey } from "#shared/base/principal.ts";
 import {
@@ -19,9 +20,6 @@ import { cut } from "../trackers/issue-form.ts";
 import type { HeldMove, IssueMoves, MoveOutcome } from "./issue-moves.ts";
 import type { MoveDocument } from "./move-collection.ts";
 
-/** The most tries of one process at a time, and of one person among them: a slow tracker stops nobody else's moves. */
-const maxTries = 16;
-const maxTriesOfPerson = 2;
 const postponeMs = 2_000;
 
 /** The most tries of one move; with these waits they take about 40 minutes. */
@@ -52,7 +50,7 @@ export class IssueMover {
 
 	/** Begins tries of moves whose time has come; does not wait for them. */
 	async look(): Promise<void> {
-		const room = maxTries - this.#tries.size;
+		const room = bound.trackerTries - this.#tries.size;
 		if (room <= 0) return;
 		for (const document of await this.#dependencies.moves.due(room)) await this.#begin(document);
 	}
@@ -66,7 +64,7 @@ export class IssueMover {
 		const { tenant = "", owner = "" } = document;
 		const person = personKey(tenant, owner);
 		const running = [...this.#tries.values()].filter((other) => other === person).length;
-		if (running >= maxTriesOfPerson) return this.#dependencies.moves.postpone(document, postponeMs);
+		if (running >= bound.trackerTriesOfOne) return this.#dependencies.moves.postpone(document, postponeMs);
 		const held = await this.#dependencies.moves.hold(document);
 		if (!held) return;
 		const work = this.#try(held).catch(this.#dependencies.onError);

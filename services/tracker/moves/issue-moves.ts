@@ -1,4 +1,5 @@
 /** The repository of moves of issues: notes them, hands them out for a try, and keeps what came of it. */
+import { bound } from "#shared/base/bounds.ts";
 import type { Owner, Principal } from "#shared/base/principal.ts";
 import { isoTime, now } from "#shared/base/clock.ts";
 import type { LogEntry } from "#shared/contracts/event-log.ts";
@@ -16,12 +17,6 @@ const leaseMs = 40_000;
 
 /** The most ids of moves that a process remembers to have noted. */
 const maxKnown = 5_000;
-
-/**
- * The most moves of a session. A person may name one issue after the other while the session runs, and each of them would
- * be a move that waits before those of others.
- */
-export const maxMoves = 50;
 
 /** A move that was handed out; nobody else tries it until its lease is over. */
 export interface HeldMove {
@@ -125,7 +120,7 @@ export class IssueMoves {
 	/** Returns the moves of a session, in no particular order. The caller has seen the session. */
 	async ofSession({ tenant }: Principal, session: string): Promise<IssueMove[]> {
 		const range = { equals: [tenant, session] };
-		const { documents } = await this.#store.find(moveCollection, "by_session", range, { limit: maxMoves });
+		const { documents } = await this.#store.find(moveCollection, "by_session", range, { limit: bound.moves });
 		return documents.map(({ wire }): IssueMove => JSON.parse(wire));
 	}
 
@@ -155,7 +150,7 @@ export class IssueMoves {
 
 	/** Whether a session has as many moves as it may have. Processes that note at the same time may exceed it a little. */
 	async #isFull({ tenant, session }: MoveOccasion): Promise<boolean> {
-		return (await this.#store.count(moveCollection, "by_session", { equals: [tenant, session] })) >= maxMoves;
+		return (await this.#store.count(moveCollection, "by_session", { equals: [tenant, session] })) >= bound.moves;
 	}
 }
 

@@ -1,4 +1,5 @@
 /** The configuration of integrations. */
+import { bound } from "#shared/base/bounds.ts";
 import { schema } from "#shared/base/schema/schema.ts";
 
 export const integrationFields = schema({
@@ -14,7 +15,7 @@ export const integrationFields = schema({
 		integer: true,
 		min: 1,
 		max: 500,
-		default: 100,
+		default: bound.integrations,
 		description: "Most connections of a person",
 	},
 	injected: {

@@ -1,4 +1,5 @@
 /** The configuration of personal access tokens. */
+import { bound } from "#shared/base/bounds.ts";
 import { schema } from "#shared/base/schema/schema.ts";
 
 export const patFields = schema({
@@ -47,7 +48,7 @@ export const patFields = schema({
 		integer: true,
 		min: 1,
 		max: 1_000,
-		default: 50,
+		default: bound.tokens,
 		description: "Most tokens of one user",
 	},
 });

@@ -2,6 +2,7 @@
  * The contract of webhooks: messages of git providers that say that a pull request has changed. A message has no caller;
  * its signature is its only credential (docs/webhooks.md).
  */
+import { bound } from "#shared/base/bounds.ts";
 import { defineContract } from "../contract.ts";
 
 export const webhooks = defineContract("webhooks", {
@@ -12,10 +13,10 @@ export const webhooks = defineContract("webhooks", {
 		params: {
 			provider: { type: "string", min: 1, max: 100, description: "The name of the provider in the configuration" },
 			headers: { type: "record", key: { type: "string" }, value: { type: "string" }, max_bytes: 8_192 },
-			body: { type: "string", max: 786_432, description: "The message as it was sent" },
+			body: { type: "string", max: bound.bodyOfWebhook, description: "The message as it was sent" },
 		},
 		raw_body: true,
-		max_body: 786_432,
+		max_body: bound.bodyOfWebhook,
 		errors: [400, 503],
 	},
 });

@@ -1,4 +1,5 @@
 /** The contract of the session record: the requests of clients about sessions. */
+import { bound } from "#shared/base/bounds.ts";
 import { defineContract, type ActionSpec } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf } from "../page-fields.ts";
@@ -19,8 +20,8 @@ const record = { type: "object", props: session } as const;
 /**
  * The bound of request bodies with prompts, 512 KiB: prompts have up to 100,000 characters of up to four bytes each.
  */
-export const promptBodies = 512 * 1024;
-export const reportBodies = 900 * 1024;
+export const promptBodies = bound.bodyWithPrompt;
+export const reportBodies = bound.bodyWithReport;
 /**
  * The bound of activity metadata in bytes of JSON. The metadata is part of the session and therefore of its events and
  * of lists.

@@ -1,5 +1,5 @@
 /** Counts the frames and bytes that a peer sends, and says when it has sent more than its share of a process. */
-import { monotonic } from "#shared/base/clock.ts";
+import { TokenBucket } from "#shared/base/concurrency/token-bucket.ts";
 
 /** The amount that a peer may send in a second; a burst has as much. */
 export interface FrameRate {
@@ -10,9 +10,7 @@ export interface FrameRate {
 /** The budget of one peer, over all its sockets. What is sent beyond it is owed and has to be waited for. */
 export class FrameBudget {
 	readonly #rate: FrameRate;
-	/** The part of a second's budget that has been spent and not come back; more than 1 is a debt. */
-	#spent = 0;
-	#at = monotonic();
+	readonly #seconds = new TokenBucket({ perSecond: 1, burst: 1 });
 
 	constructor(rate: FrameRate) {
 		this.#rate = rate;
@@ -20,21 +18,13 @@ export class FrameBudget {
 
 	/** Counts a frame. @returns The milliseconds until the debt is paid; 0 without one. */
 	spend(bytes: number): number {
-		const cost = Math.max(1 / this.#rate.frames, bytes / this.#rate.bytes);
-		this.#spent = this.#present() + cost;
-		return Math.max(0, (this.#spent - 1) * 1_000);
+		this.#seconds.spend(Math.max(1 / this.#rate.frames, bytes / this.#rate.bytes));
+		return Math.max(0, -this.#seconds.level * 1_000);
 	}
 
 	/** Whether nothing of the budget is spent, so that it may be forgotten. */
 	get isUntouched(): boolean {
 		// Sums of fractions leave a rest.
-		return this.#present() < 1e-9;
-	}
-
-	#present(): number {
-		const at = monotonic();
-		this.#spent = Math.max(0, this.#spent - (at - this.#at) / 1_000);
-		this.#at = at;
-		return this.#spent;
+		return this.#seconds.level > 1 - 1e-9;
 	}
 }

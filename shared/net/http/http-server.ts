@@ -1,4 +1,5 @@
 /** Opens the server's socket with all of its bounds. Requests that Node refuses by itself get Node's own answers. */
+import { bound } from "#shared/base/bounds.ts";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { StartError } from "#shared/base/start-error.ts";
@@ -18,7 +19,7 @@ export interface HttpServerOptions {
 }
 
 const limits = {
-	maxHeaderSize: 16 * 1024,
+	maxHeaderSize: bound.headerBytes,
 	headersTimeout: 10_000,
 	requestTimeout: 15_000,
 	keepAliveTimeout: 5_000,

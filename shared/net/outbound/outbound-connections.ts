@@ -1,4 +1,5 @@
 /** Sends one request to an address that was checked, directly or through the proxy. */
+import { bound } from "#shared/base/bounds.ts";
 import type { IncomingMessage, OutgoingHttpHeaders, RequestOptions } from "node:http";
 import type { Agent as SecureAgent, AgentOptions } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
@@ -15,8 +16,6 @@ export interface Hop {
 	readonly signal: AbortSignal;
 }
 
-const maxSockets = 256;
-const maxSocketsOfOrigin = 32;
 const maxHeaderBytes = 32_768;
 const idleMs = 10_000;
 
@@ -80,8 +79,8 @@ function newAgent(isSecure: boolean, proxy: string | undefined): SecureAgent {
 	const { Agent } = isSecure ? process.getBuiltinModule("node:https") : process.getBuiltinModule("node:http");
 	const options: AgentOptions = {
 		keepAlive: true,
-		maxSockets: maxSocketsOfOrigin,
-		maxTotalSockets: maxSockets,
+		maxSockets: bound.outboundSocketsOfOne,
+		maxTotalSockets: bound.outboundSockets,
 		maxFreeSockets: 4,
 		timeout: idleMs,
 		...(proxy !== undefined && { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }),

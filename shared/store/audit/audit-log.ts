@@ -3,6 +3,7 @@
  * repeated behind the newer entry.
  */
 import { isoTime, now } from "#shared/base/clock.ts";
+import { GatheredWork } from "#shared/base/concurrency/gathered-work.ts";
 import { tooFast } from "../compare-and-set.ts";
 import type { DocumentStore } from "../document-store.ts";
 import { type Found, maxAppended, maxRemoved } from "../port/documents.ts";
@@ -24,12 +25,6 @@ export interface AuditQuery {
 	readonly cursor?: string | undefined;
 }
 
-/** The drafts of one tenant that are appended together. */
-interface Batch {
-	readonly drafts: AuditDraft[];
-	readonly appended: Promise<void>;
-}
-
 type AuditColumns = (typeof auditLogCollection)["columns"];
 
 const dayMs = 86_400_000;
@@ -44,10 +39,10 @@ export class AuditLog {
 	readonly #signer: AuditSigner;
 	/** The newest entries that this process knows of; another process may have appended newer ones. */
 	readonly #heads = new LRUCache<string, ChainHead>({ max: cachedHeads });
-	/** The newest batch of each tenant, while it is appended or waits for the one before. */
-	readonly #batches = new Map<string, Batch>();
-	/** The batches that wait; drafts that arrive meanwhile join them. */
-	readonly #waiting = new Set<Batch>();
+	/** The writers of one process append together, and do not race against each other. */
+	readonly #appended = new GatheredWork<readonly AuditDraft[], void>((tenant, drafts) =>
+		this.#extend(tenant, drafts.flat()),
+	);
 	/** The tenants with entries behind their newest checkpoint that this process has appended. */
 	readonly #unsigned = new Set<string>();
 	/** Extends the chains in transactions of the store, once {@link enterIn} was called. */
@@ -76,33 +71,7 @@ export class AuditLog {
 	async append(drafts: readonly AuditDraft[]): Promise<void> {
 		if (this.#transactions) return this.#transactions.run((transaction) => this.chains.enter(transaction, drafts));
 		const tenants = Map.groupBy(drafts, ({ tenant }) => tenant);
-		for (const [tenant, own] of tenants) await this.#join(tenant, own);
-	}
-
-	/** Appends drafts of a tenant with those that wait: the writers of one process do not race against each other. */
-	#join(tenant: string, own: readonly AuditDraft[]): Promise<void> {
-		const newest = this.#batches.get(tenant);
-		if (newest && this.#waiting.has(newest)) {
-			newest.drafts.push(...own);
-			return newest.appended;
-		}
-		const { promise: appended, resolve } = Promise.withResolvers<void>();
-		const batch: Batch = { drafts: [...own], appended };
-		this.#batches.set(tenant, batch);
-		this.#waiting.add(batch);
-		resolve(this.#appendAfter(newest, tenant, batch));
-		return appended;
-	}
-
-	/** Appends a batch when the one before has ended in any way. */
-	async #appendAfter(before: Batch | undefined, tenant: string, batch: Batch): Promise<void> {
-		await before?.appended.catch(() => {});
-		this.#waiting.delete(batch);
-		try {
-			await this.#extend(tenant, batch.drafts);
-		} finally {
-			if (this.#batches.get(tenant) === batch) this.#batches.delete(tenant);
-		}
+		for (const [tenant, own] of tenants) await this.#appended.run(tenant, own);
 	}
 
 	async page(tenant: string, { actor, resource, limit, cursor }: AuditQuery): Promise<Found<AuditColumns>> {

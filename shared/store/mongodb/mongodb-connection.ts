@@ -3,6 +3,7 @@
  * than anything this process has read or written before, so no decision is based on data that a failover removes
  * (docs/decisions/0021).
  */
+import { bound } from "#shared/base/bounds.ts";
 import {
 	type ClientSession,
 	type Collection as Documents,
@@ -26,7 +27,7 @@ const bounds = {
 	waitQueueTimeoutMS: 2_000,
 	/** This is longer than any operation may take: a server that is silent for so long is considered dead. */
 	socketTimeoutMS: 5_000,
-	maxPoolSize: 50,
+	maxPoolSize: bound.storeConnections,
 	writeConcern: { w: "majority", journal: true, wtimeoutMS: maxTimeMS },
 } as const;
 

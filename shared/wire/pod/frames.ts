@@ -3,6 +3,7 @@
  * ignore unknown types. Every connection sends `Authorization: Bearer <platform key>`. Connections that the platform
  * opens for a person are bridged unchanged.
  */
+import { bound } from "#shared/base/bounds.ts";
 import type { AgentMode, PermissionAnswered, PermissionRequest } from "#shared/contracts/sessions/session-control.ts";
 import type { PermissionMode } from "#shared/contracts/sessions/session-resource.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
@@ -77,7 +78,7 @@ export type PodFrame =
 	| { type: "interrupted"; status: string };
 
 /** Largest frame in bytes, either way. */
-export const maxFrameBytes = 1_048_576;
+export const maxFrameBytes = bound.frameBytes;
 
 /** The path of a connection that follows the chat in the platform's own form of frames. */
 export const chatPath = "/session";

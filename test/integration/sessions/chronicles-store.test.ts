@@ -1,4 +1,5 @@
 /** Chronicles and timelines over real stores: each report counts once, with races and interruptions. */
+import { bound } from "#shared/base/bounds.ts";
 import { expect } from "chai";
 import { textOf } from "#shared/base/schema/json-text.ts";
 import { randomUUID } from "node:crypto";
@@ -14,7 +15,7 @@ import { chronicleCollections } from "#services/sessions/chronicles/compose-chro
 import { SessionChronicles } from "#services/sessions/chronicles/session-chronicles.ts";
 import { Timelines } from "#services/sessions/chronicles/timelines.ts";
 import { sessionEventCollection } from "#services/sessions/raw-events/session-event-collection.ts";
-import { eventOf, maxEvents, SessionEventRecords } from "#services/sessions/raw-events/session-event-records.ts";
+import { eventOf, SessionEventRecords } from "#services/sessions/raw-events/session-event-records.ts";
 import type { SessionRecord } from "#services/sessions/record/session-change.ts";
 import { systemPrincipal } from "#shared/base/principal.ts";
 import type { TimelineEntry } from "#shared/contracts/sessions/chronicles.ts";
@@ -228,9 +229,9 @@ for (const [engine, open] of Object.entries(storeEngines(collections))) {
 			expect(await events.counts(id)).to.deep.equal({ tool_use: 1 });
 			await events.add(
 				id,
-				Array.from({ length: maxEvents + 9 }, (_one, n) => make(n + 1)),
+				Array.from({ length: bound.rawEvents + 9 }, (_one, n) => make(n + 1)),
 			);
-			expect(await events.counts(id)).to.deep.equal({ tool_use: maxEvents });
+			expect(await events.counts(id)).to.deep.equal({ tool_use: bound.rawEvents });
 			const query = { limit: 2_000, offset: 0 };
 			const pages = [await events.page(id, query)];
 			for (let next = pages[0]?.next; next !== undefined; next = pages.at(-1)?.next)
@@ -238,7 +239,7 @@ for (const [engine, open] of Object.entries(storeEngines(collections))) {
 			const sequences = pages.flatMap(({ items }) =>
 				(JSON.parse(textOf(items)) as { sequence: number }[]).map(({ sequence }) => sequence),
 			);
-			expect(sequences).to.deep.equal(Array.from({ length: maxEvents }, (_one, n) => n + 10));
+			expect(sequences).to.deep.equal(Array.from({ length: bound.rawEvents }, (_one, n) => n + 10));
 			await events.removeAll(id);
 			expect(await events.counts(id)).to.deep.equal({});
 		});

@@ -1,6 +1,7 @@
 /** The capacity that many readings of one person's raw events leave for others, over a real store. */
+import { bound } from "#shared/base/bounds.ts";
 import { expect } from "chai";
-import { eventOf, maxEvents, SessionEventRecords } from "#services/sessions/raw-events/session-event-records.ts";
+import { eventOf, SessionEventRecords } from "#services/sessions/raw-events/session-event-records.ts";
 import { sessionEventCollection } from "#services/sessions/raw-events/session-event-collection.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { sessionEventsService } from "#services/sessions/session-events.service.ts";
@@ -46,7 +47,9 @@ describe("readings of raw events", function () {
 			tokens_in: 1,
 			data: {},
 		};
-		const many = Array.from({ length: maxEvents }, (_, n) => eventOf(`${principal.id}-${n}`, { ...told, sequence: n }));
+		const many = Array.from({ length: bound.rawEvents }, (_, n) =>
+			eventOf(`${principal.id}-${n}`, { ...told, sequence: n }),
+		);
 		await events.add(id, many);
 		return id;
 	}
@@ -60,7 +63,7 @@ describe("readings of raw events", function () {
 		const read = async (who: Principal) => {
 			const params = { session_id: ids.get(who) ?? "", bucket_seconds: 300 };
 			const [bucket] = await callAs(nodes.near, who, sessionEvents.actions.tokens, params);
-			expect(bucket?.tokens_in).to.equal(maxEvents);
+			expect(bucket?.tokens_in).to.equal(bound.rawEvents);
 			over.push(who.id);
 		};
 		await Promise.all([...Array.from({ length: 12 }, () => read(alice)), read(bob)]);

@@ -2,6 +2,7 @@
  * The repository of evaluations. Methods for persons take the principal first: evaluations of others do not exist for
  * the principal, unless it administers their tenant.
  */
+import { bound } from "#shared/base/bounds.ts";
 import { isAllowed, relationTo, seesWholeTenant } from "#shared/contracts/access/access-table.ts";
 import type { NotingStore } from "#shared/store/audit/audited-store.ts";
 import type { Principal } from "#shared/base/principal.ts";
@@ -37,8 +38,6 @@ interface Recent {
 	readonly limit: number;
 }
 
-/** The most evaluations of one person; the oldest ones are removed first. */
-const maxPerOwner = 2_000;
 const maxAgeMs = 400 * 86_400_000;
 /** The documents that one pass reads or removes. */
 const batch = 100;
@@ -132,7 +131,7 @@ export class EvaluationRecords {
 
 	async #removeOldest({ tenant, id }: Principal): Promise<void> {
 		const equals = [tenant, id];
-		const surplus = (await this.#store.count(evaluationCollection, "by_owner", { equals })) - maxPerOwner;
+		const surplus = (await this.#store.count(evaluationCollection, "by_owner", { equals })) - bound.evaluations;
 		if (surplus > 0) await this.#records.removeFirst("by_owner", { equals, limit: Math.min(surplus, batch) });
 	}
 }

@@ -70,10 +70,12 @@ describe("RequestPace", () => {
 		await pace.run(bob, async () => {});
 		let served = 0;
 		const all = Array.from({ length: 10 }, () => pace.run(alice, async () => void served++));
-		for (let turn = 0; served < all.length; turn++) {
+		let turn = 0;
+		for (; served < all.length; turn++) {
 			expect(served, `in turn ${turn}`).to.be.at.most(turn + 1);
 			await nextTurn();
 		}
+		expect(turn).to.be.at.least(all.length - 1);
 		await Promise.all(all);
 	});
 

@@ -62,6 +62,17 @@ describe("ChangeQueue", () => {
 		await Promise.all([...others, ...jobs]);
 	});
 
+	it("does not count a change that has begun among those that wait", async () => {
+		const queue = new ChangeQueue();
+		const [first, second] = [held(), held()];
+		const all = [first, second].map(({ change }) => queue.run("a", { principal: ada }, change));
+		first.end();
+		await all[0];
+		const waiting = Array.from({ length: 65 }, () => queue.run("a", { principal: ada }, async () => "done"));
+		second.end();
+		expect(await refusedOf([...all, ...waiting])).to.have.length(1);
+	});
+
 	it("refuses a principal's excess changes of many objects (H4)", async () => {
 		const queue = new ChangeQueue();
 		const keys = Array.from({ length: 8 }, (_one, n) => `thing ${n}`);
@@ -92,7 +103,7 @@ describe("ChangeQueue", () => {
 	});
 
 	it("refuses a change that has waited for too long, while the one before it goes on", async () => {
-		const queue = new ChangeQueue({ patienceMs: 20 });
+		const queue = new ChangeQueue(20);
 		const { end, change } = held();
 		const first = queue.run("a", { principal: ada }, change);
 		const patient = queue.run("a", { principal: job }, async () => "done");

@@ -1,32 +1,32 @@
 import { expect } from "chai";
-import { nextTurn } from "#shared/base/clock.ts";
-import { TooManyRequestsError } from "#shared/base/errors.ts";
-import { FairTurns, type TurnLimits } from "#shared/base/concurrency/fair-turns.ts";
+import { nextTurn, now, turnClock } from "#shared/base/clock.ts";
+import { TimeoutError, TooManyRequestsError } from "#shared/base/errors.ts";
+import { FairQueue, type QueueBounds, type WaitTerms } from "#shared/base/concurrency/fair-queue.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 import { alice, bob, carol } from "../../../../support/bus/test-brokers.ts";
 import type { Principal } from "#shared/base/principal.ts";
 
-const limits: TurnLimits = { atOnce: 4, share: 3, waiting: 20, waitingOfOne: 10, refusal: "Too many" };
+const limits: QueueBounds = { atOnce: 4, share: 3, waiting: 20, waitingOfOne: 10 };
 
 /** Work that is under way until the test ends it. */
 class Testbed {
-	readonly turns: FairTurns;
+	readonly turns: FairQueue;
 	/** The names whose work has begun, in this order. */
 	readonly begun: string[] = [];
 	readonly #ends: (() => void)[] = [];
 	readonly #all: Promise<unknown>[] = [];
 
-	constructor(more: Partial<TurnLimits> = {}) {
-		this.turns = new FairTurns({ ...limits, ...more });
+	constructor(more: Partial<QueueBounds> = {}) {
+		this.turns = new FairQueue({ ...limits, ...more });
 	}
 
-	wants(principal: Principal, times: number): Promise<unknown> {
+	wants({ id }: Principal, times: number, terms?: WaitTerms): Promise<unknown> {
 		const work = () =>
 			new Promise<void>((resolve) => {
-				this.begun.push(principal.id);
+				this.begun.push(id);
 				this.#ends.push(resolve);
 			});
-		const each = Array.from({ length: times }, () => this.turns.run(principal, work));
+		const each = Array.from({ length: times }, () => this.turns.run(id, work, terms));
 		this.#all.push(Promise.allSettled(each));
 		return Promise.all(each);
 	}
@@ -44,7 +44,7 @@ class Testbed {
 	}
 }
 
-describe("FairTurns", () => {
+describe("FairQueue", () => {
 	it("gives nobody more than a share of the free places", async () => {
 		const testbed = new Testbed();
 		void testbed.wants(alice, 6);
@@ -80,7 +80,7 @@ describe("FairTurns", () => {
 		const hers = failureOf(testbed.wants(alice, 12));
 		expect(await hers)
 			.to.be.instanceOf(TooManyRequestsError)
-			.and.to.include({ type: "BUSY", message: "Too many" });
+			.and.to.include({ type: "BUSY" });
 		const his = testbed.wants(bob, 1);
 		await testbed.endAll();
 		await his;
@@ -89,8 +89,35 @@ describe("FairTurns", () => {
 
 	it("goes on after work that fails", async () => {
 		const { turns } = new Testbed({ atOnce: 1, share: 1 });
-		const fails = failureOf(turns.run(alice, () => Promise.reject(new Error("no"))));
-		expect(await turns.run(bob, async () => "yes")).to.equal("yes");
+		const fails = failureOf(turns.run("alice", () => Promise.reject(new Error("no"))));
+		expect(await turns.run("bob", async () => "yes")).to.equal("yes");
 		expect(await fails).to.have.property("message", "no");
+	});
+
+	it("lets jobs go first, and never refuses them", async () => {
+		const testbed = new Testbed({ atOnce: 1, waitingOfOne: 1, patienceMs: 1 });
+		void testbed.wants(alice, 1);
+		const hers = failureOf(testbed.wants(alice, 1));
+		const jobs = testbed.wants(alice, 3, { isJob: true });
+		expect(await hers, "has waited for too long").to.be.instanceOf(TimeoutError);
+		const queued = testbed.wants(alice, 1, { isJob: true });
+		await testbed.endAll();
+		await Promise.all([jobs, queued]);
+		expect(testbed.begun).to.have.length(5);
+		expect(testbed.turns).to.include({ waiting: 0, isIdle: true });
+	});
+
+	it("does not begin work whose caller has gone, and begins the next one instead", async () => {
+		const testbed = new Testbed({ atOnce: 1 });
+		void testbed.wants(alice, 1);
+		const gone = failureOf(testbed.wants(bob, 1, { deadline: now() - 1 }));
+		const at = now();
+		const turnBack = turnClock({ now: () => at + 10_000, monotonic: () => performance.now() });
+		void testbed.wants(carol, 1);
+		await testbed.endAll();
+		turnBack();
+		expect(await gone).to.be.instanceOf(TimeoutError);
+		expect(testbed.begun).to.deep.equal(["alice", "carol"]);
+		expect(testbed.turns.isFree("bob")).to.equal(true);
 	});
 });
