@@ -11,7 +11,7 @@ import type { ModelProxy } from "./model-proxy/model-proxy.ts";
 import type { ModelTrouble } from "./reporting/model-trouble.ts";
 import type { UsageReporter } from "./reporting/usage-reporter.ts";
 
-export interface ModelParts {
+export interface SessionModelDependencies {
 	readonly launch: LaunchDocument;
 	readonly dialogue: Dialogue;
 	readonly usage: UsageReporter;
@@ -30,7 +30,7 @@ export class SessionModel {
 		this.proxy = proxy;
 	}
 
-	static async open({ launch, dialogue, usage, trouble, log }: ModelParts): Promise<SessionModel> {
+	static async open({ launch, dialogue, usage, trouble, log }: SessionModelDependencies): Promise<SessionModel> {
 		let proxy: ModelProxy | undefined;
 		const gate = new BudgetGate({ launch, log, reported: () => usage.reported(), model: () => proxy?.access.model });
 		dialogue.guard(gate);

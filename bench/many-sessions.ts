@@ -8,7 +8,7 @@ import { maxAppended } from "#shared/store/port/documents.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { MongodbStore, type MongodbStoreOptions } from "#shared/store/mongodb-store.ts";
 import { launchSettings } from "#services/sessions/commands/launch-settings.ts";
-import { newSession } from "#services/sessions/commands/new-session.ts";
+import { newSession } from "#services/sessions/commands/session-draft.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { order, report } from "./program.ts";
 

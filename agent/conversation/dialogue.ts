@@ -25,7 +25,7 @@ interface FailedTurn extends Omit<TurnFailure, "stopReason"> {
 	readonly stopReason: TurnFailure["stopReason"] | "interrupted";
 }
 
-interface TurnParts {
+interface StartedTurn {
 	readonly message: ConversationTurn;
 	readonly turn: AssistantTurn;
 	/** The agent does not get the message when this has aborted before. */
@@ -178,7 +178,7 @@ export class Dialogue {
 		this.#tell((watcher) => watcher.queued?.(continuation, goOn));
 	}
 
-	async #outcome(agent: CodingAgent, { message, turn, interrupted }: TurnParts): Promise<ConversationTurn> {
+	async #outcome(agent: CodingAgent, { message, turn, interrupted }: StartedTurn): Promise<ConversationTurn> {
 		if (interrupted.aborted) return turn.finish("cancelled");
 		// The failure of a turn that was to end anyway is not reported.
 		const modelFailure = (): TurnFailure | undefined =>

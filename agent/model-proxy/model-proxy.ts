@@ -24,7 +24,7 @@ import { type WatchCall, watchNothing } from "./provider/watched-call.ts";
 const { createServer } = process.getBuiltinModule("node:http");
 
 /** The dependencies of the proxy, given by the session. */
-export interface ModelProxyOptions {
+export interface ModelProxyDependencies {
 	access: ModelAccess;
 	/** Receives each call that was sent to the provider once, before its caller learns that it is over. */
 	onCall: (call: MeteredCall) => void;
@@ -63,7 +63,7 @@ export class ModelProxy {
 
 	readonly #closing = new AbortController();
 
-	private constructor(options: ModelProxyOptions) {
+	private constructor(options: ModelProxyDependencies) {
 		const {
 			access,
 			onCall,
@@ -105,7 +105,7 @@ export class ModelProxy {
 	}
 
 	/** Listens on a free port of loopback. */
-	static async open(options: ModelProxyOptions): Promise<ModelProxy> {
+	static async open(options: ModelProxyDependencies): Promise<ModelProxy> {
 		const proxy = new ModelProxy(options);
 		await new Promise<void>((resolve, reject) => {
 			proxy.#server.once("error", reject);

@@ -35,7 +35,7 @@ const askForLimitsMs = 5_000;
 const patienceMs = 3_000;
 
 /** The dependencies of the gate, given by the pod. */
-export interface BudgetGateOptions {
+export interface BudgetGateDependencies {
 	readonly launch: LaunchDocument;
 	readonly log: LogBuffer;
 	/** Returns the model of the next call; by default that of the launch. */
@@ -50,7 +50,7 @@ type Ask = Omit<SentReservationRequest, "reservation_id">;
 export class BudgetGate implements TurnGate, TurnWatcher {
 	readonly #link: PlatformLink;
 	readonly #launchModel: string;
-	readonly #options: BudgetGateOptions;
+	readonly #options: BudgetGateDependencies;
 	readonly #closed = new AbortController();
 	/** The value is the last one that the platform gave. */
 	#isLimited: boolean;
@@ -70,7 +70,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	#asking: AbortController | undefined;
 	readonly #holds = new ReturningHolds();
 
-	constructor(options: BudgetGateOptions) {
+	constructor(options: BudgetGateDependencies) {
 		const { model_access, budgeted = false } = options.launch;
 		this.#link = new PlatformLink(options.launch);
 		this.#launchModel = model_access?.model ?? "";

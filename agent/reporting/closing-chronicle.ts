@@ -18,7 +18,7 @@ const lookMs = 3_000;
 const maxAnswer = 100_000;
 
 /** The sources of the chronicle. */
-export interface ClosingParts {
+export interface ClosingChronicleDependencies {
 	/** The time of the request to end the pod, on the monotonic clock. */
 	readonly since: number;
 	/** The reason why the pod ends; undefined when it was asked to end. */
@@ -35,18 +35,20 @@ export interface ClosingParts {
  * Ends the timeline and summarises the launch. Resolves with undefined when no turn has ended in the launch, or when
  * the session is deleted. An agent that was asked and has not answered is ended. It never rejects.
  */
-export async function closingChronicle(parts: ClosingParts): Promise<ChronicleReport | undefined> {
-	const { failure, timeline, permissions } = parts;
+export async function closingChronicle(
+	dependencies: ClosingChronicleDependencies,
+): Promise<ChronicleReport | undefined> {
+	const { failure, timeline, permissions } = dependencies;
 	permissions.close();
 	await Promise.race([timeline.end(), sleep(lookMs)]);
-	const report = await sumUp(parts);
+	const report = await sumUp(dependencies);
 	// The tokens include those of the question.
 	timeline.stop(failure);
 	return report;
 }
 
-async function sumUp(parts: ClosingParts): Promise<ChronicleReport | undefined> {
-	const { since, timeline, keeper, isIdle, reports } = parts;
+async function sumUp(dependencies: ClosingChronicleDependencies): Promise<ChronicleReport | undefined> {
+	const { since, timeline, keeper, isIdle, reports } = dependencies;
 	if (timeline.turns.turns === 0 || !(await reports.isWanted())) return undefined;
 	const agent = isIdle && keeper.agent?.hasModel ? keeper.agent : undefined;
 	const asked = agent ? ask(agent, since + chronicleMs - monotonic()) : "unasked";

@@ -8,7 +8,7 @@ import type { Body, Row } from "./row.ts";
 export const unknownId = "00000000-0000-4000-8000-000000000000";
 
 /** The parts of a request that the row does not say. */
-export interface Place {
+export interface RequestContext {
 	readonly route: string;
 	readonly row: Row;
 	/** The prefix of the API, e.g. `/api/v1/svc`. */
@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** Returns the request. @param id The id of the row's object. */
-export function probeOf({ route, row, prefix, person, isInUse }: Place, id: string): Probe {
+export function probeOf({ route, row, prefix, person, isInUse }: RequestContext, id: string): Probe {
 	const [method = "", path = ""] = route.split(" ");
 	const full = path.startsWith("//") ? path.slice(1) : prefix + path;
 	const given: Readonly<Record<string, string>> = { user_id: person, ...row.path };

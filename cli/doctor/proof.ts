@@ -4,7 +4,7 @@
  */
 import { type Caller, expectedOutcome, maySee, type Outcome } from "./caller.ts";
 import { changeOf, comparableBy } from "./comparable-text.ts";
-import { outcomeOf, type Place, probeOf, unknownId } from "./cell.ts";
+import { outcomeOf, type RequestContext, probeOf, unknownId } from "./cell.ts";
 import { DoctorError } from "./doctor-error.ts";
 import { makerOf } from "./makers.ts";
 import type { ProbeAnswer, Prober } from "./prober.ts";
@@ -45,7 +45,7 @@ const comparedAtOnce = 6;
 /** A cell with what is expected of it. */
 interface Expected {
 	readonly caller: Caller;
-	readonly place: Place;
+	readonly place: RequestContext;
 	readonly target: Target | undefined;
 	readonly outcome: Outcome;
 }

@@ -9,7 +9,7 @@ import type { CredentialStore } from "./store/credential-store.ts";
 import { checkedCredential } from "./types/credential-rules.ts";
 
 /** The dependencies of {@link CredentialRecords}. */
-export interface CredentialRecordsOptions {
+export interface CredentialRecordsDependencies {
 	readonly store: CredentialStore;
 	/** The protocols of repositories that this installation allows. */
 	readonly protocols: readonly string[];
@@ -17,9 +17,9 @@ export interface CredentialRecordsOptions {
 }
 
 export class CredentialRecords {
-	readonly #options: CredentialRecordsOptions;
+	readonly #options: CredentialRecordsDependencies;
 
-	constructor(options: CredentialRecordsOptions) {
+	constructor(options: CredentialRecordsDependencies) {
 		this.#options = options;
 	}
 

@@ -40,7 +40,7 @@ import type { RequestParts } from "./routes/request-params.ts";
 import { successAnswer } from "./routes/success-answer.ts";
 
 /** The dependencies of a {@link RequestChain}. */
-export interface ChainOptions {
+export interface RequestChainDependencies {
 	readonly guard: Pick<OriginGuard, "check">;
 	readonly routes: RouteTable;
 	readonly authenticator: Authenticator;
@@ -95,12 +95,12 @@ interface Exchange {
 
 /** Handles the requests of one gateway. */
 export class RequestChain {
-	readonly #options: ChainOptions;
+	readonly #options: RequestChainDependencies;
 	readonly #limits = new TimeLimits();
 	readonly #pace: RequestPace;
 	readonly #unsigned = new UnsignedLimit();
 
-	constructor(options: ChainOptions) {
+	constructor(options: RequestChainDependencies) {
 		this.#options = options;
 		this.#pace = new RequestPace(options.keyOf);
 	}

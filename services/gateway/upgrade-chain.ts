@@ -22,7 +22,7 @@ import { requestIdOf } from "./http/request-id.ts";
 import { refuseBadHandshake, sessionOf, withToken } from "./http/websocket-handshake.ts";
 
 /** The dependencies of an {@link UpgradeChain}. */
-export interface UpgradeChainOptions {
+export interface UpgradeChainDependencies {
 	readonly guard: Pick<OriginGuard, "check">;
 	readonly authenticator: Authenticator;
 	readonly limits: Pick<RequestLimits, "count">;
@@ -43,9 +43,9 @@ const leftoverMs = 1_000;
 
 /** Handles the upgrade requests of one gateway. */
 export class UpgradeChain {
-	readonly #options: UpgradeChainOptions;
+	readonly #options: UpgradeChainDependencies;
 
-	constructor(options: UpgradeChainOptions) {
+	constructor(options: UpgradeChainDependencies) {
 		this.#options = options;
 	}
 

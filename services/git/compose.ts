@@ -23,7 +23,7 @@ import { pullsService } from "./pulls.service.ts";
 import { repositoriesService } from "./repositories.service.ts";
 import { deliveryCollection } from "./webhooks/delivery-collection.ts";
 import { DeliveryRecords } from "./webhooks/delivery-records.ts";
-import { WebhookDesk } from "./webhooks/webhook-desk.ts";
+import { WebhookReceiver } from "./webhooks/webhook-receiver.ts";
 import { webhookSources } from "./webhooks/webhook-sources.ts";
 import { webhooksService } from "./webhooks.service.ts";
 
@@ -59,7 +59,7 @@ export async function compose({ config, outbound, store, relay, log, announce }:
 			pullsService(pulls),
 			confidenceService(confidence),
 			webhooksService(
-				new WebhookDesk({
+				new WebhookReceiver({
 					deliveries,
 					sources: webhookSources(configured),
 					observe: async (event) => {

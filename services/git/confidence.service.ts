@@ -4,17 +4,17 @@ import { jsonText } from "#shared/base/schema/json-text.ts";
 import { implement } from "#shared/bus/service.ts";
 import { confidence } from "#shared/contracts/git/confidence.ts";
 import type { Calibration } from "./confidence/calibration/calibration.ts";
-import type { ConfidenceDesk } from "./confidence/evaluate/confidence-desk.ts";
+import type { ConfidenceEvaluation } from "./confidence/evaluate/confidence-evaluation.ts";
 import type { EvaluationRecords } from "./confidence/record/evaluation-records.ts";
 
 /** The dependencies of the service. */
-export interface ConfidenceParts {
-	readonly desk: ConfidenceDesk;
+export interface ConfidenceServiceDependencies {
+	readonly desk: ConfidenceEvaluation;
 	readonly records: EvaluationRecords;
 	readonly calibration: Calibration;
 }
 
-export function confidenceService({ desk, records, calibration }: ConfidenceParts): ServiceSchema {
+export function confidenceService({ desk, records, calibration }: ConfidenceServiceDependencies): ServiceSchema {
 	return {
 		name: confidence.name,
 		actions: implement(confidence, {

@@ -12,16 +12,16 @@ import { commitAuthor } from "./pulls/commit-author.ts";
 import type { PullCreations } from "./pulls/pull-creations.ts";
 import type { PullMerges } from "./pulls/pull-merges.ts";
 import type { PullQueries } from "./pulls/pull-queries.ts";
-import type { SessionDesk } from "./pulls/session-desk.ts";
+import type { SessionGateway } from "./pulls/session-gateway.ts";
 
 /** The parts of pull requests. */
-export interface PullParts {
+export interface PullsServiceDependencies {
 	readonly creations: PullCreations;
 	readonly queries: PullQueries;
 	readonly merges: PullMerges;
 }
 
-export function pullsService({ creations, queries, merges }: PullParts): ServiceSchema {
+export function pullsService({ creations, queries, merges }: PullsServiceDependencies): ServiceSchema {
 	return {
 		name: pulls.name,
 		actions: implement(pulls, {
@@ -42,7 +42,7 @@ export function pullsService({ creations, queries, merges }: PullParts): Service
 }
 
 /** The context of the request passes its principal on, so the other services decide what the person may do. */
-function deskOf(ctx: RequestContext): SessionDesk {
+function deskOf(ctx: RequestContext): SessionGateway {
 	return {
 		session: (session_id) => call(ctx, sessions.actions.get, { session_id }),
 		chronicle: (session_id) => call(ctx, chronicles.actions.newest, { session_id }).catch(unlessBug),

@@ -7,14 +7,14 @@ import { providerInfo, type RepositoryQueries } from "./providers/repository-que
 import type { ProviderMaker } from "./providers/provider-maker.ts";
 
 /** The dependencies of the service. */
-export interface RepositoriesParts {
+export interface RepositoriesServiceDependencies {
 	readonly queries: RepositoryQueries;
 	readonly maker: ProviderMaker;
 	/** Gives the bus to those who ask other services. */
 	readonly attach: (bus: Caller) => void;
 }
 
-export function repositoriesService({ queries, maker, attach }: RepositoriesParts): ServiceSchema {
+export function repositoriesService({ queries, maker, attach }: RepositoriesServiceDependencies): ServiceSchema {
 	return {
 		name: contract.name,
 

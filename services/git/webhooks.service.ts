@@ -2,9 +2,9 @@
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { webhooks } from "#shared/contracts/git/webhooks.ts";
-import type { WebhookDesk } from "./webhooks/webhook-desk.ts";
+import type { WebhookReceiver } from "./webhooks/webhook-receiver.ts";
 
-export function webhooksService(desk: WebhookDesk): ServiceSchema {
+export function webhooksService(desk: WebhookReceiver): ServiceSchema {
 	return {
 		name: webhooks.name,
 		actions: implement(webhooks, {

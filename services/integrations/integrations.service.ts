@@ -13,7 +13,7 @@ import { readCredentials } from "./read-credentials.ts";
 import type { ConnectionTests, Probe } from "./testing/connection-test.ts";
 
 /** The dependencies of the service. */
-export interface IntegrationsOptions {
+export interface IntegrationsServiceDependencies {
 	readonly records: ConnectionRecords;
 	readonly catalogue: Catalogue;
 	readonly tests: ConnectionTests;
@@ -23,7 +23,7 @@ export interface IntegrationsOptions {
 	readonly freshen: Freshen;
 }
 
-export function integrationsService(options: IntegrationsOptions): ServiceSchema {
+export function integrationsService(options: IntegrationsServiceDependencies): ServiceSchema {
 	const { records, catalogue, tests, checkUrl, probeFor, freshen } = options;
 	return {
 		name: integrations.name,

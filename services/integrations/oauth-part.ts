@@ -12,11 +12,11 @@ import { OAuthRefresh } from "./oauth/oauth-refresh.ts";
 import { OAuthStates } from "./oauth/oauth-states.ts";
 import { ProviderClient } from "./oauth/provider-client.ts";
 import { OAuthConnections } from "./oauth-connections.ts";
-import type { OAuthServiceOptions } from "./oauth.service.ts";
+import type { OAuthServiceDependencies } from "./oauth.service.ts";
 import { OAuthTokens } from "./oauth-tokens.ts";
 
 /** The logins of a process. */
-export interface OAuthPart extends OAuthServiceOptions {
+export interface OAuthPart extends OAuthServiceDependencies {
 	readonly refresh: OAuthRefresh;
 }
 

@@ -8,7 +8,7 @@ import type { OAuthTokens } from "./oauth-tokens.ts";
 import type { OAuthLogins } from "./oauth/oauth-logins.ts";
 
 /** The dependencies of the service. */
-export interface OAuthServiceOptions {
+export interface OAuthServiceDependencies {
 	readonly logins: OAuthLogins;
 	readonly tokens: OAuthTokens;
 	readonly states: OAuthStates;
@@ -17,7 +17,7 @@ export interface OAuthServiceOptions {
 /** How often logins that nobody ended are removed, in milliseconds. */
 const cleaningMs = 60_000;
 
-export function oauthService({ logins, tokens, states }: OAuthServiceOptions): ServiceSchema {
+export function oauthService({ logins, tokens, states }: OAuthServiceDependencies): ServiceSchema {
 	let cleaning: RecurringJob | undefined;
 
 	return {

@@ -3,7 +3,7 @@ import type { Part, StoringPlatform } from "#host/platform.ts";
 import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import { sweepAll } from "#shared/base/concurrency/sweep-all.ts";
 import { openIssuer } from "./issue/open-issuer.ts";
-import { TokenDesk } from "./issue/token-desk.ts";
+import { TokenIssuance } from "./issue/token-issuance.ts";
 import { tokenCollection } from "./record/token-collection.ts";
 import { TokenRecords } from "./record/token-records.ts";
 import { TokenUses } from "./record/token-uses.ts";
@@ -24,7 +24,7 @@ export async function compose({ config, key, store, log }: StoringPlatform): Pro
 		onError: (error) => log.error("Expired tokens cannot be removed:", error),
 	});
 	sweep.start();
-	const desk = new TokenDesk(records, await openIssuer(config, key.localTokenKey()), pat.ttl_days);
+	const desk = new TokenIssuance(records, await openIssuer(config, key.localTokenKey()), pat.ttl_days);
 	return {
 		services: [tokensService({ records, desk, uses })],
 		async close() {

@@ -2,18 +2,18 @@
 import type { Service, ServiceSchema } from "moleculer";
 import { implement, publish } from "#shared/bus/service.ts";
 import { tokens, tokensRevoked } from "#shared/contracts/pat/tokens.ts";
-import type { TokenDesk } from "./issue/token-desk.ts";
+import type { TokenIssuance } from "./issue/token-issuance.ts";
 import type { TokenRecords } from "./record/token-records.ts";
 import type { TokenUses } from "./record/token-uses.ts";
 
 /** The dependencies of the service. */
-export interface TokensParts {
+export interface TokensServiceDependencies {
 	readonly records: TokenRecords;
-	readonly desk: TokenDesk;
+	readonly desk: TokenIssuance;
 	readonly uses: TokenUses;
 }
 
-export function tokensService({ records, desk, uses }: TokensParts): ServiceSchema {
+export function tokensService({ records, desk, uses }: TokensServiceDependencies): ServiceSchema {
 	return {
 		name: tokens.name,
 		actions: implement(tokens, {

@@ -17,7 +17,7 @@ import type { PassDependencies } from "./pass.ts";
 import { podSamples } from "./pass-metrics.ts";
 import { Reconciler, type Work } from "./reconciler.ts";
 import { type RenewalDependencies, RenewedSecrets } from "./running-pods/renewed-secrets.ts";
-import { type Asked, type ExpectedPage, Sweep } from "./sweep.ts";
+import { type ExpectationQuery, type ExpectedPage, Sweep } from "./sweep.ts";
 import { WorkspaceKeeper, type WorkspaceTasks } from "./workspace-keeper.ts";
 
 const job = vouch(systemPrincipal("pod-manager"));
@@ -164,7 +164,7 @@ function workOptions() {
 	return { meta: jobMeta(), timeout: observeTimeoutMs };
 }
 
-function expectedOver(bus: Caller, asked: Asked, host: string | undefined): Promise<ExpectedPage> {
+function expectedOver(bus: Caller, asked: ExpectationQuery, host: string | undefined): Promise<ExpectedPage> {
 	return call(
 		bus,
 		sessionWork.actions.expected,

@@ -15,7 +15,7 @@ export interface ExpectedPage {
 	readonly next?: string | undefined;
 }
 
-export type Asked = { readonly after?: string | undefined } | { readonly ids: string[] };
+export type ExpectationQuery = { readonly after?: string | undefined } | { readonly ids: string[] };
 
 /** The dependencies of a {@link Sweep}. */
 export interface SweepDependencies {
@@ -24,7 +24,7 @@ export interface SweepDependencies {
 	 * Returns a page of all sessions, or of those of `ids` that exist. @throws {Error} when they cannot be read; then
 	 * nothing is changed.
 	 */
-	readonly expected: (asked: Asked) => Promise<ExpectedPage>;
+	readonly expected: (asked: ExpectationQuery) => Promise<ExpectedPage>;
 	/** Returns those ids, at most {@link maxIds}, that belong to no workspace. */
 	readonly unknownWorkspaces: (ids: string[]) => Promise<readonly string[]>;
 	/** Requests a pass over one session. */

@@ -27,7 +27,7 @@ import type { SessionWorkspaces } from "./workspaces/session-workspaces.ts";
 import type { StoppedSessions } from "./commands/stopped-sessions.ts";
 
 /** The dependencies of the service. */
-export interface SessionsOptions {
+export interface SessionsServiceDependencies {
 	readonly records: SessionRecords;
 	readonly commands: SessionCommands;
 	readonly stops: SessionStops;
@@ -42,7 +42,7 @@ export interface SessionsOptions {
 }
 
 /** @param hints Receives the bus when it is connected. */
-export function sessionsService(options: SessionsOptions, hints: Hints): ServiceSchema {
+export function sessionsService(options: SessionsServiceDependencies, hints: Hints): ServiceSchema {
 	const { records, commands, stops, stopped, pod, sweep, updates, workspaces, validates } = options;
 
 	return {

@@ -20,7 +20,7 @@ import type { ClientLimits } from "./sse-client.ts";
 import { type Group, SseHub } from "./sse-hub.ts";
 
 /** The dependencies and bounds of an {@link EventStream}. */
-export interface EventStreamOptions {
+export interface EventStreamDependencies {
 	readonly heartbeatMs: number;
 	readonly maxClients: number;
 	/** Seals the positions that clients are told. */
@@ -56,7 +56,7 @@ export class EventStream {
 	readonly #heartbeats: Heartbeats<Group>;
 	#bus: StreamBus | undefined;
 
-	constructor(options: EventStreamOptions) {
+	constructor(options: EventStreamDependencies) {
 		const { metrics = new Metrics() } = options;
 		const delay = metrics.histogram("atelier_event_delay_seconds").at();
 		metrics.sample("atelier_stream_clients", () => this.#hub.size);

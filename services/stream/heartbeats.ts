@@ -25,14 +25,14 @@ const lookMs = 500;
 const looksPerInterval = 20;
 
 /** The clients of one audience. */
-export interface BeatenGroup {
+export interface HeartbeatGroup {
 	readonly audience: Audience;
 	/** The time of its newest event on the monotonic clock. */
 	readonly changedAt: number;
 }
 
 /** The dependencies of {@link Heartbeats}. */
-export interface HeartbeatOptions<G extends BeatenGroup> {
+export interface HeartbeatDependencies<G extends HeartbeatGroup> {
 	readonly everyMs: number;
 	readonly groups: () => Iterable<G>;
 	/** Returns the statistics of a principal's scope; undefined when they are not available. It does not throw. */
@@ -42,7 +42,7 @@ export interface HeartbeatOptions<G extends BeatenGroup> {
 }
 
 /** The statistics of an audience as they were sent last. */
-interface Asked {
+interface SentStats {
 	readonly frame: Buffer;
 	readonly at: number;
 	/** Numbers of the day begin anew with it. */
@@ -54,18 +54,18 @@ interface Beat {
 	/** The time of the last heartbeat, or of the first look, on the monotonic clock. */
 	sentAt: number;
 	isWaiting: boolean;
-	asked?: Asked;
+	asked?: SentStats;
 }
 
 /** The heartbeats of one process. Its creator starts and stops them. */
-export class Heartbeats<G extends BeatenGroup> {
-	readonly #options: HeartbeatOptions<G>;
+export class Heartbeats<G extends HeartbeatGroup> {
+	readonly #options: HeartbeatDependencies<G>;
 	readonly #beats = new WeakMap<Audience, Beat>();
 	readonly #questions = new FairQueue({ atOnce: bound.statsQuestions });
 	#isStopped = false;
 	#timer: Timer | undefined;
 
-	constructor(options: HeartbeatOptions<G>) {
+	constructor(options: HeartbeatDependencies<G>) {
 		this.#options = options;
 	}
 
@@ -124,7 +124,7 @@ export class Heartbeats<G extends BeatenGroup> {
 }
 
 /** Whether the statistics are those that would be answered now. */
-function isFresh(asked: Asked | undefined, { changedAt }: BeatenGroup, at: number): asked is Asked {
+function isFresh(asked: SentStats | undefined, { changedAt }: HeartbeatGroup, at: number): asked is SentStats {
 	if (!asked || at - asked.at > maxAgeMs || asked.day !== today()) return false;
 	return asked.at > changedAt + settlingMs;
 }

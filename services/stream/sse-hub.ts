@@ -17,7 +17,7 @@ const sweepMs = 1_000;
 const goodbyeMs = 2_000;
 
 /** The dependencies and bounds of an {@link SseHub}. */
-export interface HubOptions {
+export interface SseHubDependencies {
 	readonly tail: LogTail;
 	readonly ids: EventIds;
 	readonly catchUp: CatchUp;
@@ -35,24 +35,24 @@ export interface Group {
 }
 
 /** The groups of a client: its audience and its person. */
-interface Place {
+interface ClientGroups {
 	readonly group: string;
 	readonly person: string;
 }
 
 /** The clients of one process. The event stream drains and closes it. */
 export class SseHub {
-	readonly #options: HubOptions;
+	readonly #options: SseHubDependencies;
 	/** Clients by audience; no group is empty. */
 	readonly #groups = new Map<string, Group>();
-	readonly #clients = new Map<SseClient, Place>();
+	readonly #clients = new Map<SseClient, ClientGroups>();
 	/** Clients by person; no set is empty. */
 	readonly #people = new Map<string, Set<SseClient>>();
 	readonly #sweep: Timer;
 	readonly #emptied = new AbortController();
 	#isEnding = false;
 
-	constructor(options: HubOptions) {
+	constructor(options: SseHubDependencies) {
 		this.#options = options;
 		this.#sweep = every(sweepMs, () => this.#closeStalled());
 	}
@@ -163,7 +163,7 @@ export class SseHub {
 		this.#remove(client);
 	}
 
-	#add(client: SseClient, place: Place, group: Group): void {
+	#add(client: SseClient, place: ClientGroups, group: Group): void {
 		this.#groups.set(place.group, group);
 		group.clients.add(client);
 		const own = this.#people.get(place.person) ?? new Set();

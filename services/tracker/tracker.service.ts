@@ -9,12 +9,12 @@ import type { ConnectedTrackers } from "./trackers/connected-trackers.ts";
 import type { IssueTracker } from "./trackers/issue-tracker.ts";
 
 /** The dependencies of the service. */
-export interface TrackerParts {
+export interface TrackerServiceDependencies {
 	readonly trackers: ConnectedTrackers;
 	readonly calls: PlatformCalls;
 }
 
-export function trackerService({ trackers, calls }: TrackerParts): ServiceSchema {
+export function trackerService({ trackers, calls }: TrackerServiceDependencies): ServiceSchema {
 	/** Returns the caller's first tracker; undefined when there is none. */
 	async function firstOf({ tenant, id }: Principal): Promise<IssueTracker | undefined> {
 		const person = { tenant, id };

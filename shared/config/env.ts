@@ -48,12 +48,12 @@ function keyOf(part: string, schema: Schema): string | undefined {
 	return Object.keys(schema).find((name) => plain(name) === plain(part));
 }
 
-interface Place {
+interface LocatedRule {
 	path: string[];
 	rule: Rule | undefined;
 }
 
-function locate(parts: readonly string[], schema: Schema): Place | undefined {
+function locate(parts: readonly string[], schema: Schema): LocatedRule | undefined {
 	const [part = "", ...deeper] = parts;
 	const key = keyOf(part, schema);
 	const rule = key === undefined ? undefined : schema[key];
@@ -64,7 +64,7 @@ function locate(parts: readonly string[], schema: Schema): Place | undefined {
 	return below && { path: [key, ...below.path], rule: below.rule };
 }
 
-function locateFreeForm(key: string, deeper: readonly string[]): Place | undefined {
+function locateFreeForm(key: string, deeper: readonly string[]): LocatedRule | undefined {
 	const names = deeper.map((part) => part.toLowerCase());
 	return names.some((name) => name === "" || unsafeKeys.has(name))
 		? undefined

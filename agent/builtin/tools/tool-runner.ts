@@ -25,7 +25,7 @@ export interface ToolResult {
 }
 
 /** The dependencies of the runner, given by its session. */
-export interface ToolRunnerOptions {
+export interface ToolRunnerDependencies {
 	folder: string;
 	client: AcpClient;
 	permissions: ToolPermissions;
@@ -48,10 +48,10 @@ const rejectedText = "The user did not permit this. Nothing was done. Do not try
 
 /** Runs the calls of one session. */
 export class ToolRunner {
-	readonly #options: ToolRunnerOptions;
+	readonly #options: ToolRunnerDependencies;
 	readonly #maxLength: number;
 
-	constructor(options: ToolRunnerOptions) {
+	constructor(options: ToolRunnerDependencies) {
 		this.#options = options;
 		this.#maxLength = Math.max(resultLength.least, Math.min(resultLength.most, Math.floor(options.contextWindow / 2)));
 	}

@@ -36,7 +36,7 @@ export interface Claim {
 }
 
 /** The dependencies of an {@link Authenticator}. */
-export interface AuthenticatorOptions {
+export interface AuthenticatorDependencies {
 	readonly identity: Pick<IdentityProvider, "authenticate">;
 	readonly key: InstallationKey;
 	readonly tokens: PersonalTokens;
@@ -64,7 +64,7 @@ export class Authenticator {
 	readonly #tokens: PersonalTokens;
 	readonly #admissions: Pick<Admissions, "admit" | "readmit">;
 
-	constructor({ identity, key, tokens, admissions }: AuthenticatorOptions) {
+	constructor({ identity, key, tokens, admissions }: AuthenticatorDependencies) {
 		this.#identity = identity;
 		this.#key = key;
 		this.#tokens = tokens;

@@ -16,7 +16,7 @@ import { shownClaims, strictClaims } from "#shared/base/tokens/shown-claims.ts";
 import type { TokenTrust } from "./identity-provider.ts";
 
 /** The dependencies of {@link PersonalTokens}. */
-export interface PersonalTokensOptions {
+export interface PersonalTokensDependencies {
 	/** The knowledge of the identity; absent: it accepts no tokens. */
 	readonly trust: TokenTrust | undefined;
 	/** The client that tokens of the configured issuer name; absent: the platform itself is the issuer. */
@@ -53,13 +53,13 @@ const maxReadText = 4_096;
 
 /** The tokens of one gateway. */
 export class PersonalTokens {
-	readonly #options: PersonalTokensOptions;
+	readonly #options: PersonalTokensDependencies;
 	readonly #remembered = new LRUCache<string, Remembered>({ max: maxRemembered });
 	readonly #readings = new LRUCache<string, Reading>({ max: maxReadings });
 	/** The principals of active tokens, each with the roles of its person. */
 	readonly #principals = new WeakMap<ActiveToken, { standing: StoredStanding; principal: Principal }>();
 
-	constructor(options: PersonalTokensOptions) {
+	constructor(options: PersonalTokensDependencies) {
 		this.#options = options;
 	}
 

@@ -3,7 +3,7 @@ import { bound } from "#shared/base/bounds.ts";
 import { type AnyAction, type Contract, type Method, type Route, routesOf } from "#shared/contracts/contract.ts";
 import type { Schema } from "#shared/base/schema/schema.ts";
 import { compileIgnored, type FindIgnored } from "./ignored-parts.ts";
-import { compileParams, type Place, placeOf, type ReadParams } from "./request-params.ts";
+import { compileParams, type ParameterPlace, placeOf, type ReadParams } from "./request-params.ts";
 
 const defaultTimeoutMs = 8_000;
 
@@ -34,7 +34,7 @@ export class ActionRoute {
 	}
 
 	/** Returns the parameters in one place of the request. */
-	paramsIn(place: Place): Schema {
+	paramsIn(place: ParameterPlace): Schema {
 		return Object.fromEntries(Object.entries(this.action.params).filter(([name]) => this.placeOf(name) === place));
 	}
 
@@ -43,7 +43,7 @@ export class ActionRoute {
 		return this.action.raw_body ? undefined : this.paramsIn("body");
 	}
 
-	placeOf(parameter: string): Place {
+	placeOf(parameter: string): ParameterPlace {
 		return placeOf(this.method, this.path, parameter, this.action.in_query);
 	}
 }

@@ -11,7 +11,7 @@ import type { Problem } from "../http/problem-items.ts";
 import { compileLax, type Convert } from "./lax-values.ts";
 import { problemsOf } from "./param-problems.ts";
 
-export type Place = "path" | "query" | "body";
+export type ParameterPlace = "path" | "query" | "body";
 
 /** The parameters that are in the query of every method, unless the contract names others. */
 const defaultInQuery: readonly string[] = ["cursor"];
@@ -20,7 +20,7 @@ const defaultInQuery: readonly string[] = ["cursor"];
  * Returns the place of a parameter: the path if it names it, the query of a GET or where the contract says so, otherwise
  * the body.
  */
-export function placeOf(method: Method, path: string, parameter: string, inQuery = defaultInQuery): Place {
+export function placeOf(method: Method, path: string, parameter: string, inQuery = defaultInQuery): ParameterPlace {
 	if (path.split("/").includes(`:${parameter}`)) return "path";
 	return method === "GET" || inQuery.includes(parameter) ? "query" : "body";
 }
@@ -39,7 +39,7 @@ export type ReadParams = (parts: RequestParts) => Record<string, unknown>;
 
 interface Field {
 	readonly name: string;
-	readonly place: Place;
+	readonly place: ParameterPlace;
 	/** Parses a text of a path or query; undefined when it does not have the parameter's type. */
 	readonly fromText: FromText;
 	/** Reads a member of the body that has the form of another type; undefined for most. */
@@ -62,7 +62,7 @@ export function compileParams(params: Schema, method: Method, path: string, inQu
 	const places = new Map(fields.map(({ name, place }) => [name, place]));
 	const known = {
 		params,
-		placeOf: (name: string): Place => places.get(name) ?? "body",
+		placeOf: (name: string): ParameterPlace => places.get(name) ?? "body",
 		inBody: Object.fromEntries(Object.entries(params).filter(([name]) => places.get(name) === "body")),
 	};
 	const queryNames = new Set(fields.filter(({ place }) => place === "query").map(({ name }) => name));

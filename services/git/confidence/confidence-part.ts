@@ -3,7 +3,7 @@ import type { Config } from "#shared/config/config.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
 import { Calibration } from "./calibration/calibration.ts";
-import { ConfidenceDesk, type FindRepository } from "./evaluate/confidence-desk.ts";
+import { ConfidenceEvaluation, type FindRepository } from "./evaluate/confidence-evaluation.ts";
 import { PathCategories } from "./formula/path-categories.ts";
 import { EvaluationRecords } from "./record/evaluation-records.ts";
 
@@ -18,7 +18,7 @@ export interface ConfidenceDependencies {
 /** Merge confidence as the part for git providers uses it. */
 export interface ConfidencePart {
 	readonly records: EvaluationRecords;
-	readonly desk: ConfidenceDesk;
+	readonly desk: ConfidenceEvaluation;
 	readonly calibration: Calibration;
 }
 
@@ -27,7 +27,7 @@ export function confidencePart({ workflow, store, find, log }: ConfidenceDepende
 	const paths = new PathCategories(workflow.confidence);
 	return {
 		records,
-		desk: new ConfidenceDesk({ records, find, rules: { paths, thresholds: workflow } }),
+		desk: new ConfidenceEvaluation({ records, find, rules: { paths, thresholds: workflow } }),
 		calibration: new Calibration({ records, find, log }),
 	};
 }

@@ -9,7 +9,7 @@ import type { ProviderMaker } from "./provider-maker.ts";
 
 const job = vouch(systemPrincipal("git"));
 
-export interface OwnProvidersOptions {
+export interface OwnProvidersDependencies {
 	/** Returns the bus; undefined until it is connected. */
 	readonly bus: () => Caller | undefined;
 	readonly maker: ProviderMaker;
@@ -18,9 +18,9 @@ export interface OwnProvidersOptions {
 
 /** Reads the connections anew for each request, so that a change holds at once and no credential is kept. */
 export class OwnProviders {
-	readonly #options: OwnProvidersOptions;
+	readonly #options: OwnProvidersDependencies;
 
-	constructor(options: OwnProvidersOptions) {
+	constructor(options: OwnProvidersDependencies) {
 		this.#options = options;
 	}
 

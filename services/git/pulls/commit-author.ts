@@ -4,7 +4,7 @@
 const longest = 1_000;
 
 /** A person as the identity provider names one. */
-interface Named {
+interface NamedPerson {
 	readonly display_name: string;
 	readonly email: string;
 }
@@ -13,7 +13,7 @@ interface Named {
  * Returns the author, without characters that cannot stand in a commit; git itself leaves them out of names, too.
  * Undefined when no address is known.
  */
-export function commitAuthor({ display_name, email }: Named): { name: string; email: string } | undefined {
+export function commitAuthor({ display_name, email }: NamedPerson): { name: string; email: string } | undefined {
 	const address = clean(email);
 	return address === "" ? undefined : { name: clean(display_name) || address, email: address };
 }

@@ -14,7 +14,7 @@ import type { PullRecords } from "./pull-records.ts";
 import { pullDescription, pullTitle } from "./pull-text.ts";
 import { pullView } from "./pull-view.ts";
 import { type Branches, type BranchRules, branchesOf, repoOf, type SessionRepo } from "./session-branch.ts";
-import type { SessionDesk } from "./session-desk.ts";
+import type { SessionGateway } from "./session-gateway.ts";
 
 /** The dependencies of {@link PullCreations}. */
 export interface PullCreationsDependencies {
@@ -29,7 +29,7 @@ export interface PullOrder {
 	readonly request: PullCreate;
 	/** The `Idempotency-Key`. */
 	readonly key: string | undefined;
-	readonly desk: SessionDesk;
+	readonly desk: SessionGateway;
 }
 
 /** A session's repository with its provider and branches. */
@@ -100,7 +100,7 @@ export class PullCreations {
 	 * Pushes the work of a running session and returns its newest commit. A session that does not run may have pushed
 	 * before. @throws {ConflictError} when it has not.
 	 */
-	async #push(target: Target, title: string, desk: SessionDesk): Promise<string | undefined> {
+	async #push(target: Target, title: string, desk: SessionGateway): Promise<string | undefined> {
 		const { session, from, branches, provider, place, isOwn } = target;
 		const { head } = branches;
 		if (session.status === "running") {

@@ -9,7 +9,7 @@ import type { PullName } from "./pull-merges.ts";
 import type { PullRecords } from "./pull-records.ts";
 import { pullView, reviewStatus } from "./pull-view.ts";
 import { repoOf } from "./session-branch.ts";
-import type { SessionDesk } from "./session-desk.ts";
+import type { SessionGateway } from "./session-gateway.ts";
 
 /** The questions. */
 export class PullQueries {
@@ -58,7 +58,7 @@ export class PullQueries {
 	}
 
 	/** Returns the newest pull request of a session, also one that its agent opened by itself. @throws {NotFoundError} */
-	async ofSession(principal: Principal, id: string, desk: SessionDesk): Promise<SessionPull> {
+	async ofSession(principal: Principal, id: string, desk: SessionGateway): Promise<SessionPull> {
 		const session = await desk.session(id);
 		const stored = await this.#records.ofSession(principal, id);
 		if (!stored) {

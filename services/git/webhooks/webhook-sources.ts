@@ -2,7 +2,7 @@
 import type { ConfiguredProvider } from "../providers/configured-providers.ts";
 import type { GitProvider } from "../providers/git-provider.ts";
 import { isNamed } from "../providers/provider-registry.ts";
-import type { WebhookSource } from "./webhook-desk.ts";
+import type { WebhookSource } from "./webhook-receiver.ts";
 
 /** Returns the sources by name. */
 export function webhookSources(configured: readonly ConfiguredProvider[]): Map<string, WebhookSource> {

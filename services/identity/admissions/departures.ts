@@ -3,7 +3,7 @@ import type { MemberRecords } from "../record/member-records.ts";
 import type { TenantRecords } from "../record/tenant-records.ts";
 
 /** A person in a tenant. */
-interface Place {
+interface Membership {
 	readonly tenant: string;
 	readonly user_id: string;
 }
@@ -25,14 +25,14 @@ export class Departures {
 	}
 
 	/** Returns those who have departed. Somebody who was never a member has not. */
-	async among(people: readonly Place[]): Promise<Place[]> {
+	async among(people: readonly Membership[]): Promise<Membership[]> {
 		if (this.#dependencies.areConfigured) return [];
 		const deleted = await this.#deletedTenants(new Set(people.map(({ tenant }) => tenant)));
 		const departed = await Promise.all(people.map(async (one) => deleted.has(one.tenant) || this.#hasEnded(one)));
 		return people.filter((_one, index) => departed[index]);
 	}
 
-	async #hasEnded({ tenant, user_id }: Place): Promise<boolean> {
+	async #hasEnded({ tenant, user_id }: Membership): Promise<boolean> {
 		const member = await this.#dependencies.members.get(tenant, user_id);
 		return member !== undefined && member.state !== "active";
 	}

@@ -50,7 +50,7 @@ export interface Grant extends Person {
 }
 
 /** The end of a token's life; empty for one without a known end. */
-export interface Life {
+export interface TokenLifetime {
 	readonly due_at?: number;
 	readonly expires_at?: number;
 }
@@ -104,7 +104,7 @@ export class OAuthGrants {
 	}
 
 	/** Stores the life of new tokens and lets the grant go; false when it is held by somebody else by now. */
-	async renew(grant: Grant, life: Life): Promise<boolean> {
+	async renew(grant: Grant, life: TokenLifetime): Promise<boolean> {
 		const gone = (["due_at", "expires_at", "problem", "held_until"] as const).filter((column) => !(column in life));
 		return (await this.#records.write(grant, { set: { ...life }, unset: gone })) !== undefined;
 	}

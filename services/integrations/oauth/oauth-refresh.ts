@@ -7,7 +7,7 @@ import { failpoint } from "#shared/base/failpoints.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
 import { credentialName, type TokenCredential, tokenCredential, type TokenKeeper } from "./connected-account.ts";
 import type { OAuthProvider, Person } from "./oauth-definition.ts";
-import type { Grant, Life, OAuthGrants } from "./oauth-grants.ts";
+import type { Grant, TokenLifetime, OAuthGrants } from "./oauth-grants.ts";
 import { OAuthRefusedError, type ProviderClient } from "./provider-client.ts";
 import { credentialFields, type Tokens } from "./token-answer.ts";
 
@@ -122,7 +122,7 @@ export class OAuthRefresh {
 }
 
 /** Returns the life of tokens that were given just now. */
-export function lifeOf({ expires_in }: Tokens): Life {
+export function lifeOf({ expires_in }: Tokens): TokenLifetime {
 	if (expires_in === undefined) return {};
 	const lifeMs = expires_in * 1_000;
 	const expires_at = Math.round(now() + lifeMs);

@@ -5,7 +5,7 @@ import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { chronicleOf } from "./chronicle-records.ts";
 import { mayUseSession } from "#shared/contracts/access/access-table.ts";
-import { newSession } from "../commands/new-session.ts";
+import { newSession } from "../commands/session-draft.ts";
 import type { Commander } from "../commands/commander.ts";
 import type { SessionCreations } from "../commands/session-creations.ts";
 import type { SessionRules } from "../commands/session-rules.ts";

@@ -3,12 +3,12 @@
  */
 import { type PermissionMode, permissionModes } from "#shared/contracts/sessions/session-resource.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
-import type { Named } from "./levels/launch-level.ts";
+import type { LabelledValue } from "./levels/launch-level.ts";
 
 const defaultMode: PermissionMode = "auto";
 
 /** Returns the mode. @throws {UnprocessableError} when a blueprint's `workload_config` names an unknown mode. */
-export function permissionMode(wanted: Named<unknown> | undefined): PermissionMode {
+export function permissionMode(wanted: LabelledValue<unknown> | undefined): PermissionMode {
 	if (wanted === undefined) return defaultMode;
 	const mode = permissionModes.find((known) => known === wanted.value);
 	if (mode) return mode;

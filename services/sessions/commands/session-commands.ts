@@ -8,9 +8,9 @@ import type { LaunchSettings, LocalMount } from "#shared/wire/pod/launch.ts";
 import { answeredBefore, type CommandAnswer, commandMark, rememberAnswer } from "./command-answers.ts";
 import type { Commander } from "./commander.ts";
 import { launchSettings, refuseLargeLaunch } from "./launch-settings.ts";
-import { type Blueprints, mergedOrder, type MergedOrder } from "./levels/merged-order.ts";
+import { type Blueprints, mergedRequest, type MergedRequest } from "./levels/merged-request.ts";
 import { launchWithProfile, storedLevels, type StoredLevels } from "./levels/profile-change.ts";
-import { newSession, shownResources } from "./new-session.ts";
+import { newSession, shownResources } from "./session-draft.ts";
 import { both, type ColumnChange, enter, type SessionChange, type SessionRecord } from "../record/session-change.ts";
 import { type Command, mayStart, next } from "../record/session-lifecycle.ts";
 import { refuseForeignCommand } from "./session-rights.ts";
@@ -21,13 +21,13 @@ import type { SessionRules } from "./session-rules.ts";
 import { refuseMissingRepository } from "./levels/missing-repository.ts";
 import { type GitSource, resolveSource } from "../sources/session-source.ts";
 import type { LocalSource } from "../sources/local-sources.ts";
-import { continuedLaunch, continuedOrder } from "./levels/continued-workspace.ts";
+import { continuedLaunch, continuedRequest } from "./levels/continued-workspace.ts";
 import type { SessionWorkspaces } from "../workspaces/session-workspaces.ts";
 import type { WorkspaceSource } from "../workspaces/workspace-changes.ts";
 import { startInWorkspace } from "../workspaces/workspace-of-start.ts";
 
 /** The request for a new session, with the blueprints that it names. */
-export interface CreateOrder {
+export interface NamedRequest {
 	readonly request: SessionCreate;
 	readonly blueprints?: Blueprints;
 	/** Warnings of what was found out about the request before. */
@@ -48,7 +48,7 @@ export interface CommandOptions {
 }
 
 /** The dependencies of {@link SessionCommands}. */
-export interface CommandParts {
+export interface SessionCommandsDependencies {
 	readonly records: SessionRecords;
 	readonly creations: SessionCreations;
 	readonly rules: SessionRules;
@@ -67,7 +67,7 @@ export class SessionCommands {
 	readonly #workspaces: SessionWorkspaces;
 	readonly #due: (id: string) => void;
 
-	constructor({ records, creations, rules, running, workspaces, due }: CommandParts) {
+	constructor({ records, creations, rules, running, workspaces, due }: SessionCommandsDependencies) {
 		this.#records = records;
 		this.#creations = creations;
 		this.#rules = rules;
@@ -81,18 +81,18 @@ export class SessionCommands {
 	 * @throws {UnprocessableError} when the repository, branch or model cannot be used, or the key was used for another
 	 * request.
 	 */
-	async create(commander: Commander, creation: CreateOrder): Promise<JsonText> {
-		const { request: asked, blueprints = {}, workspace, tenantCredentials, warnings, check } = creation;
+	async create(commander: Commander, named: NamedRequest): Promise<JsonText> {
+		const { request: asked, blueprints = {}, workspace, tenantCredentials, warnings, check } = named;
 		const { protocols, sessionLimit, setupMinutes, models, agents } = this.#rules;
 		const { principal, deadline } = commander;
-		const order = mergedOrder(models.named(asked), models.namedIn(blueprints));
-		const { request, level } = order;
-		const where = workspace ? continuedOrder(asked, workspace) : order;
+		const merged = mergedRequest(models.named(asked), models.namedIn(blueprints));
+		const { request, level } = merged;
+		const where = workspace ? continuedRequest(asked, workspace) : merged;
 		const { source, mounts } = await this.#sourceOf(principal, where);
 		if (source.type === "git" && !workspace) refuseMissingRepository(asked, source.repo, warnings);
 		const context = { protocols, tenantCredentials };
-		const merged = { ...launchSettings(request, source, level, context), ...(mounts && { mounts }) };
-		const launch = { ...(workspace ? continuedLaunch(merged, workspace) : merged), setup_minutes: setupMinutes };
+		const own = { ...launchSettings(request, source, level, context), ...(mounts && { mounts }) };
+		const launch = { ...(workspace ? continuedLaunch(own, workspace) : own), setup_minutes: setupMinutes };
 		models.refuseUnknown(launch.model);
 		const agent = agents.get(launch.agent);
 		const settings = { principal, request, source, launch, agent, sessionLimit, blueprints, warnings };
@@ -101,7 +101,7 @@ export class SessionCommands {
 			params: asked,
 			make: (id, at) => ({
 				...newSession({ id, at, ...settings, workspace: asked.workspace_id ?? undefined }),
-				levels: storedLevels(order),
+				levels: storedLevels(merged),
 			}),
 			admit: async (insert) => {
 				await check?.(launch.repositories.map(({ url }) => url));
@@ -115,7 +115,7 @@ export class SessionCommands {
 	/** @throws {UnprocessableError} when the repository, branch or folder cannot be used. */
 	async #sourceOf(
 		principal: Principal,
-		{ request, level }: Pick<MergedOrder, "request" | "level">,
+		{ request, level }: Pick<MergedRequest, "request" | "level">,
 	): Promise<{ source: GitSource | LocalSource; mounts?: LocalMount[] }> {
 		const { protocols, locals } = this.#rules;
 		if (request.source?.type === "local_mount") return locals.check(principal, request.source);

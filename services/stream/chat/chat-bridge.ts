@@ -31,7 +31,7 @@ import { FrameBudgets } from "./frame-budgets.ts";
 import { connectToPod } from "./pod-connection.ts";
 
 /** The dependencies and bounds of a {@link ChatBridge}. */
-export interface ChatBridgeOptions {
+export interface ChatBridgeDependencies {
 	readonly key: InstallationKey;
 	/** The hosts beside loopback at which pods may listen. Default none. */
 	readonly hosts?: readonly string[];
@@ -70,7 +70,7 @@ const goingAway = 1001;
 
 /** All bridged connections of one process. The stream part starts and drains it. */
 export class ChatBridge {
-	readonly #options: ChatBridgeOptions;
+	readonly #options: ChatBridgeDependencies;
 	readonly #server = webSocketServer({
 		maxPayload: maxFrameBytes,
 		clientTracking: false,
@@ -85,7 +85,7 @@ export class ChatBridge {
 	#isEnding = false;
 	#isChecking = false;
 
-	constructor(options: ChatBridgeOptions) {
+	constructor(options: ChatBridgeDependencies) {
 		this.#options = options;
 		this.#budgets = new FrameBudgets(options.frameRate);
 	}

@@ -16,7 +16,7 @@ const normal = 1000;
 const unsupported = 1003;
 const internalError = 1011;
 
-export interface ChatPipeOptions {
+export interface ChatPipeDependencies {
 	readonly changeModel: ChangeModel;
 	/** Whether the client reads the frames in the platform's own form; otherwise it reads the contract's. */
 	readonly isOwnDialect: boolean;
@@ -38,10 +38,10 @@ export class ChatPipe {
 	readonly #pod: Side;
 	/** The sockets that have answered the last ping. */
 	readonly #alive: Set<WebSocket>;
-	readonly #options: ChatPipeOptions;
+	readonly #options: ChatPipeDependencies;
 
 	/** Begins to pass on frames. @param pod The pod's socket, still paused. */
-	constructor(client: WebSocket, pod: WebSocket, options: ChatPipeOptions) {
+	constructor(client: WebSocket, pod: WebSocket, options: ChatPipeDependencies) {
 		this.#options = options;
 		this.#alive = new Set([client, pod]);
 		this.closed = Promise.all([client, pod].map((side) => goneOf(side)));

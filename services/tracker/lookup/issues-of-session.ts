@@ -40,7 +40,7 @@ export class IssuesOfSession {
 		const { connections, warnings } = await trackers.of(person);
 		const connection = chosen(connections, mapping ?? { connection_id: null, tracker: null });
 		if (!connection) return { ...nothing, warnings: [...warnings, "You have no connection to the tracker"] };
-		const asked: Asked = { warnings: [...warnings] };
+		const asked: CollectedWarnings = { warnings: [...warnings] };
 		const tracker = await within(asked, trackers.open(person, connection));
 		if (!tracker) return { ...nothing, warnings: asked.warnings };
 		const [linked, related] = await Promise.all([
@@ -53,12 +53,12 @@ export class IssuesOfSession {
 }
 
 /** Collects sentences about what could not be asked. */
-interface Asked {
+interface CollectedWarnings {
 	readonly warnings: string[];
 }
 
 /** Resolves to undefined after a failure, which becomes a warning. */
-async function within<T>({ warnings }: Asked, work: Promise<T>): Promise<T | undefined> {
+async function within<T>({ warnings }: CollectedWarnings, work: Promise<T>): Promise<T | undefined> {
 	return work.catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
 		warnings.push(error.message);
@@ -69,7 +69,7 @@ async function within<T>({ warnings }: Asked, work: Promise<T>): Promise<T | und
 async function linkedIssue(
 	tracker: IssueTracker,
 	{ tracker_issue_id }: Session,
-	asked: Asked,
+	asked: CollectedWarnings,
 ): Promise<TrackerIssue | undefined> {
 	return tracker_issue_id === null ? undefined : within(asked, tracker.issue(tracker_issue_id));
 }
@@ -78,7 +78,7 @@ async function linkedIssue(
 async function relatedIssues(
 	tracker: IssueTracker,
 	session: Session,
-	{ project, asked }: { project: string; asked: Asked },
+	{ project, asked }: { project: string; asked: CollectedWarnings },
 ): Promise<TrackerIssue[]> {
 	const words = wordsOf(session);
 	const hits = words === "" ? [] : within(asked, tracker.search(words, project));

@@ -16,7 +16,7 @@ const pageSize = 500;
 /** The time between two writes of the place while nothing is noted, in milliseconds. */
 const storeMs = 1_000;
 
-interface Place {
+interface LogPosition {
 	readonly epoch: string;
 	readonly seq: number;
 }
@@ -28,7 +28,7 @@ export class EventFollower {
 	readonly #note: (entry: LogEntry) => Promise<boolean>;
 	readonly #passes = new SingleFlight(() => this.#pass());
 	/** The place of this process; the stored one may be behind it. */
-	#place: Place | undefined;
+	#place: LogPosition | undefined;
 	#storedAt = -Infinity;
 
 	/**
@@ -75,30 +75,30 @@ export class EventFollower {
 		if (isNoted || monotonic() - this.#storedAt >= storeMs) await this.#advance(stored, place);
 	}
 
-	async #stored(): Promise<Place> {
+	async #stored(): Promise<LogPosition> {
 		return placeOf(await this.#store.get(followedCollection, placeId));
 	}
 
 	/** Stores a place, unless another process has stored one meanwhile: it has noted the same. */
-	async #advance(from: Place, to: Place): Promise<void> {
+	async #advance(from: LogPosition, to: LogPosition): Promise<void> {
 		if (from.epoch !== to.epoch || from.seq < to.seq)
 			await this.#store.update(followedCollection, placeId, { equals: { ...from } }, { set: { ...to } });
 		this.#storedAt = monotonic();
 	}
 }
 
-function placeOf(document: Partial<Place> | undefined): Place {
+function placeOf(document: Partial<LogPosition> | undefined): LogPosition {
 	const { epoch = "", seq = 0 } = document ?? {};
 	return { epoch, seq };
 }
 
 /** Events of another log, and those that were trimmed before they were read, leave their place to the oldest one. */
-function beginning({ epoch, seq }: Place, head: LogHead): Place {
+function beginning({ epoch, seq }: LogPosition, head: LogHead): LogPosition {
 	const isSame = epoch === head.epoch && seq <= head.seq;
 	return { epoch: head.epoch, seq: isSame ? Math.max(seq, head.oldest - 1) : head.oldest - 1 };
 }
 
 /** Returns the place of this process when it is in the same log and further. */
-function further(place: Place, own: Place | undefined): Place {
+function further(place: LogPosition, own: LogPosition | undefined): LogPosition {
 	return own && own.epoch === place.epoch && own.seq > place.seq ? own : place;
 }

@@ -14,7 +14,7 @@
  * ```
  */
 
-interface Common {
+interface CommonRule {
 	optional?: boolean;
 	nullable?: boolean;
 	description?: string;
@@ -46,16 +46,16 @@ interface NumberRule {
 }
 
 export type Rule =
-	| (Common & StringRule)
-	| (Common & NumberRule)
-	| (Common & { type: "uuid" | "url" | "email" })
-	| (Common & { type: "boolean"; default?: boolean })
-	| (Common & { type: "enum"; values: readonly string[]; default?: string })
-	| (Common & Sized & { type: "array"; items: Rule; min?: number; max?: number; default?: readonly never[] })
-	| (Common & { type: "object"; props: Schema })
-	| (Common & Sized & Keyed & { type: "record"; value: Rule })
-	| (Common & { type: "multi"; rules: readonly Rule[] })
-	| (Common & Sized & { type: "any" });
+	| (CommonRule & StringRule)
+	| (CommonRule & NumberRule)
+	| (CommonRule & { type: "uuid" | "url" | "email" })
+	| (CommonRule & { type: "boolean"; default?: boolean })
+	| (CommonRule & { type: "enum"; values: readonly string[]; default?: string })
+	| (CommonRule & Sized & { type: "array"; items: Rule; min?: number; max?: number; default?: readonly never[] })
+	| (CommonRule & { type: "object"; props: Schema })
+	| (CommonRule & Sized & Keyed & { type: "record"; value: Rule })
+	| (CommonRule & { type: "multi"; rules: readonly Rule[] })
+	| (CommonRule & Sized & { type: "any" });
 
 /** The bound of values with arbitrary members; without it their size is unlimited. */
 interface Sized {

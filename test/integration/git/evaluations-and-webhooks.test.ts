@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { createHmac } from "node:crypto";
 import { collections } from "#services/git/compose.ts";
 import { Calibration } from "#services/git/confidence/calibration/calibration.ts";
-import type { FindRepository } from "#services/git/confidence/evaluate/confidence-desk.ts";
+import type { FindRepository } from "#services/git/confidence/evaluate/confidence-evaluation.ts";
 import { EvaluationRecords, type NewEvaluation } from "#services/git/confidence/record/evaluation-records.ts";
 import type { PullRequest } from "#services/git/providers/git-provider.ts";
 import { PullRecords } from "#services/git/pulls/pull-records.ts";
@@ -11,7 +11,7 @@ import { sweepAll } from "#shared/base/concurrency/sweep-all.ts";
 import { deliveryCollection } from "#services/git/webhooks/delivery-collection.ts";
 import { DeliveryRecords } from "#services/git/webhooks/delivery-records.ts";
 import type { PullEvent } from "#services/git/providers/webhooks.ts";
-import { WebhookDesk } from "#services/git/webhooks/webhook-desk.ts";
+import { WebhookReceiver } from "#services/git/webhooks/webhook-receiver.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import { withValues } from "#shared/base/schema/json-text.ts";
 import { isoTime, now, turnClock } from "#shared/base/clock.ts";
@@ -192,7 +192,7 @@ for (const [engine, open] of Object.entries(storeEngines(collections))) {
 		describe("a webhook", () => {
 			let observed: PullEvent[];
 			let isBroken: boolean;
-			let desk: WebhookDesk;
+			let desk: WebhookReceiver;
 			let deliveries: DeliveryRecords;
 
 			beforeEach(() => {
@@ -200,7 +200,7 @@ for (const [engine, open] of Object.entries(storeEngines(collections))) {
 				isBroken = false;
 				deliveries = new DeliveryRecords(opened.store);
 				const isHome = (url: string) => url.startsWith("https://git.example/");
-				desk = new WebhookDesk({
+				desk = new WebhookReceiver({
 					deliveries,
 					sources: new Map([
 						["hub", { webhooks: webhooksOf.github, secret, isHome }],

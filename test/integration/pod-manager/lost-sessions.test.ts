@@ -1,7 +1,7 @@
 /** Sessions that ran, and whose pods and files no host has: they do not run for ever. */
 import { expect } from "chai";
 import { Reconciler } from "#services/pod-manager/reconciler.ts";
-import { type Asked, Sweep } from "#services/pod-manager/sweep.ts";
+import { type ExpectationQuery, Sweep } from "#services/pod-manager/sweep.ts";
 import type { HostBinding } from "#services/sessions/record/host-binding.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
@@ -67,7 +67,7 @@ describe("a session whose pod is lost", () => {
 		const sweep = new Sweep(
 			{
 				runtime: pods,
-				expected: (asked: Asked) =>
+				expected: (asked: ExpectationQuery) =>
 					"ids" in asked ? claims.expectedOf(asked.ids, host) : claims.expected(500, asked.after, host),
 				unknownWorkspaces: async () => [],
 				look: (id) => passes.look(id),

@@ -6,7 +6,7 @@ import { implement, publish } from "#shared/bus/service.ts";
 import { sessionDue, sessionWork } from "#shared/contracts/sessions/session-work.ts";
 import { eventually } from "../../support/eventually.ts";
 import { MemoryPods, podSpecFor } from "../../support/pods/memory-pods.ts";
-import { SessionDesk } from "../../support/platform/session-desk.ts";
+import { SessionDesk } from "../../support/platform/session-gateway.ts";
 import { type Nodes, startNodes } from "../../support/bus/test-brokers.ts";
 
 const startingPerOwner = 3;

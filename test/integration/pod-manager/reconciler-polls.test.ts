@@ -5,7 +5,7 @@ import { Reconciler, type Work } from "#services/pod-manager/reconciler.ts";
 import { InvalidParametersError } from "#shared/base/errors.ts";
 import { eventually } from "../../support/eventually.ts";
 import { MemoryPods, podSpecFor } from "../../support/pods/memory-pods.ts";
-import { SessionDesk } from "../../support/platform/session-desk.ts";
+import { SessionDesk } from "../../support/platform/session-gateway.ts";
 
 describe("polls of the Reconciler", () => {
 	let desk: SessionDesk;

@@ -9,7 +9,7 @@ import { implement } from "#shared/bus/service.ts";
 import { nextTurn } from "#shared/base/clock.ts";
 import { sessionControl } from "#shared/contracts/sessions/session-control.ts";
 import { ConflictError, NotFoundError, UnavailableError } from "#shared/base/errors.ts";
-import { ChatBridge, type ChatBridgeOptions } from "#services/stream/chat/chat-bridge.ts";
+import { ChatBridge, type ChatBridgeDependencies } from "#services/stream/chat/chat-bridge.ts";
 import { chatService } from "#services/stream/chat.service.ts";
 import { type ChatClient, openChat, refusedChat } from "../../support/clients/chat-client.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -73,7 +73,7 @@ for (const nodes of [1, 2] as const) {
 		let bridge: ChatBridge;
 		const clients: ChatClient[] = [];
 
-		async function start(options: Partial<ChatBridgeOptions> = {}): Promise<void> {
+		async function start(options: Partial<ChatBridgeDependencies> = {}): Promise<void> {
 			pod = await FakePod.listen();
 			session = new OneSession(pod);
 			gateway = await startGateway({

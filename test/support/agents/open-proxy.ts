@@ -1,7 +1,7 @@
 /** A scripted model server behind a model proxy, with the reports of the proxy. */
 import { LogBuffer } from "#agent/io/log-buffer.ts";
 import type { MeteredCall } from "#agent/model-proxy/metering/metered-call.ts";
-import { ModelProxy, type ModelProxyOptions } from "#agent/model-proxy/model-proxy.ts";
+import { ModelProxy, type ModelProxyDependencies } from "#agent/model-proxy/model-proxy.ts";
 import { type ModelAccess, type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
 import { addTokens, noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
 import type { Script } from "../model-server/answer.ts";
@@ -22,7 +22,7 @@ export class ProxiedModel implements AsyncDisposable {
 
 	static async open(
 		script: Script,
-		options: Partial<Omit<ModelProxyOptions, "log" | "onCall">> = {},
+		options: Partial<Omit<ModelProxyDependencies, "log" | "onCall">> = {},
 	): Promise<ProxiedModel> {
 		const server = await ModelServer.listen({ script });
 		const log = new LogBuffer([]);

@@ -1,5 +1,5 @@
 /** Makes stored sessions, for tests of rules that need no store. */
-import { newSession, type NewSession } from "#services/sessions/commands/new-session.ts";
+import { newSession, type SessionDraft } from "#services/sessions/commands/session-draft.ts";
 import { withBudgetRules } from "#services/sessions/record/session-budget.ts";
 import { recordOf, type SessionChange, type SessionRecord } from "#services/sessions/record/session-change.ts";
 import type { SessionDocument } from "#services/sessions/record/session-collection.ts";
@@ -17,7 +17,7 @@ export function sessionCreate(request: Partial<SessionCreate> = {}): SessionCrea
 	return completed(sessionCreateFields, { name: "a", ...request });
 }
 
-export function sessionDocument(order: Partial<NewSession> = {}): SessionDocument {
+export function sessionDocument(order: Partial<SessionDraft> = {}): SessionDocument {
 	return newSession({
 		id: "6f1c0d52-0000-4000-8000-000000000001",
 		principal: alice,
@@ -32,7 +32,7 @@ export function sessionDocument(order: Partial<NewSession> = {}): SessionDocumen
 export interface RecordOrder {
 	/** The status; default `running`. */
 	readonly status?: StoredStatus;
-	readonly order?: Partial<NewSession>;
+	readonly order?: Partial<SessionDraft>;
 	readonly members?: Partial<Session>;
 	readonly columns?: Partial<SessionDocument>;
 }

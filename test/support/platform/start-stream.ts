@@ -7,7 +7,7 @@ import { sessions } from "#shared/contracts/sessions/sessions.ts";
 import { stream as contract } from "#shared/contracts/stream.ts";
 import { type Stats, usage } from "#shared/contracts/sessions/usage.ts";
 import { UnavailableError } from "#shared/base/errors.ts";
-import { EventStream, type EventStreamOptions } from "#services/stream/event-stream.ts";
+import { EventStream, type EventStreamDependencies } from "#services/stream/event-stream.ts";
 import { streamService } from "#services/stream/stream.service.ts";
 import { MemoryEventLog } from "../stores/memory-event-log.ts";
 import { SseClient, type SseOptions } from "../clients/sse-client.ts";
@@ -73,7 +73,7 @@ class StreamNeighbours {
 	}
 }
 
-export interface StreamOptions extends Partial<EventStreamOptions> {
+export interface StreamOptions extends Partial<EventStreamDependencies> {
 	nodes?: 1 | 2;
 	/** The log before the stream starts. */
 	log?: MemoryEventLog;

@@ -7,7 +7,7 @@ import { isoTime, monotonic, now } from "#shared/base/clock.ts";
 import type { CalibrationBand, Evaluation, Outcome } from "#shared/contracts/git/confidence.ts";
 import { repositoryKey } from "#shared/wire/git/repository-key.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
-import type { FindRepository, ServedRepository } from "../evaluate/confidence-desk.ts";
+import type { FindRepository, ServedRepository } from "../evaluate/confidence-evaluation.ts";
 import type { EvaluationRecords } from "../record/evaluation-records.ts";
 import { type PossibleRevert, revertOf, revertWithinMs } from "./revert.ts";
 import { lastOfEachPull, scoreBands } from "./score-bands.ts";
@@ -26,7 +26,7 @@ export interface CalibrationReport {
 }
 
 /** The dependencies of a {@link Calibration}. */
-export interface CalibrationParts {
+export interface CalibrationDependencies {
 	readonly records: EvaluationRecords;
 	readonly find: FindRepository;
 	readonly log: ServiceLog;
@@ -50,14 +50,14 @@ const rememberedMs = 600_000;
 
 /** The reports of the installation. */
 export class Calibration {
-	readonly #parts: CalibrationParts;
+	readonly #dependencies: CalibrationDependencies;
 
-	constructor(parts: CalibrationParts) {
-		this.#parts = parts;
+	constructor(dependencies: CalibrationDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	async report(principal: Principal, { repo_url, days }: CalibrationQuery): Promise<CalibrationReport> {
-		const { records } = this.#parts;
+		const { records } = this.#dependencies;
 		const read: Evaluation[] = [];
 		const since = isoTime(now() - days * dayMs);
 		for await (const evaluation of records.recent(principal, { repo_url, since, limit: maxRead + 1 })) {
@@ -72,7 +72,7 @@ export class Calibration {
 
 	/** Returns the fates that were looked up now, by the id of the evaluation. */
 	async #lookUp(principal: Principal, evaluations: readonly Evaluation[]): Promise<Map<string, Outcome>> {
-		const { find, records, log } = this.#parts;
+		const { find, records, log } = this.#dependencies;
 		const due = evaluations.flatMap((evaluation) => {
 			const { repo_url, number } = evaluation;
 			return repo_url !== null && number !== null && isDue(evaluation) ? [{ evaluation, repo_url, number }] : [];

@@ -15,13 +15,13 @@ import { type GitHubPull, pullOf, readMerge, readPull, readPulls } from "./githu
 /** The most pull requests of one list. */
 const maxPulls = 100;
 
-interface Place {
+interface RepositoryRef {
 	readonly owner: string;
 	readonly repo: string;
 }
 
 /** The names that GitHub's API gives to the parts of a place. */
-export function placeOf({ owner, name }: RepositoryPlace): Place {
+export function placeOf({ owner, name }: RepositoryPlace): RepositoryRef {
 	return { owner, repo: name };
 }
 

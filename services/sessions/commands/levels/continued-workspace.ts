@@ -4,17 +4,17 @@ import { UnprocessableError } from "#shared/base/errors.ts";
 import { repositoryKey } from "#shared/wire/git/repository-key.ts";
 import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 import type { WorkspaceSource } from "../../workspaces/workspace-changes.ts";
-import type { MergedOrder } from "./merged-order.ts";
+import type { MergedRequest } from "./merged-request.ts";
 
 /**
  * Returns what the source of the session is resolved from: the workspace alone, because its files stay as they are,
  * whatever blueprints say.
  * @throws {UnprocessableError} when the request names another repository or branch, or folders.
  */
-export function continuedOrder(
+export function continuedRequest(
 	request: SessionCreate,
 	{ source }: WorkspaceSource,
-): Pick<MergedOrder, "request" | "level"> {
+): Pick<MergedRequest, "request" | "level"> {
 	const asked = request.source ?? request;
 	const { repo = "", branch = "" } = source;
 	if (request.source?.type === "local_mount") throw other("source of another type", source);

@@ -10,7 +10,7 @@ import type { Template } from "#shared/contracts/templates.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
 
 /** A value that is checked when it is used; the sentence that refuses it names its origin. */
-export interface Named<T> {
+export interface LabelledValue<T> {
 	/** The origin, e.g. `Profile "fast"`. */
 	readonly label: string;
 	readonly value: T;
@@ -22,14 +22,14 @@ export interface LaunchLevel {
 	readonly system_prompt?: string;
 	readonly initial_prompt?: string;
 	readonly agent?: unknown;
-	readonly permission_mode?: Named<unknown>;
+	readonly permission_mode?: LabelledValue<unknown>;
 	/** No level can lift a restriction of another one. */
 	readonly terminal_restricted?: true;
 	/** Merged variable by variable. */
 	readonly env_vars?: Readonly<Record<string, string>>;
 	/** Merged resource by resource. */
 	readonly resource_config?: Readonly<Record<string, unknown>>;
-	readonly mcp_servers?: Named<readonly Readonly<Record<string, unknown>>[]>;
+	readonly mcp_servers?: LabelledValue<readonly Readonly<Record<string, unknown>>[]>;
 	readonly setup_scripts?: readonly string[];
 	readonly working_folder?: string;
 	readonly source?: SessionSource;

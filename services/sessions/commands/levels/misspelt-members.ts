@@ -4,7 +4,7 @@
  */
 import { mcpServerNames, workloadNames } from "#shared/contracts/blueprints/free-form-names.ts";
 import { nearestName } from "#shared/base/nearest-name.ts";
-import type { Blueprints } from "./merged-order.ts";
+import type { Blueprints } from "./merged-request.ts";
 
 /** The most sentences about one blueprint. */
 const maxTold = 10;

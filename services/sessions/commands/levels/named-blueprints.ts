@@ -8,7 +8,7 @@ import type { SessionCreate } from "#shared/contracts/sessions/session-resource.
 import { type Template, templates } from "#shared/contracts/templates.ts";
 import { NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
 import { didYouMean } from "#shared/base/nearest-name.ts";
-import type { Blueprints } from "./merged-order.ts";
+import type { Blueprints } from "./merged-request.ts";
 
 const job = vouch(systemPrincipal("sessions"));
 

@@ -2,7 +2,7 @@
 import type { Profile } from "#shared/contracts/blueprints/profiles.ts";
 import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 import { type LaunchLevel, mergedLevels, profileLevel } from "./launch-level.ts";
-import type { MergedOrder } from "./merged-order.ts";
+import type { MergedRequest } from "./merged-request.ts";
 import { runtimeSettings } from "../launch-settings.ts";
 
 /** The texts of a launch that the stored levels do not repeat. */
@@ -19,7 +19,7 @@ export interface StoredLevels {
 	readonly model: string;
 }
 
-export function storedLevels({ above, below, level }: MergedOrder): StoredLevels {
+export function storedLevels({ above, below, level }: MergedRequest): StoredLevels {
 	const { model: _model, system_prompt: _system, initial_prompt: _initial, ...rest } = above;
 	const fixed = texts.filter((text) => above[text] !== undefined);
 	return { above: rest, fixed, below, model: level.model ?? "" };

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, request as httpRequest, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { expect } from "chai";
-import type { ModelProxyOptions } from "#agent/model-proxy/model-proxy.ts";
+import type { ModelProxyDependencies } from "#agent/model-proxy/model-proxy.ts";
 import { modelWires } from "#shared/wire/models/model-wire.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { jsonOf } from "../../../support/model-server/model-request.ts";
@@ -292,7 +292,10 @@ async function status(port: string, method: string, path: string, headers: Recor
 }
 
 /** A provider of the Anthropic wire other than the scripted one. */
-function accessTo(url: string, key = "sk-canary-for-another-provider"): Partial<Pick<ModelProxyOptions, "access">> {
+function accessTo(
+	url: string,
+	key = "sk-canary-for-another-provider",
+): Partial<Pick<ModelProxyDependencies, "access">> {
 	const access = {
 		provider: "other",
 		location: "cloud",

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
-import type { ModelProxyOptions } from "#agent/model-proxy/model-proxy.ts";
+import type { ModelProxyDependencies } from "#agent/model-proxy/model-proxy.ts";
 import { type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
 import { jsonOf } from "../../../support/model-server/model-request.ts";
 import { askModel, userMessage } from "../../../support/model-server/simple-caller.ts";
@@ -174,7 +174,7 @@ class Recorder implements AsyncDisposable {
 		return recorder;
 	}
 
-	get options(): Pick<ModelProxyOptions, "access"> {
+	get options(): Pick<ModelProxyDependencies, "access"> {
 		const url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 		const own = { provider: "recorder", location: "cloud", model: "scripted-1", key: "" } as const;
 		return { access: { ...own, endpoints: { anthropic: url, gemini: url }, context_window: 1_000 } };

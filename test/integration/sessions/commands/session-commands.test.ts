@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
-import { newSession } from "#services/sessions/commands/new-session.ts";
+import { newSession } from "#services/sessions/commands/session-draft.ts";
 import { idempotencyRecordCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
 import { randomUUID } from "node:crypto";
 import { now } from "#shared/base/clock.ts";

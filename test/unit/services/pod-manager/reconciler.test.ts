@@ -6,7 +6,7 @@ import { turnClock } from "#shared/base/clock.ts";
 import type { Claim, PassReport } from "#shared/contracts/sessions/session-work.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { MemoryPods, memoryPod, podSpecFor } from "../../../support/pods/memory-pods.ts";
-import { SessionDesk } from "../../../support/platform/session-desk.ts";
+import { SessionDesk } from "../../../support/platform/session-gateway.ts";
 
 function specOf({ id, generation }: Claim): PodSpec {
 	return podSpecFor(id, generation);

@@ -2,12 +2,12 @@ import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import type { Pod } from "#services/pod-manager/pod-runtime.ts";
 import { Reconciler } from "#services/pod-manager/reconciler.ts";
-import { type Asked, Sweep, type SweepDependencies, unlike } from "#services/pod-manager/sweep.ts";
+import { type ExpectationQuery, Sweep, type SweepDependencies, unlike } from "#services/pod-manager/sweep.ts";
 import { turnClock } from "#shared/base/clock.ts";
 import type { Expectation } from "#shared/contracts/sessions/session-work.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { MemoryPods, memoryPod, podSpecFor } from "../../../support/pods/memory-pods.ts";
-import { SessionDesk } from "../../../support/platform/session-desk.ts";
+import { SessionDesk } from "../../../support/platform/session-gateway.ts";
 
 const quick = { everyMs: 5, soonMs: 5, unwantedMs: 120_000 };
 
@@ -17,7 +17,7 @@ describe("Sweep", () => {
 	let looks: string[];
 	let said: string[];
 	let sweep: Sweep | undefined;
-	let asked: Asked[];
+	let asked: ExpectationQuery[];
 	let swept: number;
 	/** The workspaces that are stored. */
 	let stored: Set<string>;
@@ -44,7 +44,7 @@ describe("Sweep", () => {
 
 	function start(dependencies: Partial<SweepDependencies> = {}, times = quick): void {
 		const expected = dependencies.expected ?? ((what) => desk.expected(what));
-		const recorded = async (what: Asked) => {
+		const recorded = async (what: ExpectationQuery) => {
 			asked.push(what);
 			return expected(what);
 		};
@@ -154,7 +154,7 @@ describe("Sweep", () => {
 		pods.put(memoryPod(id, 1, "ready"));
 		desk.want(id, "run");
 		let times = 0;
-		const forgetful = async (what: Asked) => (times++ % 2 === 0 ? { sessions: [] } : desk.expected(what));
+		const forgetful = async (what: ExpectationQuery) => (times++ % 2 === 0 ? { sessions: [] } : desk.expected(what));
 		start({ expected: forgetful }, { ...quick, unwantedMs: 0 });
 		await sweeps();
 		expect(pods.pods.get(`session-${id}-g1`)?.state).to.equal("ready");
@@ -163,7 +163,7 @@ describe("Sweep", () => {
 
 	it("changes nothing while a page of sessions cannot be read", async () => {
 		pods.put(memoryPod(id, 1, "ready"));
-		const expected = async (what: Asked) => {
+		const expected = async (what: ExpectationQuery) => {
 			if ("ids" in what || what.after !== undefined) throw new Error("Nobody there");
 			return { sessions: [], next: "second" };
 		};
@@ -178,7 +178,7 @@ describe("Sweep", () => {
 	it("reads every page", async () => {
 		pods.put(memoryPod(id, 1, "ready"));
 		const wanted: Expectation = { id, generation: 1, desired: "run" };
-		const isFirst = (what: Asked) => "after" in what && what.after === undefined;
+		const isFirst = (what: ExpectationQuery) => "after" in what && what.after === undefined;
 		start({ expected: async (what) => (isFirst(what) ? { sessions: [], next: "a" } : { sessions: [wanted] }) });
 		await sweeps();
 		ahead = 121_000;

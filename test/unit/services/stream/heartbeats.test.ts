@@ -3,7 +3,7 @@ import type { Principal } from "#shared/base/principal.ts";
 import type { Stats } from "#shared/contracts/sessions/usage.ts";
 import { monotonic, turnClock } from "#shared/base/clock.ts";
 import { Audience } from "#services/stream/audience.ts";
-import { type BeatenGroup, Heartbeats } from "#services/stream/heartbeats.ts";
+import { type HeartbeatGroup, Heartbeats } from "#services/stream/heartbeats.ts";
 import { eventually } from "../../../support/eventually.ts";
 
 const stats: Stats = {
@@ -15,7 +15,7 @@ const stats: Stats = {
 	cost_today: 0.5,
 };
 
-interface TestGroup extends BeatenGroup {
+interface TestGroup extends HeartbeatGroup {
 	changedAt: number;
 }
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { launchSettings } from "#services/sessions/commands/launch-settings.ts";
-import { type Blueprints, mergedOrder } from "#services/sessions/commands/levels/merged-order.ts";
+import { type Blueprints, mergedRequest } from "#services/sessions/commands/levels/merged-request.ts";
 import { resolveSource } from "#services/sessions/sources/session-source.ts";
 import { profileCreate } from "#shared/contracts/blueprints/profiles.ts";
 import { template as templateFields } from "#shared/contracts/templates.ts";
@@ -10,7 +10,7 @@ import { completed } from "../../../../support/completed.ts";
 import { sessionCreate } from "../../../../support/platform/session-record.ts";
 
 function merged(request: object, blueprints: Blueprints): LaunchSettings {
-	const order = mergedOrder({ ...sessionCreate(request), name: "s" }, blueprints);
+	const order = mergedRequest({ ...sessionCreate(request), name: "s" }, blueprints);
 	return launchSettings(order.request, resolveSource(order.request, order.level, ["https"]), order.level, {
 		protocols: ["https"],
 	});

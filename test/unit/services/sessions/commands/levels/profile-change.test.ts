@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { newProfile } from "#services/blueprints/profiles/profile-rules.ts";
 import { launchSettings } from "#services/sessions/commands/launch-settings.ts";
-import { type Blueprints, mergedOrder } from "#services/sessions/commands/levels/merged-order.ts";
+import { type Blueprints, mergedRequest } from "#services/sessions/commands/levels/merged-request.ts";
 import { launchWithProfile, storedLevels } from "#services/sessions/commands/levels/profile-change.ts";
 import { resolveSource } from "#services/sessions/sources/session-source.ts";
 import { type Profile, profileCreate } from "#shared/contracts/blueprints/profiles.ts";
@@ -15,7 +15,7 @@ function profile(members: object): Profile {
 
 /** Makes a session of a request and blueprints; returns its launch, and what it remembers of the levels. */
 function launched(request: object, blueprints: Blueprints) {
-	const order = mergedOrder(sessionCreate(request), blueprints);
+	const order = mergedRequest(sessionCreate(request), blueprints);
 	const source = resolveSource(order.request, order.level, ["https"]);
 	const launch = launchSettings(order.request, source, order.level, { protocols: ["https"] });
 	return { launch, levels: JSON.parse(JSON.stringify(storedLevels(order))) as ReturnType<typeof storedLevels> };

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { newPreset } from "#services/blueprints/presets/preset-rules.ts";
 import { newProfile } from "#services/blueprints/profiles/profile-rules.ts";
 import { launchSettings } from "#services/sessions/commands/launch-settings.ts";
-import { type Blueprints, mergedOrder } from "#services/sessions/commands/levels/merged-order.ts";
+import { type Blueprints, mergedRequest } from "#services/sessions/commands/levels/merged-request.ts";
 import { resolveSource } from "#services/sessions/sources/session-source.ts";
 import { presetCreate } from "#shared/contracts/blueprints/presets.ts";
 import { profileCreate } from "#shared/contracts/blueprints/profiles.ts";
@@ -32,7 +32,7 @@ function blueprintsOf(saying: Saying): Blueprints {
 
 /** Returns the settings of the launch, and those that reach the session in other ways. */
 function mergedOf(saying: Saying): Record<string, unknown> {
-	const order = mergedOrder(sessionCreate({ ...saying.request }), blueprintsOf(saying));
+	const order = mergedRequest(sessionCreate({ ...saying.request }), blueprintsOf(saying));
 	const { request, level } = order;
 	const source = resolveSource(request, level, ["https"]);
 	const { terminal_restricted, resource_config, integration_ids, workload_type } = request;

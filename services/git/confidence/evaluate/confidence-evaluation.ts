@@ -27,8 +27,8 @@ export type ConfidenceRequest = ConfidenceHints & {
 	readonly head_sha?: string | null | undefined;
 };
 
-/** The dependencies of a {@link ConfidenceDesk}. */
-export interface DeskParts {
+/** The dependencies of a {@link ConfidenceEvaluation}. */
+export interface ConfidenceEvaluationDependencies {
 	readonly records: EvaluationRecords;
 	readonly find: FindRepository;
 	readonly rules: AssessmentRules;
@@ -43,11 +43,11 @@ interface NamedPull {
 }
 
 /** The evaluations of callers. */
-export class ConfidenceDesk {
-	readonly #parts: DeskParts;
+export class ConfidenceEvaluation {
+	readonly #dependencies: ConfidenceEvaluationDependencies;
 
-	constructor(parts: DeskParts) {
-		this.#parts = parts;
+	constructor(dependencies: ConfidenceEvaluationDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	/**
@@ -56,7 +56,7 @@ export class ConfidenceDesk {
 	 * @throws {ConflictError} when the head is another commit than the caller expects, or the pull request is not open.
 	 */
 	async evaluate(principal: Principal, request: ConfidenceRequest, key?: string): Promise<string> {
-		const { records, rules } = this.#parts;
+		const { records, rules } = this.#dependencies;
 		const asked = { request, key };
 		const first = await records.repeated(principal, asked);
 		if (first !== undefined) return first;
@@ -66,7 +66,7 @@ export class ConfidenceDesk {
 	}
 
 	async #ofPull(principal: Principal, named: NamedPull, hints: ConfidenceHints): Promise<NewEvaluation> {
-		const { find, rules } = this.#parts;
+		const { find, rules } = this.#dependencies;
 		const { repo_url, number } = named;
 		const { provider, place } = await find(principal, repo_url);
 		const evidence = await provider.evidence(place, number);

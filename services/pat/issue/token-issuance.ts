@@ -39,7 +39,7 @@ export interface TokenShelf {
 }
 
 /** The desk of one process. */
-export class TokenDesk {
+export class TokenIssuance {
 	readonly #shelf: TokenShelf;
 	readonly #issuer: OpenIssuer | undefined;
 	readonly #ttlDays: number;

@@ -8,13 +8,13 @@ import { microsOf } from "#shared/wire/models/money.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { GitSource } from "../sources/session-source.ts";
 import { enter } from "../record/session-change.ts";
-import type { Blueprints } from "./levels/merged-order.ts";
+import type { Blueprints } from "./levels/merged-request.ts";
 import type { LocalSource } from "../sources/local-sources.ts";
 import { shownRepositories } from "../record/session-update.ts";
 import { sessionWarnings } from "./session-warnings.ts";
 
 /** The data of a new session. */
-export interface NewSession {
+export interface SessionDraft {
 	readonly id: string;
 	readonly principal: Principal;
 	readonly request: SessionCreate;
@@ -40,11 +40,11 @@ export interface NewSession {
  * Returns the document. With the status `starting`, the first launch is due at once; with `created`, no launch is
  * requested.
  */
-export function newSession(order: NewSession): SessionDocument {
-	const { id, principal, launch, at, status = "starting" } = order;
+export function newSession(draft: SessionDraft): SessionDocument {
+	const { id, principal, launch, at, status = "starting" } = draft;
 	const { members, columns } = enter(status, at);
-	const limit = limitOf(order);
-	const session: Session = { ...blankSession(order), ...members };
+	const limit = limitOf(draft);
+	const session: Session = { ...blankSession(draft), ...members };
 	return {
 		id,
 		wire: JSON.stringify(session),
@@ -59,14 +59,14 @@ export function newSession(order: NewSession): SessionDocument {
 		attempts: 0,
 		...(status === "starting" && { due_at: at }),
 		launch,
-		workspace: order.workspace ?? id,
+		workspace: draft.workspace ?? id,
 		...(limit !== null && { limit_micros: microsOf(limit), committed_micros: 0 }),
 	};
 }
 
 /** Returns the session without the members that depend on its status. */
-function blankSession(order: NewSession): Session {
-	const { id, principal, request, source, launch, at, status = "starting", blueprints = {} } = order;
+function blankSession(draft: SessionDraft): Session {
+	const { id, principal, request, source, launch, at, status = "starting", blueprints = {} } = draft;
 	const time = isoTime(at);
 	return {
 		id,
@@ -101,8 +101,8 @@ function blankSession(order: NewSession): Session {
 		generation: status === "starting" ? 1 : 0,
 		rev: 1,
 		timings: { requested: time },
-		warnings: [...(order.warnings ?? []), ...sessionWarnings(request, launch, order.agent, blueprints)],
-		budget: { limit: limitOf(order), spent: 0, reserved: 0, paused: false, reason: null },
+		warnings: [...(draft.warnings ?? []), ...sessionWarnings(request, launch, draft.agent, blueprints)],
+		budget: { limit: limitOf(draft), spent: 0, reserved: 0, paused: false, reason: null },
 	};
 }
 
@@ -124,6 +124,6 @@ export function shownResources({ resource_config = {}, terminal_restricted = fal
 	return { resource_config, terminal_restricted } satisfies Partial<Session>;
 }
 
-function limitOf({ request, sessionLimit }: NewSession): number | null {
+function limitOf({ request, sessionLimit }: SessionDraft): number | null {
 	return request.budget ? request.budget.limit : (sessionLimit ?? null);
 }

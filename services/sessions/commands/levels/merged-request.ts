@@ -23,7 +23,7 @@ export interface Blueprints {
 }
 
 /** The settings of a session as if its request had named all of them. */
-export interface MergedOrder {
+export interface MergedRequest {
 	readonly request: SessionCreate;
 	/** All levels as one. */
 	readonly level: LaunchLevel;
@@ -37,7 +37,7 @@ export interface MergedOrder {
  * Returns the merged settings: request, preset, named profile, template, default profile.
  * @throws {UnprocessableError} when the preset's source cannot be used.
  */
-export function mergedOrder(request: SessionCreate, blueprints: Blueprints): MergedOrder {
+export function mergedRequest(request: SessionCreate, blueprints: Blueprints): MergedRequest {
 	const { preset, profile, template, defaultProfile } = blueprints;
 	const above = mergedLevels([requestLevel(request), preset && presetLevel(preset)]);
 	const below = mergedLevels([template && templateLevel(template)]);

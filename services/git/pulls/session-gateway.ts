@@ -15,7 +15,7 @@ export interface WorkOrder {
 }
 
 /** The services of sessions and people, as one person reaches them. */
-export interface SessionDesk {
+export interface SessionGateway {
 	/** @throws {NotFoundError} for a session that the person may not see. */
 	session(id: string): Promise<Session>;
 	/** Returns the newest chronicle; undefined when there is none, or nobody can tell. */

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { WebhookDesk } from "#services/git/webhooks/webhook-desk.ts";
+import { WebhookReceiver } from "#services/git/webhooks/webhook-receiver.ts";
 import { webhooksOf } from "../../../../support/providers/webhooks-of.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 
@@ -10,7 +10,7 @@ describe("WebhookDesk", () => {
 			["silent", { webhooks: webhooksOf.github, secret: "", isHome }],
 			["wrong", { webhooks: webhooksOf.github, secret: "s3cret", isHome }],
 		]);
-		const desk = new WebhookDesk({ deliveries: undefined as never, sources, observe: async () => {} });
+		const desk = new WebhookReceiver({ deliveries: undefined as never, sources, observe: async () => {} });
 		const delivery = { headers: { "x-hub-signature-256": "sha256=00" }, body: Buffer.from("{}") };
 		for (const provider of ["unknown", "silent", "wrong"]) {
 			const error = (await failureOf(desk.receive(provider, delivery as never))) as Error;

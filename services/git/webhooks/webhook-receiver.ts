@@ -18,8 +18,8 @@ export interface WebhookSource {
 	readonly isHome: (repoUrl: string) => boolean;
 }
 
-/** The dependencies of a {@link WebhookDesk}. */
-export interface WebhookParts {
+/** The dependencies of a {@link WebhookReceiver}. */
+export interface WebhookReceiverDependencies {
 	readonly deliveries: DeliveryRecords;
 	/** The sources by name. */
 	readonly sources: ReadonlyMap<string, WebhookSource>;
@@ -32,16 +32,16 @@ const refusal =
 	"The signature of the message is not right, or the platform has no webhook secret for this provider (docs/webhooks.md)";
 
 /** The webhooks of the installation. */
-export class WebhookDesk {
-	readonly #parts: WebhookParts;
+export class WebhookReceiver {
+	readonly #dependencies: WebhookReceiverDependencies;
 
-	constructor(parts: WebhookParts) {
-		this.#parts = parts;
+	constructor(dependencies: WebhookReceiverDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	/** @throws {UnauthorizedError} for an unknown provider, one without a secret, and a wrong signature alike. */
 	async receive(provider: string, delivery: Delivery): Promise<void> {
-		const { deliveries, observe } = this.#parts;
+		const { deliveries, observe } = this.#dependencies;
 		const { webhooks, isHome } = this.#senderOf(provider, delivery);
 		const event = pullEvent(webhooks, delivery);
 		// A repository may send what it likes, also the name of one that is elsewhere. What has no effect is not remembered:
@@ -54,7 +54,7 @@ export class WebhookDesk {
 	}
 
 	#senderOf(provider: string, delivery: Delivery): WebhookSource {
-		const { sources } = this.#parts;
+		const { sources } = this.#dependencies;
 		const source = sources.get(provider);
 		// An unknown name takes the time of another one, so that the time does not tell them apart either.
 		const { webhooks } = source ?? sources.values().next().value ?? {};

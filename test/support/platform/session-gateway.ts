@@ -1,7 +1,7 @@
 /** A small implementation of the session-work contract in memory, with real leases, fences and due times. */
 import { now } from "#shared/base/clock.ts";
 import type { Claim, Desired, Expectation, Observation, PassReport } from "#shared/contracts/sessions/session-work.ts";
-import type { Asked } from "#services/pod-manager/sweep.ts";
+import type { ExpectationQuery } from "#services/pod-manager/sweep.ts";
 import { launchSettings } from "../pods/memory-pods.ts";
 
 const leaseMs = 15_000;
@@ -49,7 +49,7 @@ export class SessionDesk {
 	}
 
 	/** Returns all sessions on one page. */
-	async expected(asked: Asked): Promise<{ sessions: Expectation[] }> {
+	async expected(asked: ExpectationQuery): Promise<{ sessions: Expectation[] }> {
 		const sessions = [...this.sessions].map(([id, { generation, desired }]) => ({ id, generation, desired }));
 		return { sessions: "ids" in asked ? sessions.filter(({ id }) => asked.ids.includes(id)) : sessions };
 	}
