@@ -28,10 +28,14 @@ export function patchedTree(patches: readonly Patch[]): { root: string } & Dispo
 	return tree;
 }
 
-function apply(root: string, { file, from, to }: Patch): void {
-	const path = join(root, file);
-	const [before, after, ...more] = readFileSync(path, "utf8").split(from);
+function apply(root: string, patch: Patch): void {
+	writeFileSync(join(root, patch.file), patchedText(patch, root));
+}
+
+/** Returns the text of a file without the protection. @throws {Error} as {@link patchedTree} does. */
+export function patchedText({ file, from, to }: Patch, root = projectRoot): string {
+	const [before, after, ...more] = readFileSync(join(root, file), "utf8").split(from);
 	if (before === undefined || after === undefined || more.length > 0)
 		throw new Error(`Cannot take the protection from "${file}": not exactly once there: ${from}`);
-	writeFileSync(path, before + to + after);
+	return before + to + after;
 }

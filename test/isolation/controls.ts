@@ -11,7 +11,7 @@ export interface IsolationControl {
 	readonly patches: readonly Patch[];
 }
 
-const controls: readonly IsolationControl[] = [
+export const controls: readonly IsolationControl[] = [
 	{
 		name: "files of pods opened like any other",
 		attack: "fifos",
