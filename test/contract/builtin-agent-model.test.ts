@@ -1,4 +1,7 @@
-/** The built-in agent with a model is a coding agent like any other. */
+/**
+ * The built-in agent with a model is a coding agent like any other.
+ * Long: it starts the coding agent for each answer of a model.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

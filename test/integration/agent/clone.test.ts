@@ -1,3 +1,7 @@
+/**
+ * Clones of a pod from repositories of every kind, and those that cannot be made.
+ * Long: it starts pods that clone, some of which wait for servers that do not answer.
+ */
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createSocketServer } from "node:net";

@@ -1,4 +1,7 @@
-/** The history that a real pod reports, also while the platform cannot be reached. */
+/**
+ * The history that a real pod reports, also while the platform cannot be reached.
+ * Long: it starts pods, some without a platform that answers.
+ */
 import { expect } from "chai";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

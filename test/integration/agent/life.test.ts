@@ -1,3 +1,7 @@
+/**
+ * The life of a real pod, from its start to its end.
+ * Long: it starts pods, and some ends wait for their time limits.
+ */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";

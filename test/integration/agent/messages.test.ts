@@ -1,3 +1,7 @@
+/**
+ * Messages to a real pod over HTTP and WebSockets.
+ * Long: it starts a pod for each case.
+ */
 import { request } from "node:http";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";

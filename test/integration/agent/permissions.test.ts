@@ -1,4 +1,7 @@
-/** Permissions and interrupts on real pods, with a coding agent that asks. */
+/**
+ * Permissions and interrupts on real pods, with a coding agent that asks.
+ * Long: it starts a pod for each way in which an agent asks.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";

@@ -1,4 +1,7 @@
-/** Restores that are killed, repeated, or run twice at once, and beside a platform. */
+/**
+ * Restores that are killed, repeated, or run twice at once, and beside a platform.
+ * Long: it interrupts a restore at every step.
+ */
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

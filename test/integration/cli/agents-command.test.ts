@@ -1,4 +1,7 @@
-/** `npm run agents` with a fake npm that downloads nothing. */
+/**
+ * `npm run agents` with a fake npm that downloads nothing.
+ * Long: it runs the command for each of its mistakes and interruptions.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {

@@ -1,4 +1,7 @@
-/** The proxy passes on what the provider sent, and meters what it bills, to the token. */
+/**
+ * The proxy passes on what the provider sent, and meters what it bills, to the token.
+ * Long: it starts pods with a model.
+ */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,7 @@
-/** A whole pod with a model: the usage of its coding agent reaches the platform, to the token, after any failure. */
+/**
+ * A whole pod with a model: the usage of its coding agent reaches the platform, to the token, after any failure.
+ * Long: it starts pods with a model and kills them.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";

@@ -1,4 +1,7 @@
-/** The secrets of a launch in a real pod: where they are, who can read them, and what a hostile launch cannot do. */
+/**
+ * The secrets of a launch in a real pod: where they are, who can read them, and what a hostile launch cannot do.
+ * Long: it starts pods.
+ */
 import { expect } from "chai";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

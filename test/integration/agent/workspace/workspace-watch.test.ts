@@ -1,4 +1,7 @@
-/** Every change of a workspace is reported once, with real git, whoever makes it. */
+/**
+ * Every change of a workspace is reported once, with real git, whoever makes it.
+ * Long: it waits for the watches of a workspace.
+ */
 import { execFileSync } from "node:child_process";
 import {
 	chmodSync,
