@@ -126,5 +126,7 @@ function report(mocha: MochaProcess): void {
 
 /** Returns the reason why a file takes long; undefined for a group of files. */
 function reasonOf({ files: [file = "", ...others] }: MochaProcess): string | undefined {
-	return others.length === 0 ? needsOf(file).long : undefined;
+	if (others.length > 0) return undefined;
+	const { long, night } = needsOf(file);
+	return long ?? night;
 }
