@@ -5,6 +5,7 @@ import { sessionCollection, type SessionDocument } from "#services/sessions/reco
 import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { StoppedSessions } from "#services/sessions/commands/stopped-sessions.ts";
+import { bound } from "#shared/base/bounds.ts";
 import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
 import { isoTime, now } from "#shared/base/clock.ts";
 import { BadRequestError, UnprocessableError } from "#shared/base/errors.ts";
@@ -63,9 +64,19 @@ describe("StoppedSessions", () => {
 		const ids = await insert(3);
 		const [, busy = ""] = ids;
 		const renamed = () => ({ at: now(), members: { name: "a" }, columns: {}, event: "session_updated" }) as const;
-		const changes = Array.from({ length: 60 }, () => records.change(alice, busy, renamed));
-		const { items } = await stopped.archive({ principal: alice, deadline: now() - 10_000 });
+		// One change is under way until this test lets it end, and as many wait as may.
+		const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+		const { store } = opened;
+		const update = store.update.bind(store);
+		store.update = async (collection, id, ...rest) => {
+			if (id === busy) await isOver;
+			return update(collection, id, ...rest);
+		};
+		const length = bound.changesOfOneObject + 1;
+		const changes = Array.from({ length }, () => records.change(alice, busy, renamed));
+		const { items } = await stopped.archive({ principal: alice });
 		expect(items).to.deep.equal(ids.filter((id) => id !== busy));
+		end();
 		await Promise.all(changes);
 		expect(await leftStopped()).to.equal(1);
 	});
