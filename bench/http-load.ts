@@ -11,6 +11,8 @@ export interface LoadOrder {
 	 */
 	readonly paths?: readonly string[];
 	readonly seconds: number;
+	/** The count of requests after which the run ends instead; default: it lasts for `seconds`. */
+	readonly amount?: number;
 	/** The count of connections; each has one request under way. */
 	readonly connections: number;
 	readonly method?: "GET" | "POST" | "PUT";
@@ -31,7 +33,7 @@ export interface LoadResult {
 	readonly slowestRefusalMs: number;
 }
 
-const { url, paths, seconds, connections, method = "GET", headers = {}, body } = order<LoadOrder>();
+const { url, paths, seconds, amount, connections, method = "GET", headers = {}, body } = order<LoadOrder>();
 
 let opened = 0;
 /** Returns the requests of the next connection. */
@@ -52,6 +54,7 @@ const options: autocannon.Options = {
 	method,
 	headers,
 	timeout: 10,
+	...(amount !== undefined && { amount }),
 	...(body !== undefined && { body }),
 	...(paths && { setupClient: (client: autocannon.Client) => client.setRequests(requestsInTurn(paths)) }),
 };

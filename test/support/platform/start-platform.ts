@@ -36,6 +36,8 @@ export interface PlatformOptions {
 	env?: Record<string, string>;
 	/** The folder of its sources; default: this project. */
 	root?: string;
+	/** The program of each process in the sources; default `host/start.ts`. */
+	entry?: string;
 	/** The most open files of each process; default: the machine's limit. */
 	openFiles?: number;
 	/** Its data folder, which remains when the platform is disposed of; default: a temporary one. */
@@ -77,9 +79,13 @@ export class PlatformProcess {
 	/** All of its output. */
 	output = "";
 
-	constructor(services: readonly string[], env: Record<string, string>, { root, openFiles }: PlatformOptions) {
+	constructor(
+		services: readonly string[],
+		env: Record<string, string>,
+		{ root, openFiles, entry = "host/start.ts" }: PlatformOptions,
+	) {
 		this.services = services;
-		const program = ["host/start.ts", ...services];
+		const program = [entry, ...services];
 		const limited = ["-c", `ulimit -n ${openFiles}; exec "$@"`, "sh", process.execPath, ...program];
 		const [command, args] = openFiles === undefined ? [process.execPath, program] : ["sh", limited];
 		this.#child = spawn(command, args, {
