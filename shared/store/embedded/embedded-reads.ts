@@ -6,6 +6,12 @@ import { outboxIndex } from "./embedded-schema.ts";
 import { joined, memberList, type Sql, sql } from "./embedded-sql.ts";
 import type { IndexQuery } from "../index-query.ts";
 
+/**
+ * The bound of a page. SQLite plans with the value of a bare `LIMIT ?`, and therefore compiles the statement again for every
+ * run; it does not look into a sum.
+ */
+const limitTo = "LIMIT ? + 0";
+
 /** The order, the beginning and the size of a page of an index. */
 export interface PageOrder {
 	readonly descending: boolean;
@@ -39,7 +45,7 @@ export function pageSelection(
 	const order = keys.map((key) => (descending ? `${key} DESC` : key)).join(", ");
 	const head = sql(`SELECT ${members} FROM ${indexed(collection, query.index)} WHERE`);
 	const terms = after ? [...bounds(query, descending ? "to" : "from"), beyond(keys, after, descending)] : bounds(query);
-	const tail = sql(`${order && `ORDER BY ${order} `}LIMIT ?`, limit);
+	const tail = sql(`${order && `ORDER BY ${order} `}${limitTo}`, limit);
 	return joined([head, joined(terms, " AND "), tail], " ");
 }
 
@@ -59,7 +65,7 @@ export function countSelection(collection: Collection, query: IndexQuery): Sql {
 export function outboxSelection(collection: Collection, limit: number): Sql {
 	return sql(
 		`SELECT id, _outbox FROM ${indexed(collection, outboxIndex)}
-		WHERE _outbox_since IS NOT NULL ORDER BY _outbox_since, id LIMIT ?`,
+		WHERE _outbox_since IS NOT NULL ORDER BY _outbox_since, id ${limitTo}`,
 		limit,
 	);
 }

@@ -21,6 +21,7 @@ export class EmbeddedReserve {
 	readonly #folder: string;
 	readonly #bytes: number;
 	readonly #free: StatementSync;
+	readonly #pageBytes: number;
 	#refill: NodeJS.Immediate | undefined;
 
 	/** Fills the reserve as far as the disk has room. @param bytes The size of the reserve; 0: none. */
@@ -28,9 +29,8 @@ export class EmbeddedReserve {
 		this.#database = database;
 		this.#folder = folder;
 		this.#bytes = bytes;
-		this.#free = database.prepare(
-			"SELECT freelist_count * page_size AS bytes FROM pragma_freelist_count, pragma_page_size",
-		);
+		this.#free = database.prepare("PRAGMA freelist_count");
+		this.#pageBytes = Number(database.prepare("PRAGMA page_size").get()?.["page_size"]);
 		// The log is new at the start, so it gets its size here even if the file has free pages.
 		if (bytes > 0) this.#fill();
 	}
@@ -76,7 +76,7 @@ export class EmbeddedReserve {
 	}
 
 	#freeBytes(): number {
-		return Number(this.#free.get()?.["bytes"]);
+		return Number(this.#free.get()?.["freelist_count"]) * this.#pageBytes;
 	}
 
 	/** A disk that does not answer counts as one with room: the write itself says what is wrong. */
