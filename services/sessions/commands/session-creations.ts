@@ -80,9 +80,10 @@ export class SessionCreations {
 		return { id: session, wire: await this.#idempotency.complete(id, document.wire) };
 	}
 
-	/** Stores a session that has its workspace. */
+	/** Stores a session that has its workspace. One transaction takes both where nothing can refuse the workspace. */
 	async #add(document: SessionDocument): Promise<void> {
-		await this.#workspaces.reserve(document);
-		await this.#records.insert(document);
+		const reserved = this.#workspaces.reserve(document);
+		if (!this.#workspaces.isJoined(document)) await reserved;
+		await Promise.all([reserved, this.#records.insert(document)]);
 	}
 }

@@ -3,6 +3,7 @@ import type { Config } from "#shared/config/config.ts";
 import type { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
+import type { Lifecycle } from "#shared/store/port/lifecycle.ts";
 import type { HostBinding } from "../record/host-binding.ts";
 import { SessionWorkspaces } from "./session-workspaces.ts";
 import { WorkspaceQuota } from "./workspace-quota.ts";
@@ -12,7 +13,7 @@ import { workspaceUpkeep } from "./workspace-upkeep.ts";
 
 /** The dependencies of the workspaces. */
 export interface WorkspacesDependencies {
-	readonly store: Documents;
+	readonly store: Documents & Pick<Lifecycle, "isShared">;
 	readonly log: ServiceLog;
 	readonly config: Pick<Config, "workspaces">;
 	readonly binding: HostBinding;

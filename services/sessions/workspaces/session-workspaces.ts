@@ -10,6 +10,7 @@ import { failpoint } from "#shared/base/failpoints.ts";
 import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
 import { tooFast } from "#shared/store/compare-and-set.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
+import type { Lifecycle } from "#shared/store/port/lifecycle.ts";
 import { repeatLostRaces } from "#shared/store/lost-races.ts";
 import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import type { Principal } from "#shared/base/principal.ts";
@@ -43,12 +44,14 @@ const resting = new Set<StoredStatus>(["created", "stopped", "failed"]);
 /** The workspaces of sessions, as the platform itself changes them. */
 export class SessionWorkspaces {
 	readonly #records: ResourcesIn<typeof workspaceCollection>;
+	readonly #isShared: boolean;
 	readonly #quota: WorkspaceQuota;
 	readonly #due: (id: string) => void;
 
 	/** @param due Called when the files of a workspace are due for removal. */
-	constructor(store: Documents, quota: WorkspaceQuota, due: (id: string) => void) {
+	constructor(store: Documents & Pick<Lifecycle, "isShared">, quota: WorkspaceQuota, due: (id: string) => void) {
 		this.#records = new ResourceRecords(store, { collection: workspaceCollection, noun: "Workspace" });
+		this.#isShared = store.isShared;
 		this.#quota = quota;
 		this.#due = due;
 	}
@@ -61,6 +64,14 @@ export class SessionWorkspaces {
 		const found = await this.#records.stored(id);
 		if (!found || found.status === "deleted" || found.tenant !== tenant || found.owner !== owner) throw unknown(id);
 		return sourceOf(found);
+	}
+
+	/**
+	 * Whether the session may be stored in the same turn as its workspace: that is a new one, no quota can refuse it, and a
+	 * store of one process commits the writes of a turn together.
+	 */
+	isJoined(session: SessionDocument): boolean {
+		return workspaceOf(session) === session.id && this.#quota.isUnlimited && !this.#isShared;
 	}
 
 	/**

@@ -34,14 +34,17 @@ export class WorkspaceQuota {
 		this.#limits = limits;
 	}
 
+	get isUnlimited(): boolean {
+		return this.#limits.count === undefined && this.#limits.gib === undefined;
+	}
+
 	/**
 	 * Adds a workspace if the quota of its owner has room for it. A repeated addition of the same one succeeds.
 	 * @param insert Inserts it; false when it is stored already.
 	 * @throws {ConflictError} that names workspaces which could be deleted.
 	 */
 	async add(document: WorkspaceDocument, insert: () => Promise<boolean>): Promise<void> {
-		const { count, gib } = this.#limits;
-		if (count === undefined && gib === undefined) return void (await insert());
+		if (this.isUnlimited) return void (await insert());
 		const { tenant = "", owner = "" } = document;
 		await this.#turns.run(personKey(tenant, owner), async () => {
 			if (await this.#exists(document)) return;
