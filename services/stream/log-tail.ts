@@ -71,6 +71,8 @@ export class LogTail {
 	#readAt = -Infinity;
 	#poll: Timer | undefined;
 	#stopped = false;
+	/** The number that hints say the log has reached, when no other reason for the next pass has come. */
+	#hinted: number | undefined;
 	/** The listener gets a failure in the pass itself, and the next read follows soon. */
 	readonly #passes = new SingleFlight(() => this.#pass());
 	readonly #refusedNames = new Set<string>();
@@ -82,8 +84,8 @@ export class LogTail {
 	}
 
 	start(): void {
-		this.#poll = every(pollMs, () => this.#passes.request());
-		this.#passes.request();
+		this.#poll = every(pollMs, () => this.#look());
+		this.#look();
 	}
 
 	stop(): void {
@@ -93,12 +95,14 @@ export class LogTail {
 
 	/** Reads the log because it is said to have reached this number. */
 	hint(seq: number): void {
-		if (seq > this.#seq) this.#passes.request();
+		if (seq <= this.#seq) return;
+		if (this.#hinted !== undefined) this.#hinted = Math.max(seq, this.#hinted);
+		this.#passes.request();
 	}
 
 	/** Reads the log because services have appeared or disappeared, so it may be readable again. */
 	lookAgain(): void {
-		if (!this.#isCurrent || this.#failingSince !== undefined) this.#passes.request();
+		if (!this.#isCurrent || this.#failingSince !== undefined) this.#look();
 	}
 
 	/** Whether the retained entries are all the newest ones that existed when the tail last began. */
@@ -144,12 +148,20 @@ export class LogTail {
 	 * @throws when the log cannot be read, or only up to a gap.
 	 */
 	refresh(): Promise<void> {
+		this.#hinted = undefined;
 		return this.#passes.run();
+	}
+
+	/** Requests a read that begins with the head of the log. */
+	#look(): void {
+		this.#hinted = undefined;
+		this.#passes.request();
 	}
 
 	async #pass(): Promise<void> {
 		try {
-			await this.#read();
+			// A read of the head costs as much as one of the entries, and the polls look at it.
+			if (!(await this.#readHinted())) await this.#read();
 			this.#readAt = monotonic();
 			this.#failingSince = undefined;
 			this.#hasReported = false;
@@ -182,6 +194,19 @@ export class LogTail {
 			}
 		}
 		this.#isCurrent = true;
+	}
+
+	/** Reads up to the hinted number; false when there is none, or when the log does not continue what was read. */
+	async #readHinted(): Promise<boolean> {
+		const hinted = this.#hinted ?? 0;
+		this.#hinted = 0;
+		if (!this.#isCurrent) return false;
+		while (this.#seq < hinted && !this.#stopped) {
+			const entries = await this.#source.read(this.#seq, readLimit);
+			if (entries[0]?.seq !== this.#seq + 1) return false;
+			this.#append(entries);
+		}
+		return hinted > 0;
 	}
 
 	/** Tolerates a contradiction for a while. @throws {Error} until it has lasted for `oddMs`. */

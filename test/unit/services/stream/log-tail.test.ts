@@ -6,6 +6,7 @@ import { LogTail } from "#services/stream/log-tail.ts";
 import type { TailEntry } from "#services/stream/retained-entries.ts";
 import type { EventPosition } from "#services/stream/event-ids.ts";
 import { testIds } from "../../../support/clients/test-ids.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 
 const everybody = new Audience({ kind: "user", id: "root", tenant: "acme", roles: ["admin"] });
@@ -24,8 +25,10 @@ class Log {
 	type = "session_updated";
 	tenantOf = (_seq: number): string => "acme";
 	reads = 0;
+	heads = 0;
 
 	async head(): Promise<LogHead> {
+		this.heads++;
 		if (this.isDown) throw new Error("down");
 		return { epoch: this.epoch, seq: this.seq, oldest: this.oldest };
 	}
@@ -115,6 +118,23 @@ describe("LogTail", () => {
 		log.seq = 1_700;
 		await Promise.all([tail.refresh(), tail.refresh(), tail.refresh()]);
 		expect(listener.seqs).to.deep.equal(Array.from({ length: 1_690 }, (_, index) => 11 + index));
+	});
+
+	it("reads the entries that a hint tells of without the head, and the head when they do not continue or a read is asked for", async () => {
+		const { log, tail, listener } = await tailOf(10);
+		const before = log.heads;
+		log.seq = 1_700;
+		tail.hint(1_700);
+		await eventually(() => listener.seqs.length === 1_690);
+		expect(log.heads).to.equal(before);
+		Object.assign(log, { seq: 1_900, oldest: 1_800, missing: 1_701 });
+		tail.hint(1_900);
+		await eventually(() => tail.position.seq === 1_900);
+		expect(listener.moves).to.deep.equal([{ epoch: "e1", seq: 1_700 }]);
+		Object.assign(log, { epoch: "e2", seq: 1_901 });
+		tail.hint(1_901);
+		await tail.refresh();
+		expect(tail.position).to.deep.equal({ epoch: "e2", seq: 1_901 });
 	});
 
 	it("stops at a gap, and goes on when it is filled", async () => {
