@@ -136,7 +136,7 @@ export const controls: readonly Control[] = [
 		patches: [
 			{
 				file: "services/stream/log-tail.ts",
-				from: "every(pollMs, () => this.#passes.request())",
+				from: "every(pollMs, () => this.#look())",
 				to: "every(pollMs, () => {})",
 			},
 		],
