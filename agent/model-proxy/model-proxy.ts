@@ -63,7 +63,7 @@ export class ModelProxy {
 
 	readonly #closing = new AbortController();
 
-	private constructor(options: ModelProxyDependencies) {
+	private constructor(dependencies: ModelProxyDependencies) {
 		const {
 			access,
 			onCall,
@@ -72,8 +72,8 @@ export class ModelProxy {
 			admit = admitAll,
 			watchCall = watchNothing,
 			log,
-		} = options;
-		const all = { ...defaultLimits, ...options.limits };
+		} = dependencies;
+		const all = { ...defaultLimits, ...dependencies.limits };
 		const link = new ProviderLink(all);
 		const bodies = new RequestBodies(all);
 		this.#dependencies = {
@@ -105,8 +105,8 @@ export class ModelProxy {
 	}
 
 	/** Listens on a free port of loopback. */
-	static async open(options: ModelProxyDependencies): Promise<ModelProxy> {
-		const proxy = new ModelProxy(options);
+	static async open(dependencies: ModelProxyDependencies): Promise<ModelProxy> {
+		const proxy = new ModelProxy(dependencies);
 		await new Promise<void>((resolve, reject) => {
 			proxy.#server.once("error", reject);
 			proxy.#server.listen(0, "127.0.0.1", resolve);

@@ -50,7 +50,7 @@ type Ask = Omit<SentReservationRequest, "reservation_id">;
 export class BudgetGate implements TurnGate, TurnWatcher {
 	readonly #link: PlatformLink;
 	readonly #launchModel: string;
-	readonly #options: BudgetGateDependencies;
+	readonly #dependencies: BudgetGateDependencies;
 	readonly #closed = new AbortController();
 	/** The value is the last one that the platform gave. */
 	#isLimited: boolean;
@@ -70,12 +70,12 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	#asking: AbortController | undefined;
 	readonly #holds = new ReturningHolds();
 
-	constructor(options: BudgetGateDependencies) {
-		const { model_access, budgeted = false } = options.launch;
-		this.#link = new PlatformLink(options.launch);
+	constructor(dependencies: BudgetGateDependencies) {
+		const { model_access, budgeted = false } = dependencies.launch;
+		this.#link = new PlatformLink(dependencies.launch);
 		this.#launchModel = model_access?.model ?? "";
 		this.#isLimited = budgeted;
-		this.#options = options;
+		this.#dependencies = dependencies;
 	}
 
 	/** Whether a budget applies, as far as the pod knows. */
@@ -84,7 +84,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	}
 
 	get #model(): string {
-		return this.#options.model?.() ?? this.#launchModel;
+		return this.#dependencies.model?.() ?? this.#launchModel;
 	}
 
 	/** The reservation under which usage is reported now. */
@@ -173,7 +173,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 			const answer = await this.#ask(id, { ...this.#first(), used: usedUnder(used) }, signal);
 			if (answer?.granted || (!answer && !this.#isLimited)) return;
 			const why = answer?.reason?.message ?? "The platform does not answer, and the session has a budget";
-			if (why !== logged) this.#options.log.add("WARNING", "budget", `The next turn waits: ${why}`);
+			if (why !== logged) this.#dependencies.log.add("WARNING", "budget", `The next turn waits: ${why}`);
 			logged = why;
 			await sleep(askAgainMs, stop);
 		}
@@ -263,7 +263,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	async #renewLapsing(): Promise<void> {
 		const reserved = this.#reserved;
 		if (!reserved || reserved.used.size === 0 || monotonic() - reserved.grantedAt < renewAfterMs) return;
-		const isReported = await this.#options.reported();
+		const isReported = await this.#dependencies.reported();
 		if (!isReported || this.#reserved !== reserved || reserved.underWay.size > 0) return;
 		this.#reserved = newReservation();
 		void this.#release(reserved.id);
@@ -289,7 +289,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		this.#returning = (async () => {
 			await before;
 			if (this.#reserved !== reserved) return;
-			if (!(await this.#options.reported()) && !this.#isClosing) return;
+			if (!(await this.#dependencies.reported()) && !this.#isClosing) return;
 			if (this.#isInTurn || reserved.underWay.size > 0) return;
 			this.#reserved = undefined;
 			await this.#release(reserved.id);

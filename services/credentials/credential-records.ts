@@ -17,34 +17,34 @@ export interface CredentialRecordsDependencies {
 }
 
 export class CredentialRecords {
-	readonly #options: CredentialRecordsDependencies;
+	readonly #dependencies: CredentialRecordsDependencies;
 
-	constructor(options: CredentialRecordsDependencies) {
-		this.#options = options;
+	constructor(dependencies: CredentialRecordsDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	list(owner: CredentialOwner): Promise<Credential[]> {
-		return this.#logged(this.#options.store.list(owner));
+		return this.#logged(this.#dependencies.store.list(owner));
 	}
 
 	get(owner: CredentialOwner, name: string): Promise<Credential | undefined> {
-		return this.#logged(this.#options.store.get(owner, name));
+		return this.#logged(this.#dependencies.store.get(owner, name));
 	}
 
 	/** Returns the values of a credential by field; null when the owner has none of that name. */
 	async values(owner: CredentialOwner, name: string): Promise<Record<string, string> | null> {
-		const found = await this.#logged(this.#options.store.values(owner, [name]));
+		const found = await this.#logged(this.#dependencies.store.values(owner, [name]));
 		return found.get(name)?.data ?? null;
 	}
 
 	/** @throws {BadRequestError | UnprocessableError} for a credential that breaks a rule. */
 	async put(owner: CredentialOwner, request: CredentialCreate): Promise<Credential> {
-		const { store, protocols } = this.#options;
+		const { store, protocols } = this.#dependencies;
 		return this.#logged(store.put(owner, checkedCredential(request, protocols, owner.type === "tenant")));
 	}
 
 	delete(owner: CredentialOwner, name: string): Promise<boolean> {
-		return this.#logged(this.#options.store.delete(owner, name));
+		return this.#logged(this.#dependencies.store.delete(owner, name));
 	}
 
 	/** Logs why a store failed: the caller's sentence does not name the platform's files. */
@@ -53,7 +53,7 @@ export class CredentialRecords {
 			return await work;
 		} catch (error) {
 			if (error instanceof Error && error.cause)
-				this.#options.log.error("Credentials cannot be read or stored:", error.cause);
+				this.#dependencies.log.error("Credentials cannot be read or stored:", error.cause);
 			throw error;
 		}
 	}

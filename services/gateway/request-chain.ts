@@ -95,21 +95,21 @@ interface Exchange {
 
 /** Handles the requests of one gateway. */
 export class RequestChain {
-	readonly #options: RequestChainDependencies;
+	readonly #dependencies: RequestChainDependencies;
 	readonly #limits = new TimeLimits();
 	readonly #pace: RequestPace;
 	readonly #unsigned = new UnsignedLimit();
 
-	constructor(options: RequestChainDependencies) {
-		this.#options = options;
-		this.#pace = new RequestPace(options.keyOf);
+	constructor(dependencies: RequestChainDependencies) {
+		this.#dependencies = dependencies;
+		this.#pace = new RequestPace(dependencies.keyOf);
 	}
 
 	/** Answers a request, or passes it to a raw handler; never rejects. */
 	async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const id = requestIdOf(request);
 		const since = monotonic();
-		const span = this.#options.tracer?.accept(request.headers["traceparent"]);
+		const span = this.#dependencies.tracer?.accept(request.headers["traceparent"]);
 		const exchange: Exchange = { request, response, id, since, end: since + overallMs, headers: [], span };
 		const bound = this.#limits.begin(overallMs, () =>
 			this.#refuse(exchange, new TimeoutError("The answer took too long")),
@@ -126,15 +126,15 @@ export class RequestChain {
 	async #serve(exchange: Exchange): Promise<void> {
 		const { request, headers } = exchange;
 		const { method = "", url = "" } = request;
-		const pageElsewhere = this.#options.guard.check(request.headers, url);
+		const pageElsewhere = this.#dependencies.guard.check(request.headers, url);
 		if (pageElsewhere !== undefined) headers.push(...corsHeaders(pageElsewhere));
 		if (pageElsewhere !== undefined && isPreflight(request)) return this.#answer(exchange, preflightAnswer);
 
-		const { login } = this.#options;
+		const { login } = this.#dependencies;
 		const entered = login && loginAnswer(request, login);
 		if (entered) return this.#answer(exchange, entered);
 
-		const match = this.#options.routes.find(method, url);
+		const match = this.#dependencies.routes.find(method, url);
 		if (match.target.kind === "page") return this.#answer(exchange, await match.target.answer(request.headers));
 
 		const route = match.target;
@@ -143,7 +143,7 @@ export class RequestChain {
 		const { action } = route;
 		const claim = claimOf(request, match.path, action);
 		const knownAt = monotonic();
-		const { authenticator, limits } = this.#options;
+		const { authenticator, limits } = this.#dependencies;
 		const identified = (sender: Principal): void => {
 			exchange.sender = sender;
 			limits.count(sender);
@@ -176,11 +176,11 @@ export class RequestChain {
 	/** Returns the caller after its body was read; one whose body took long is looked at again, and not admitted again. */
 	async #confirmed({ route }: Exchange, principal: Principal, claim: Claim, knownAt: number): Promise<Principal> {
 		if (!route || monotonic() - knownAt < knownMs) return principal;
-		return this.#options.authenticator.authenticate(claim, route.action, { known: principal });
+		return this.#dependencies.authenticator.authenticate(claim, route.action, { known: principal });
 	}
 
 	#begin(exchange: Exchange, principal: Principal, { action }: ActionRoute, path: PathParams): BegunRequest {
-		if (!action.raw_body) return this.#options.limits.begin(principal);
+		if (!action.raw_body) return this.#dependencies.limits.begin(principal);
 		const { headers, socket } = exchange.request;
 		const { remoteAddress: address = "" } = socket;
 		const sender = { address, forwardedFor: forwardedFor(headers), provider: path["provider"] ?? "" };
@@ -190,7 +190,7 @@ export class RequestChain {
 	#handOver(exchange: Exchange, { action, status }: ActionRoute, principal: Principal, claim: Claim): void {
 		const { request, response, headers } = exchange;
 		refuseBody(request);
-		const handler = this.#options.rawHandlers.get(action.name);
+		const handler = this.#dependencies.rawHandlers.get(action.name);
 		if (!handler) throw new UnavailableError("Event streaming is not available");
 		for (let i = 0; i < headers.length; i += 2) response.setHeader(headers[i] ?? "", headers[i + 1] ?? "");
 		if (request.method === "HEAD") {
@@ -198,14 +198,14 @@ export class RequestChain {
 			return;
 		}
 		handler(request, response, principal);
-		this.#options.metrics.answered(exchange.route, status, undefined);
-		const { authenticator } = this.#options;
+		this.#dependencies.metrics.answered(exchange.route, status, undefined);
+		const { authenticator } = this.#dependencies;
 		this.#keepWatch(response, principal, () => authenticator.authenticate(claim, action, { known: principal }));
 	}
 
 	/** Ends the answer when its caller loses access. */
 	#keepWatch(response: ServerResponse, principal: Principal, authenticate: () => Promise<Principal>): void {
-		const forget = this.#options.watch.add({ principal, authenticate, end: () => response.destroy() });
+		const forget = this.#dependencies.watch.add({ principal, authenticate, end: () => response.destroy() });
 		if (response.destroyed) forget();
 		else response.once("close", forget);
 	}
@@ -216,7 +216,7 @@ export class RequestChain {
 		principal: Principal,
 		{ params, warnings }: { params: Record<string, unknown>; warnings: readonly string[] },
 	): Promise<unknown> {
-		const bus = this.#options.bus();
+		const bus = this.#dependencies.bus();
 		if (!bus) throw new UnavailableError("The platform is starting");
 		const { request } = exchange;
 		const meta = {
@@ -236,7 +236,7 @@ export class RequestChain {
 
 	#browserMeta({ request, headers }: Exchange, { action }: ActionRoute): Meta {
 		if (action.browser === undefined) return {};
-		const { marks } = this.#options;
+		const { marks } = this.#dependencies;
 		const mark = action.browser === "marks" ? marks.mark(request.headers) : marks.read(request.headers);
 		headers.push(...mark.headers);
 		return mark.browser === undefined ? {} : { browser: mark.browser };
@@ -247,13 +247,13 @@ export class RequestChain {
 		const all = headers.length === 0 ? answered : { ...answered, headers: [...headers, ...(answered.headers ?? [])] };
 		if (!exchange.response.headersSent) this.#note(exchange, all.status);
 		send(exchange, all, (error) => {
-			this.#options.report(error, exchange.id);
+			this.#dependencies.report(error, exchange.id);
 			return unforeseen;
 		});
 	}
 
 	#note({ route, request, span, id, since }: Exchange, status: number): void {
-		this.#options.metrics.answered(route, status, since);
+		this.#dependencies.metrics.answered(route, status, since);
 		span?.end(requestStep(request.method ?? "", route, status, id), status >= 500 ? String(status) : undefined);
 	}
 
@@ -263,7 +263,14 @@ export class RequestChain {
 		const session = namedSession(path ?? {});
 		const resource = session === undefined ? {} : { resource: `sessions/${session}` };
 		const { remoteAddress: address = "" } = request.socket;
-		this.#options.refusals?.note({ principal, action: route.action.name, reason, address, request_id, ...resource });
+		this.#dependencies.refusals?.note({
+			principal,
+			action: route.action.name,
+			reason,
+			address,
+			request_id,
+			...resource,
+		});
 	}
 
 	#refuse(exchange: Exchange, error: unknown): void {
@@ -271,7 +278,7 @@ export class RequestChain {
 		if (foreseen?.status === 403) this.#noteRefusal(exchange, messageOf(error));
 		// The client has gone; a body that ended with its connection is no failure of the platform.
 		if (exchange.response.destroyed || exchange.request.errored) return;
-		if (!foreseen) this.#options.report(error, exchange.id);
+		if (!foreseen) this.#dependencies.report(error, exchange.id);
 		this.#answer(exchange, foreseen ?? unforeseen);
 	}
 }

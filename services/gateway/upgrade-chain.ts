@@ -43,10 +43,10 @@ const leftoverMs = 1_000;
 
 /** Handles the upgrade requests of one gateway. */
 export class UpgradeChain {
-	readonly #options: UpgradeChainDependencies;
+	readonly #dependencies: UpgradeChainDependencies;
 
-	constructor(options: UpgradeChainDependencies) {
-		this.#options = options;
+	constructor(dependencies: UpgradeChainDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	/** Upgrades or refuses the connection; never rejects. */
@@ -62,7 +62,7 @@ export class UpgradeChain {
 		};
 		const bound = after(overallMs, () => refuse(new TimeoutError("The session's pod took too long")));
 		try {
-			const { guard, authenticator, limits, watch, upgradeHandlers } = this.#options;
+			const { guard, authenticator, limits, watch, upgradeHandlers } = this.#dependencies;
 			guard.check(request.headers);
 			const session_id = sessionOf(request.url ?? "");
 			refuseBadHandshake(request);
@@ -93,14 +93,14 @@ export class UpgradeChain {
 		if (!sender || failureAnswer(error, () => "path")?.status !== 403) return;
 		const { remoteAddress: address = "" } = socket;
 		const about = { action: chat.name, resource: `sessions/${sessionOf(url)}`, request_id: requestId, address };
-		this.#options.refusals?.note({ principal: sender, reason: messageOf(error), ...about });
+		this.#dependencies.refusals?.note({ principal: sender, reason: messageOf(error), ...about });
 	}
 
 	#refuse(socket: Duplex, given: AbortController, error: unknown, requestId: string): void {
 		if (given.signal.aborted) return;
 		given.abort();
 		const foreseen = failureAnswer(error, () => "path");
-		if (!foreseen) this.#options.report(error, requestId);
+		if (!foreseen) this.#dependencies.report(error, requestId);
 		// Closing the connection before the request is read would destroy the answer on its way.
 		socket.end(asBytes(foreseen ?? unforeseen, requestId)).resume();
 		const cut = after(leftoverMs, () => socket.destroy());

@@ -9,17 +9,17 @@ import type { EvaluationRecords } from "./confidence/record/evaluation-records.t
 
 /** The dependencies of the service. */
 export interface ConfidenceServiceDependencies {
-	readonly desk: ConfidenceEvaluation;
+	readonly evaluation: ConfidenceEvaluation;
 	readonly records: EvaluationRecords;
 	readonly calibration: Calibration;
 }
 
-export function confidenceService({ desk, records, calibration }: ConfidenceServiceDependencies): ServiceSchema {
+export function confidenceService({ evaluation, records, calibration }: ConfidenceServiceDependencies): ServiceSchema {
 	return {
 		name: confidence.name,
 		actions: implement(confidence, {
 			calculate: async (request, principal, { meta }) =>
-				jsonText(await desk.evaluate(principal, request, meta.idempotency_key)),
+				jsonText(await evaluation.evaluate(principal, request, meta.idempotency_key)),
 
 			list: (query, principal, { meta }) => records.list(principal, { ...query, known: meta.if_none_match }),
 

@@ -31,18 +31,18 @@ export function pullsService({ creations, queries, merges }: PullsServiceDepende
 			},
 
 			create: (request, principal, ctx) =>
-				creations.create({ principal, request, key: ctx.meta.idempotency_key, desk: deskOf(ctx) }),
+				creations.create({ principal, request, key: ctx.meta.idempotency_key, gateway: gatewayOf(ctx) }),
 
 			get: (name, principal) => queries.get(principal, name),
 			merge: ({ repo_url, number, ...wishes }, principal) => merges.merge(principal, { repo_url, number }, wishes),
 			ci: async ({ repo_url, branch }, principal) => ({ status: await queries.ci(principal, repo_url, branch) }),
-			of_session: ({ session_id }, principal, ctx) => queries.ofSession(principal, session_id, deskOf(ctx)),
+			of_session: ({ session_id }, principal, ctx) => queries.ofSession(principal, session_id, gatewayOf(ctx)),
 		}),
 	};
 }
 
 /** The context of the request passes its principal on, so the other services decide what the person may do. */
-function deskOf(ctx: RequestContext): SessionGateway {
+function gatewayOf(ctx: RequestContext): SessionGateway {
 	return {
 		session: (session_id) => call(ctx, sessions.actions.get, { session_id }),
 		chronicle: (session_id) => call(ctx, chronicles.actions.newest, { session_id }).catch(unlessBug),

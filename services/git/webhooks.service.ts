@@ -4,11 +4,11 @@ import { implement } from "#shared/bus/service.ts";
 import { webhooks } from "#shared/contracts/git/webhooks.ts";
 import type { WebhookReceiver } from "./webhooks/webhook-receiver.ts";
 
-export function webhooksService(desk: WebhookReceiver): ServiceSchema {
+export function webhooksService(receiver: WebhookReceiver): ServiceSchema {
 	return {
 		name: webhooks.name,
 		actions: implement(webhooks, {
-			receive: ({ provider, headers, body }) => desk.receive(provider, { headers, body }),
+			receive: ({ provider, headers, body }) => receiver.receive(provider, { headers, body }),
 		}),
 	};
 }

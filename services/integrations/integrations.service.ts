@@ -23,8 +23,8 @@ export interface IntegrationsServiceDependencies {
 	readonly freshen: Freshen;
 }
 
-export function integrationsService(options: IntegrationsServiceDependencies): ServiceSchema {
-	const { records, catalogue, tests, checkUrl, probeFor, freshen } = options;
+export function integrationsService(dependencies: IntegrationsServiceDependencies): ServiceSchema {
+	const { records, catalogue, tests, checkUrl, probeFor, freshen } = dependencies;
 	return {
 		name: integrations.name,
 		actions: implement(integrations, {

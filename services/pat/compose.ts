@@ -24,9 +24,9 @@ export async function compose({ config, key, store, log }: StoringPlatform): Pro
 		onError: (error) => log.error("Expired tokens cannot be removed:", error),
 	});
 	sweep.start();
-	const desk = new TokenIssuance(records, await openIssuer(config, key.localTokenKey()), pat.ttl_days);
+	const issuance = new TokenIssuance(records, await openIssuer(config, key.localTokenKey()), pat.ttl_days);
 	return {
-		services: [tokensService({ records, desk, uses })],
+		services: [tokensService({ records, issuance, uses })],
 		async close() {
 			await sweep.stop();
 			await uses.stop();

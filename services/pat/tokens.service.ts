@@ -9,17 +9,17 @@ import type { TokenUses } from "./record/token-uses.ts";
 /** The dependencies of the service. */
 export interface TokensServiceDependencies {
 	readonly records: TokenRecords;
-	readonly desk: TokenIssuance;
+	readonly issuance: TokenIssuance;
 	readonly uses: TokenUses;
 }
 
-export function tokensService({ records, desk, uses }: TokensServiceDependencies): ServiceSchema {
+export function tokensService({ records, issuance, uses }: TokensServiceDependencies): ServiceSchema {
 	return {
 		name: tokens.name,
 		actions: implement(tokens, {
 			list: (page, principal, { meta }) => records.list(principal, { ...page, known: meta.if_none_match }),
 
-			create: (request, principal, { meta }) => desk.issue(principal, request, meta),
+			create: (request, principal, { meta }) => issuance.issue(principal, request, meta),
 
 			async revoke({ pat_id }, principal, ctx) {
 				await publish(ctx, tokensRevoked, { keys: [await records.revoke(principal, pat_id)] });

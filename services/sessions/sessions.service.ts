@@ -42,8 +42,8 @@ export interface SessionsServiceDependencies {
 }
 
 /** @param hints Receives the bus when it is connected. */
-export function sessionsService(options: SessionsServiceDependencies, hints: Hints): ServiceSchema {
-	const { records, commands, stops, stopped, pod, sweep, updates, workspaces, validates } = options;
+export function sessionsService(dependencies: SessionsServiceDependencies, hints: Hints): ServiceSchema {
+	const { records, commands, stops, stopped, pod, sweep, updates, workspaces, validates } = dependencies;
 
 	return {
 		name: sessions.name,

@@ -56,8 +56,8 @@ export class EventStream {
 	readonly #heartbeats: Heartbeats<Group>;
 	#bus: StreamBus | undefined;
 
-	constructor(options: EventStreamDependencies) {
-		const { metrics = new Metrics() } = options;
+	constructor(dependencies: EventStreamDependencies) {
+		const { metrics = new Metrics() } = dependencies;
 		const delay = metrics.histogram("atelier_event_delay_seconds").at();
 		metrics.sample("atelier_stream_clients", () => this.#hub.size);
 		const tail = new LogTail(
@@ -73,19 +73,19 @@ export class EventStream {
 				moved: (former) => this.#hub.moved(former),
 				trouble: (error) => this.#warn("The event log cannot be followed as it should", error),
 			},
-			options.ids,
+			dependencies.ids,
 		);
 		const snapshots = new Snapshots(
 			(principal, { limit, cursor }) =>
 				this.#call(principal, sessions.actions.list, { limit, cursor, include_archived: false }),
 			() => tail.position,
-			options.ids,
+			dependencies.ids,
 		);
 		const catchUp = new CatchUp(tail, snapshots, (error) => this.#warn("The present state cannot be sent", error));
 		this.#tail = tail;
-		this.#hub = new SseHub({ tail, catchUp, ...options });
+		this.#hub = new SseHub({ tail, catchUp, ...dependencies });
 		this.#heartbeats = new Heartbeats({
-			everyMs: options.heartbeatMs,
+			everyMs: dependencies.heartbeatMs,
 			groups: () => this.#hub.groups,
 			statsOf: (principal) => this.#stats(principal),
 			send: (group, stats) => this.#hub.beat(group, stats),

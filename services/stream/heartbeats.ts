@@ -59,18 +59,18 @@ interface Beat {
 
 /** The heartbeats of one process. Its creator starts and stops them. */
 export class Heartbeats<G extends HeartbeatGroup> {
-	readonly #options: HeartbeatDependencies<G>;
+	readonly #dependencies: HeartbeatDependencies<G>;
 	readonly #beats = new WeakMap<Audience, Beat>();
 	readonly #questions = new FairQueue({ atOnce: bound.statsQuestions });
 	#isStopped = false;
 	#timer: Timer | undefined;
 
-	constructor(options: HeartbeatDependencies<G>) {
-		this.#options = options;
+	constructor(dependencies: HeartbeatDependencies<G>) {
+		this.#dependencies = dependencies;
 	}
 
 	start(): void {
-		const { everyMs } = this.#options;
+		const { everyMs } = this.#dependencies;
 		this.#timer = every(Math.min(lookMs, Math.max(1, everyMs / looksPerInterval)), () => this.look());
 	}
 
@@ -83,12 +83,12 @@ export class Heartbeats<G extends HeartbeatGroup> {
 	/** Sends the heartbeats whose time has come. */
 	look(): void {
 		const at = monotonic();
-		for (const group of this.#options.groups()) {
+		for (const group of this.#dependencies.groups()) {
 			const beat = this.#beatOf(group, at);
-			if (beat.isWaiting && at - beat.sentAt > this.#options.everyMs + patienceMs) this.#send(group, beat);
+			if (beat.isWaiting && at - beat.sentAt > this.#dependencies.everyMs + patienceMs) this.#send(group, beat);
 			if (beat.dueAt > at || beat.isWaiting) continue;
 			// An audience that was missed several times gets one heartbeat.
-			beat.dueAt = Math.max(beat.dueAt + this.#options.everyMs, at);
+			beat.dueAt = Math.max(beat.dueAt + this.#dependencies.everyMs, at);
 			if (isFresh(beat.asked, group, at)) this.#send(group, beat, beat.asked.frame);
 			else {
 				beat.isWaiting = true;
@@ -99,14 +99,14 @@ export class Heartbeats<G extends HeartbeatGroup> {
 
 	#send(group: G, beat: Beat, stats?: Buffer): void {
 		beat.sentAt = monotonic();
-		this.#options.send(group, stats);
+		this.#dependencies.send(group, stats);
 	}
 
 	/** The first heartbeat of an audience comes at a random time of the interval. */
 	#beatOf({ audience }: G, at: number): Beat {
 		const known = this.#beats.get(audience);
 		if (known) return known;
-		const beat = { dueAt: at + Math.random() * this.#options.everyMs, sentAt: at, isWaiting: false };
+		const beat = { dueAt: at + Math.random() * this.#dependencies.everyMs, sentAt: at, isWaiting: false };
 		this.#beats.set(audience, beat);
 		return beat;
 	}
@@ -114,7 +114,7 @@ export class Heartbeats<G extends HeartbeatGroup> {
 	async #ask(group: G): Promise<void> {
 		if (this.#isStopped) return;
 		const at = monotonic();
-		const stats = await this.#options.statsOf(group.audience.principal);
+		const stats = await this.#dependencies.statsOf(group.audience.principal);
 		const beat = this.#beatOf(group, at);
 		beat.isWaiting = false;
 		if (stats) beat.asked = { frame: frame("stats_updated", JSON.stringify(stats)), at, day: today() };

@@ -42,7 +42,7 @@ interface ClientGroups {
 
 /** The clients of one process. The event stream drains and closes it. */
 export class SseHub {
-	readonly #options: SseHubDependencies;
+	readonly #dependencies: SseHubDependencies;
 	/** Clients by audience; no group is empty. */
 	readonly #groups = new Map<string, Group>();
 	readonly #clients = new Map<SseClient, ClientGroups>();
@@ -52,8 +52,8 @@ export class SseHub {
 	readonly #emptied = new AbortController();
 	#isEnding = false;
 
-	constructor(options: SseHubDependencies) {
-		this.#options = options;
+	constructor(dependencies: SseHubDependencies) {
+		this.#dependencies = dependencies;
 		this.#sweep = every(sweepMs, () => this.#closeStalled());
 	}
 
@@ -68,7 +68,7 @@ export class SseHub {
 	 */
 	open(request: IncomingMessage, response: ServerResponse, principal: Principal): void {
 		if (this.#isEnding) throw new UnavailableError("The process is ending");
-		const { maxClients, limits = clientLimits, tail, ids } = this.#options;
+		const { maxClients, limits = clientLimits, tail, ids } = this.#dependencies;
 		const place = { group: audienceKey(principal), person: personKey(principal.tenant, principal.id) };
 		const surplus = this.#clients.size < maxClients ? undefined : this.#surplusFor(place.person);
 		const group = this.#groups.get(place.group) ?? newGroup(principal);
@@ -112,7 +112,7 @@ export class SseHub {
 	/** Sends a group a heartbeat. @param stats The frame before it; undefined when there is none. */
 	beat({ clients }: Group, stats: Buffer | undefined): void {
 		const frames = stats ? [stats] : [];
-		const { ids, tail } = this.#options;
+		const { ids, tail } = this.#dependencies;
 		const live = join([...frames, frame("heartbeat", "{}", ids.ofMoment(tail.position))]);
 		// A client that still lacks events must not get a frame with the newest position.
 		const behind = join([...frames, frame("heartbeat", "{}")]);
@@ -136,7 +136,7 @@ export class SseHub {
 	}
 
 	#bringUpToDate(client: SseClient, from: EventPosition): void {
-		void this.#options.catchUp.run(client, from);
+		void this.#dependencies.catchUp.run(client, from);
 	}
 
 	#closeStalled(): void {

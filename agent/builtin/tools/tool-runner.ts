@@ -48,16 +48,19 @@ const rejectedText = "The user did not permit this. Nothing was done. Do not try
 
 /** Runs the calls of one session. */
 export class ToolRunner {
-	readonly #options: ToolRunnerDependencies;
+	readonly #dependencies: ToolRunnerDependencies;
 	readonly #maxLength: number;
 
-	constructor(options: ToolRunnerDependencies) {
-		this.#options = options;
-		this.#maxLength = Math.max(resultLength.least, Math.min(resultLength.most, Math.floor(options.contextWindow / 2)));
+	constructor(dependencies: ToolRunnerDependencies) {
+		this.#dependencies = dependencies;
+		this.#maxLength = Math.max(
+			resultLength.least,
+			Math.min(resultLength.most, Math.floor(dependencies.contextWindow / 2)),
+		);
 	}
 
 	async run(call: ModelToolCall, tools: readonly Tool[], signal: AbortSignal): Promise<ToolResult> {
-		const { folder, client } = this.#options;
+		const { folder, client } = this.#dependencies;
 		const report = new CallReport(call, client, this.#maxLength);
 		try {
 			const tool = tools.find(({ name }) => name === call.name);
@@ -88,7 +91,7 @@ export class ToolRunner {
 	}
 
 	async #permit({ permission }: PreparedCall, report: CallReport, signal: AbortSignal): Promise<Verdict> {
-		return permission ? this.#options.permissions.ask(report.call, permission, signal) : "allowed";
+		return permission ? this.#dependencies.permissions.ask(report.call, permission, signal) : "allowed";
 	}
 }
 

@@ -53,14 +53,14 @@ const maxReadText = 4_096;
 
 /** The tokens of one gateway. */
 export class PersonalTokens {
-	readonly #options: PersonalTokensDependencies;
+	readonly #dependencies: PersonalTokensDependencies;
 	readonly #remembered = new LRUCache<string, Remembered>({ max: maxRemembered });
 	readonly #readings = new LRUCache<string, Reading>({ max: maxReadings });
 	/** The principals of active tokens, each with the roles of its person. */
 	readonly #principals = new WeakMap<ActiveToken, { standing: StoredStanding; principal: Principal }>();
 
-	constructor(options: PersonalTokensDependencies) {
-		this.#options = options;
+	constructor(dependencies: PersonalTokensDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	/**
@@ -76,7 +76,7 @@ export class PersonalTokens {
 	 * @throws {UnauthorizedError} for a token that is not valid or not active; {UnavailableError} when nobody can say.
 	 */
 	async authenticate(text: string): Promise<Principal> {
-		const { trust } = this.#options;
+		const { trust } = this.#dependencies;
 		const key = trust && (await this.#verifiedKey(text, trust));
 		if (!trust || key === undefined) throw new UnauthorizedError();
 		const token = await this.#active(key);
@@ -93,7 +93,7 @@ export class PersonalTokens {
 	#refuseFormer({ epoch: own = 0 }: ActiveToken, { epoch, confirmed_at }: StoredStanding): void {
 		if (epoch !== undefined && own !== epoch)
 			throw new UnauthorizedError("The token's owner has left its tenant since it was made", "OWNER_GONE");
-		const { confirmedWithinMs } = this.#options;
+		const { confirmedWithinMs } = this.#dependencies;
 		if (confirmed_at !== undefined && now() - confirmed_at > confirmedWithinMs)
 			throw new UnauthorizedError(
 				`The token's owner has not logged in for ${Math.floor(confirmedWithinMs / dayMs)} days: a login makes it work again`,
@@ -121,7 +121,7 @@ export class PersonalTokens {
 		const reading = this.#reading(text);
 		if (reading.key === undefined && !strictClaims(text)) return undefined;
 		const claims = await trust.claimsOf(text);
-		if (!claims || !isPersonalToken(claims, this.#options.clientId)) return undefined;
+		if (!claims || !isPersonalToken(claims, this.#dependencies.clientId)) return undefined;
 		return (reading.key ??= tokenKey(text, claims));
 	}
 
@@ -129,7 +129,7 @@ export class PersonalTokens {
 		const known = this.#readings.get(text);
 		if (known) return known;
 		const claims = shownClaims(text);
-		const reading = { isPersonal: claims !== undefined && isPersonalToken(claims, this.#options.clientId) };
+		const reading = { isPersonal: claims !== undefined && isPersonalToken(claims, this.#dependencies.clientId) };
 		if (text.length <= maxReadText) this.#readings.set(text, reading);
 		return reading;
 	}
@@ -137,7 +137,7 @@ export class PersonalTokens {
 	async #active(key: string): Promise<ActiveToken | undefined> {
 		const at = monotonic();
 		const known = this.#remembered.get(key);
-		if (known && at - known.at < this.#options.rememberedMs) return known.token;
+		if (known && at - known.at < this.#dependencies.rememberedMs) return known.token;
 		const asked: Remembered = { at, token: this.#ask(key) };
 		this.#remembered.set(key, asked);
 		const token = await asked.token.catch((error: unknown) => {
@@ -155,7 +155,7 @@ export class PersonalTokens {
 
 	async #ask(key: string): Promise<ActiveToken | undefined> {
 		try {
-			return await this.#options.ask(key);
+			return await this.#dependencies.ask(key);
 		} catch (error) {
 			const isForeseen = error instanceof ServiceError || (error instanceof Error && "type" in error);
 			if (!isForeseen) throw error;

@@ -18,7 +18,7 @@ export interface ConfidenceDependencies {
 /** Merge confidence as the part for git providers uses it. */
 export interface ConfidencePart {
 	readonly records: EvaluationRecords;
-	readonly desk: ConfidenceEvaluation;
+	readonly evaluation: ConfidenceEvaluation;
 	readonly calibration: Calibration;
 }
 
@@ -27,7 +27,7 @@ export function confidencePart({ workflow, store, find, log }: ConfidenceDepende
 	const paths = new PathCategories(workflow.confidence);
 	return {
 		records,
-		desk: new ConfidenceEvaluation({ records, find, rules: { paths, thresholds: workflow } }),
+		evaluation: new ConfidenceEvaluation({ records, find, rules: { paths, thresholds: workflow } }),
 		calibration: new Calibration({ records, find, log }),
 	};
 }

@@ -18,10 +18,10 @@ export interface OwnProvidersDependencies {
 
 /** Reads the connections anew for each request, so that a change holds at once and no credential is kept. */
 export class OwnProviders {
-	readonly #options: OwnProvidersDependencies;
+	readonly #dependencies: OwnProvidersDependencies;
 
-	constructor(options: OwnProvidersDependencies) {
-		this.#options = options;
+	constructor(dependencies: OwnProvidersDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	/**
@@ -29,7 +29,7 @@ export class OwnProviders {
 	 * and those of the configuration still work.
 	 */
 	async of(principal: Principal): Promise<GitProvider[]> {
-		const { maker, log } = this.#options;
+		const { maker, log } = this.#dependencies;
 		const made = (await this.#connections(principal)).map((connection) =>
 			maker.ofConnection(connection).catch((error: unknown) => {
 				log.error(`The connection ${connection.id} cannot be used as a git provider:`, error);
@@ -40,11 +40,14 @@ export class OwnProviders {
 	}
 
 	async #connections(principal: Principal): Promise<UsableConnection[]> {
-		const bus = this.#options.bus();
+		const bus = this.#dependencies.bus();
 		if (!bus || !isPerson(principal)) return [];
 		const asked = { tenant: principal.tenant, owner: principal.id, integration_type: "source_control" } as const;
 		return call(bus, connections.actions.usable, asked, { meta: { principal: job } }).catch((error: unknown) => {
-			this.#options.log.error("Connections cannot be read; only git providers of the configuration are used:", error);
+			this.#dependencies.log.error(
+				"Connections cannot be read; only git providers of the configuration are used:",
+				error,
+			);
 			return [];
 		});
 	}

@@ -29,7 +29,7 @@ export interface PullOrder {
 	readonly request: PullCreate;
 	/** The `Idempotency-Key`. */
 	readonly key: string | undefined;
-	readonly desk: SessionGateway;
+	readonly gateway: SessionGateway;
 }
 
 /** A session's repository with its provider and branches. */
@@ -53,8 +53,8 @@ export class PullCreations {
 	 * @throws {NotFoundError} {ForbiddenError} {BadRequestError} {ConflictError}, and the provider's errors.
 	 */
 	async create(order: PullOrder): Promise<PullRequestView> {
-		const { principal, request, key, desk } = order;
-		const session = await desk.session(request.session_id);
+		const { principal, request, key, gateway } = order;
+		const session = await gateway.session(request.session_id);
 		if (!mayUseSession(principal, "command-agent", ownershipOf(session)))
 			throw new ForbiddenError("Only the owner of a session may open pull requests from it");
 		const keyed = key === undefined ? undefined : { key, fingerprint: fingerprintOf(request) };
@@ -62,9 +62,9 @@ export class PullCreations {
 		if (former) return former;
 		const target = await this.#target(principal, request, session);
 		const title = pullTitle(request.title, session.name);
-		const sha = await this.#push(target, title, desk);
+		const sha = await this.#push(target, title, gateway);
 		failpoint("pulls.pushed");
-		const description = request.description ?? pullDescription(await desk.chronicle(session.id));
+		const description = request.description ?? pullDescription(await gateway.chronicle(session.id));
 		const { labels, draft } = request;
 		const opened = await openOnce(target, { ...target.branches, title, description, labels, draft });
 		failpoint("pulls.opened");
@@ -100,17 +100,17 @@ export class PullCreations {
 	 * Pushes the work of a running session and returns its newest commit. A session that does not run may have pushed
 	 * before. @throws {ConflictError} when it has not.
 	 */
-	async #push(target: Target, title: string, desk: SessionGateway): Promise<string | undefined> {
+	async #push(target: Target, title: string, gateway: SessionGateway): Promise<string | undefined> {
 		const { session, from, branches, provider, place, isOwn } = target;
 		const { head } = branches;
 		if (session.status === "running") {
-			const author = await desk.author();
+			const author = await gateway.author();
 			// A token of the configuration is the operator's; it never enters a pod.
 			const credential = isOwn ? provider.gitCredential() : undefined;
 			const { url, path } = from;
 			const order = { session_id: session.id, path, url, branch: head, message: title };
 			const work = { ...order, ...(author && { author }), ...(credential && { credential }) };
-			const { sha } = await desk.publish(work).catch((error: unknown) => {
+			const { sha } = await gateway.publish(work).catch((error: unknown) => {
 				throw isOwn ? error : orMissingConnection(error, provider);
 			});
 			return sha;

@@ -58,8 +58,8 @@ export class PullQueries {
 	}
 
 	/** Returns the newest pull request of a session, also one that its agent opened by itself. @throws {NotFoundError} */
-	async ofSession(principal: Principal, id: string, desk: SessionGateway): Promise<SessionPull> {
-		const session = await desk.session(id);
+	async ofSession(principal: Principal, id: string, gateway: SessionGateway): Promise<SessionPull> {
+		const session = await gateway.session(id);
 		const stored = await this.#records.ofSession(principal, id);
 		if (!stored) {
 			const { url, branch } = repoOf(session, undefined);

@@ -11,7 +11,7 @@ import type { OpenIssuer } from "./open-issuer.ts";
 
 const daySeconds = 86_400;
 
-/** The metadata of a request that the desk needs. */
+/** The metadata of a request that the issuance needs. */
 export interface DeskRequest {
 	/** The client's `Idempotency-Key`. */
 	readonly idempotency_key?: string | undefined;
@@ -38,7 +38,7 @@ export interface TokenShelf {
 	): Promise<Omit<PersonalToken, "last_used_at">>;
 }
 
-/** The desk of one process. */
+/** The issuance of one process. */
 export class TokenIssuance {
 	readonly #shelf: TokenShelf;
 	readonly #issuer: OpenIssuer | undefined;

@@ -70,7 +70,7 @@ const goingAway = 1001;
 
 /** All bridged connections of one process. The stream part starts and drains it. */
 export class ChatBridge {
-	readonly #options: ChatBridgeDependencies;
+	readonly #dependencies: ChatBridgeDependencies;
 	readonly #server = webSocketServer({
 		maxPayload: maxFrameBytes,
 		clientTracking: false,
@@ -85,15 +85,15 @@ export class ChatBridge {
 	#isEnding = false;
 	#isChecking = false;
 
-	constructor(options: ChatBridgeDependencies) {
-		this.#options = options;
-		this.#budgets = new FrameBudgets(options.frameRate);
+	constructor(dependencies: ChatBridgeDependencies) {
+		this.#dependencies = dependencies;
+		this.#budgets = new FrameBudgets(dependencies.frameRate);
 	}
 
 	/** Begins the checks; call this when the bus is connected. */
 	start(caller: Caller): void {
 		this.#caller = caller;
-		this.#checks = every(this.#options.checkMs ?? 30_000, () => void this.#check());
+		this.#checks = every(this.#dependencies.checkMs ?? 30_000, () => void this.#check());
 	}
 
 	get size(): number {
@@ -112,9 +112,9 @@ export class ChatBridge {
 		this.#opening.add(taken);
 		try {
 			const { generation, address } = await this.#ask(principal, id, requestId);
-			const key = this.#options.key.platformKey(id, generation);
+			const key = this.#dependencies.key.platformKey(id, generation);
 			const path = offersOwnProtocol(upgrade) ? chatPath : contractChatPath;
-			const pod = await connectToPod(agentSocketUrl(address, path, this.#options.hosts), key, signal);
+			const pod = await connectToPod(agentSocketUrl(address, path, this.#dependencies.hosts), key, signal);
 			if (this.#isEnding || signal.aborted) return pod.terminate();
 			this.#upgrade(upgrade, pod, generation);
 		} finally {
@@ -161,7 +161,7 @@ export class ChatBridge {
 	/** Refuses a connection beyond the bounds. @throws {UnavailableError | TooManyRequestsError} */
 	#refuseTooMany(principal: Principal, id: string): void {
 		if (this.#isEnding) throw new UnavailableError("The process is ending");
-		const { maxClients = bound.chats, maxClientsPerPerson = bound.chatsOfOne } = this.#options;
+		const { maxClients = bound.chats, maxClientsPerPerson = bound.chatsOfOne } = this.#dependencies;
 		const taken = [...this.#bridged, ...this.#opening];
 		if (taken.length >= maxClients) throw new UnavailableError("There are too many chats");
 		if (taken.filter(({ sessionId }) => sessionId === id).length >= bound.chatsOfSession)

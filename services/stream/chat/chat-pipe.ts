@@ -38,14 +38,14 @@ export class ChatPipe {
 	readonly #pod: Side;
 	/** The sockets that have answered the last ping. */
 	readonly #alive: Set<WebSocket>;
-	readonly #options: ChatPipeDependencies;
+	readonly #dependencies: ChatPipeDependencies;
 
 	/** Begins to pass on frames. @param pod The pod's socket, still paused. */
-	constructor(client: WebSocket, pod: WebSocket, options: ChatPipeDependencies) {
-		this.#options = options;
+	constructor(client: WebSocket, pod: WebSocket, dependencies: ChatPipeDependencies) {
+		this.#dependencies = dependencies;
 		this.#alive = new Set([client, pod]);
 		this.closed = Promise.all([client, pod].map((side) => goneOf(side)));
-		const budgets = options.budgets(this.closed);
+		const budgets = dependencies.budgets(this.closed);
 		this.#client = { socket: client, gate: new ReadingGate(client, budgets) };
 		this.#pod = { socket: pod, gate: new ReadingGate(pod, budgets) };
 		for (const side of [client, pod]) {
@@ -85,10 +85,10 @@ export class ChatPipe {
 		gate.count(frame.length);
 		gate.pause("busy");
 		try {
-			const answer = await answerTo(this.#options.changeModel, model);
+			const answer = await answerTo(this.#dependencies.changeModel, model);
 			if (answer === "unknown") forward(frame, this.#client, this.#pod);
 			else if (answer && socket.readyState === socket.OPEN)
-				socket.send(JSON.stringify(this.#options.isOwnDialect ? answer : refusalInContractDialect(answer)));
+				socket.send(JSON.stringify(this.#dependencies.isOwnDialect ? answer : refusalInContractDialect(answer)));
 		} catch {
 			this.close(internalError, "The model cannot be changed");
 		} finally {

@@ -192,7 +192,7 @@ for (const [engine, open] of Object.entries(storeEngines(collections))) {
 		describe("a webhook", () => {
 			let observed: PullEvent[];
 			let isBroken: boolean;
-			let desk: WebhookReceiver;
+			let receiver: WebhookReceiver;
 			let deliveries: DeliveryRecords;
 
 			beforeEach(() => {
@@ -200,7 +200,7 @@ for (const [engine, open] of Object.entries(storeEngines(collections))) {
 				isBroken = false;
 				deliveries = new DeliveryRecords(opened.store);
 				const isHome = (url: string) => url.startsWith("https://git.example/");
-				desk = new WebhookReceiver({
+				receiver = new WebhookReceiver({
 					deliveries,
 					sources: new Map([
 						["hub", { webhooks: webhooksOf.github, secret, isHome }],
@@ -230,7 +230,7 @@ for (const [engine, open] of Object.entries(storeEngines(collections))) {
 			const send = (body: string, id = "d-1", key = secret, provider = "hub") => {
 				const signature = `sha256=${createHmac("sha256", key).update(body).digest("hex")}`;
 				const headers = { "x-hub-signature-256": signature, "x-github-event": "pull_request", "x-github-delivery": id };
-				return desk.receive(provider, { headers, body });
+				return receiver.receive(provider, { headers, body });
 			};
 
 			it("takes effect once, by its id and by its content", async () => {

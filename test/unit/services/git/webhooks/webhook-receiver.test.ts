@@ -10,10 +10,10 @@ describe("WebhookDesk", () => {
 			["silent", { webhooks: webhooksOf.github, secret: "", isHome }],
 			["wrong", { webhooks: webhooksOf.github, secret: "s3cret", isHome }],
 		]);
-		const desk = new WebhookReceiver({ deliveries: undefined as never, sources, observe: async () => {} });
+		const receiver = new WebhookReceiver({ deliveries: undefined as never, sources, observe: async () => {} });
 		const delivery = { headers: { "x-hub-signature-256": "sha256=00" }, body: Buffer.from("{}") };
 		for (const provider of ["unknown", "silent", "wrong"]) {
-			const error = (await failureOf(desk.receive(provider, delivery as never))) as Error;
+			const error = (await failureOf(receiver.receive(provider, delivery as never))) as Error;
 			expect(error.message, provider).to.match(/signature.*not right, or .*no webhook secret.*docs\/webhooks\.md/);
 			expect(error).to.include({ code: 401, type: "WEBHOOK_REFUSED" });
 		}
