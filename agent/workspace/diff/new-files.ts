@@ -26,7 +26,8 @@ export interface LeftOut {
 	readonly unread: readonly string[];
 }
 
-type RunGit = (args: readonly string[], input?: string, maxBytes?: number) => Promise<CommandResult>;
+/** Runs git in the tree of a comparison. @param maxBytes The bound on its output. */
+export type RunGit = (args: readonly string[], input?: string, maxBytes?: number) => Promise<CommandResult>;
 
 /**
  * Adds new files without their contents. Inner repositories that the outer one has recorded are left out: to find their changes, git

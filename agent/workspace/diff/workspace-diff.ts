@@ -13,13 +13,12 @@ import { cutPatch, fitPatch, readFileDiff } from "#shared/wire/pod/diff-output.t
 import { pathBelow } from "#shared/wire/pod/path-below.ts";
 import { fromWorkspace, type WorkTree } from "../work-tree.ts";
 import { emptyTree, type Git } from "../git.ts";
-import type { CommandResult } from "../../io/run-command.ts";
 import { DiffQuestionError, DiffTimeoutError } from "./diff-errors.ts";
 import { diffQueue } from "./diff-queue.ts";
 import { succeed } from "./succeed.ts";
 import { withBinaries } from "./binary-changes.ts";
 import { readHead } from "./head-commit.ts";
-import { addNewFiles, allBut, type LeftOut } from "./new-files.ts";
+import { addNewFiles, allBut, type LeftOut, type RunGit } from "./new-files.ts";
 import { ShadowRepository } from "./shadow-repository.ts";
 import { withoutPermissionFiles } from "../permission-files.ts";
 
@@ -54,8 +53,6 @@ export interface Comparison {
 	/** The same as {@link patch}, without renames and with a larger bound. It is stored for the time without a workspace. */
 	wholePatch(base: string): Promise<DiffPatch>;
 }
-
-type RunGit = (args: readonly string[], input?: string, maxBytes?: number) => Promise<CommandResult>;
 
 /** The place of the comparisons. */
 export interface DiffPlace {
