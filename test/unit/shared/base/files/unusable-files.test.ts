@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { exposedKeys, refuseUnusableFiles } from "#shared/base/files/unusable-files.ts";
 import { StartError } from "#shared/base/start-error.ts";
+import { isMounted, makeReadOnly, unmount } from "../../../../support/machine/mounted-folder.ts";
 import { folderForAll, giveAway, isRoot, nobody, printedAsUser } from "../../../../support/machine/ordinary-user.ts";
 
 const check = `import { refuseUnusableFiles } from "#shared/base/files/unusable-files.ts"; refuseUnusableFiles(process.argv[1]);`;
@@ -65,10 +65,10 @@ describe("the files of a data folder", () => {
 		if (!isMounted(folder)) return this.skip();
 		try {
 			mkdirSync(join(folder, "store"));
-			execFileSync("mount", ["-o", "remount,ro", folder], { stdio: "pipe" });
+			makeReadOnly(folder);
 			expect(() => refuseUnusableFiles(folder)).to.throw(StartError, "is mounted read-only: mount it for writing");
 		} finally {
-			execFileSync("umount", [folder], { stdio: "pipe" });
+			unmount(folder);
 		}
 	});
 
@@ -87,12 +87,3 @@ describe("the files of a data folder", () => {
 		expect(exposedKeys(folder).join()).to.include("Every user of this machine can read").and.to.include("chmod 600");
 	});
 });
-
-function isMounted(folder: string): boolean {
-	try {
-		execFileSync("mount", ["-t", "tmpfs", "tmpfs", folder], { stdio: "pipe" });
-		return true;
-	} catch {
-		return false;
-	}
-}

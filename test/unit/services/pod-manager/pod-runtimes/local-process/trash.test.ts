@@ -1,32 +1,16 @@
 import { expect } from "chai";
 import { execFileSync } from "node:child_process";
-import {
-	chmodSync,
-	chownSync,
-	existsSync,
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	rmSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathIn } from "#services/pod-manager/pod-runtimes/local-process/folder-entries.ts";
 import { folderBytes } from "#services/pod-manager/pod-runtimes/local-process/folder-size.ts";
 import { Trash } from "#services/pod-manager/pod-runtimes/local-process/trash.ts";
 import { eventually } from "../../../../../support/eventually.ts";
-
-const nobody = 65_534;
+import { isMounted, unmount } from "../../../../../support/machine/mounted-folder.ts";
+import { folderForAll, nobody } from "../../../../../support/machine/ordinary-user.ts";
 
 function latin1(name: string): Buffer {
 	return Buffer.from(name, "latin1");
-}
-
-/** Returns a folder for temporary files into which every user can go. */
-function openFolder(): string {
-	return (statSync(tmpdir()).mode & 0o001) === 0 ? "/tmp" : tmpdir();
 }
 
 /** Runs work without the rights of the administrator, for whom modes do not count. */
@@ -44,7 +28,7 @@ describe("Trash", () => {
 	let trash: Trash;
 
 	beforeEach(() => {
-		root = mkdtempSync(join(openFolder(), "atelier-trash-"));
+		root = folderForAll("trash");
 		trash = new Trash(join(root, ".trash"));
 	});
 	afterEach(() => rmSync(root, { recursive: true, force: true }));
@@ -200,17 +184,3 @@ describe("Trash", () => {
 		expect(readdirSync(root)).to.deep.equal([]);
 	});
 });
-
-/** The system refuses to move or to remove the root of a mount. False where this process may not mount. */
-function isMounted(folder: string): boolean {
-	try {
-		execFileSync("mount", ["-t", "tmpfs", "tmpfs", folder], { stdio: "pipe" });
-		return true;
-	} catch {
-		return false;
-	}
-}
-
-function unmount(folder: string): void {
-	execFileSync("umount", [folder], { stdio: "pipe" });
-}
