@@ -71,7 +71,7 @@ export class LogTail {
 	#readAt = -Infinity;
 	#poll: Timer | undefined;
 	#stopped = false;
-	/** The number that hints say the log has reached, when no other reason for the next pass has come. */
+	/** The number that hints say the log has reached, 0 without one; undefined when the next pass has to ask for the head of the log. */
 	#hinted: number | undefined;
 	/** The listener gets a failure in the pass itself, and the next read follows soon. */
 	readonly #passes = new SingleFlight(() => this.#pass());

@@ -19,7 +19,7 @@ interface Retained {
 	/** Ascending by number. There is at least one. */
 	readonly entries: TailEntry[];
 	bytes: number;
-	/** The number of the newest entry that was forgotten. The default is 0. */
+	/** The number of the newest entry that was forgotten; 0 when none was. */
 	forgotten: number;
 }
 
