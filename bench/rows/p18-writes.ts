@@ -3,7 +3,7 @@ import { platformWithoutPods } from "../platform.ts";
 import { Program } from "../program.ts";
 import { interleaved, median } from "../rounds.ts";
 import type { Measured, Row } from "../row.ts";
-import { writeLoads } from "../write-loads.ts";
+import { writeLoads } from "../writes/write-loads.ts";
 
 const seconds = 2;
 const rounds = 5;

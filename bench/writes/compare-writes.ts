@@ -1,12 +1,12 @@
 /**
  * Compares the processor time of writes between source trees, which run beside each other and are loaded in turn:
- * `node bench/compare-writes.ts [--rounds 9] [--requests 2000] <tree> <tree>...`; each figure is against the first tree.
+ * `node bench/writes/compare-writes.ts [--rounds 9] [--requests 2000] <tree> <tree>...`; each figure is against the first tree.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { startPlatform } from "../test/support/platform/start-platform.ts";
-import { interleaved, median } from "./rounds.ts";
+import { startPlatform } from "../../test/support/platform/start-platform.ts";
+import { interleaved, median } from "../rounds.ts";
 import { writeLoads, type WriteLoads } from "./write-loads.ts";
 
 const { values, positionals } = parseArgs({

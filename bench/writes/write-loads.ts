@@ -1,9 +1,9 @@
 /** The three loads of writes of sessions, which a row and the comparison of source trees put on a platform. */
 import { openInstallationKey } from "#shared/base/secrets/keys.ts";
-import type { TestPlatform } from "../test/support/platform/start-platform.ts";
-import type { LoadOrder } from "./http-load.ts";
-import { loadServer, type ServerSample } from "./load.ts";
-import type { BenchPlatform } from "./platform.ts";
+import type { TestPlatform } from "../../test/support/platform/start-platform.ts";
+import type { LoadOrder } from "../http-load.ts";
+import { loadServer, type ServerSample } from "../load.ts";
+import type { BenchPlatform } from "../platform.ts";
 
 const connections = 16;
 /** The count of changed sessions: writes of different sessions are committed together. */

@@ -1,5 +1,5 @@
 /**
- * `node bench/holds.ts` measures reservations of a day with many holds: lost races, written bytes and processor time. Three
+ * `node bench/writes/holds.ts` measures reservations of a day with many holds: lost races, written bytes and processor time. Three
  * processes are three repositories over one server of MongoDB.
  */
 import { loadavg } from "node:os";
@@ -9,8 +9,8 @@ import { Ledger } from "#services/sessions/books/ledger.ts";
 import { ledgerCollection } from "#services/sessions/books/ledger-collection.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";
-import { MongodSet } from "../test/support/stores/mongod-set.ts";
-import { median } from "./rounds.ts";
+import { MongodSet } from "../../test/support/stores/mongod-set.ts";
+import { median } from "../rounds.ts";
 
 const parked = 1_000;
 const processes = 3;
