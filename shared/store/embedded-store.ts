@@ -48,7 +48,7 @@ import { PageRoom } from "./pages/page-room.ts";
 import { cursorAt, indexQuery, pageColumns, positionAfter } from "./index-query.ts";
 import { searchCursor, searchQuery } from "./search-query.ts";
 import { RowCache } from "./row-cache.ts";
-import { WriteQueue } from "./write-queue.ts";
+import { WriteQueue } from "./embedded/write-queue.ts";
 
 /** The arguments of {@link EmbeddedStore} in the configuration. */
 export interface EmbeddedStoreOptions {

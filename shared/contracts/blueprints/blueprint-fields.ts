@@ -1,6 +1,6 @@
 /** The fields that profiles and presets have in common, with the bounds of what their owners write. */
 import { schema } from "#shared/base/schema/schema.ts";
-import { mcpServerNames, resourceNames, workloadNames } from "./free-form-names.ts";
+import { mcpServerNames, resourceNames, workloadNames } from "../free-form-names.ts";
 
 const text = { type: "string" } as const;
 /** The largest map or list of one member, as bytes of JSON. */

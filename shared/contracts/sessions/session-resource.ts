@@ -1,6 +1,6 @@
 /** The fields of a session in the API. */
 import { schema, type Output } from "#shared/base/schema/schema.ts";
-import { resourceNames } from "../blueprints/free-form-names.ts";
+import { resourceNames } from "../free-form-names.ts";
 
 export const sessionStatuses = [
 	"created",

@@ -4,7 +4,7 @@ import type { CausedEvents, EventLogs, Transaction, Transactions } from "../port
 import type { OutboxEntry, Range } from "../port/documents.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { indexQuery } from "../index-query.ts";
-import type { WriteQueue } from "../write-queue.ts";
+import type { WriteQueue } from "./write-queue.ts";
 import { duplicateKey, type EmbeddedDatabase } from "./embedded-database.ts";
 import { pageSelection } from "./embedded-reads.ts";
 import { documentOf } from "./embedded-sql.ts";

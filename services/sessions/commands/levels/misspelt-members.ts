@@ -2,7 +2,7 @@
  * Finds members of a blueprint's free-form fields that are probably misspelt, because a session is started without them. Those of
  * `resource_config` are told with the resources themselves (shared/wire/pod/resource-limits.ts). Pure.
  */
-import { mcpServerNames, workloadNames } from "#shared/contracts/blueprints/free-form-names.ts";
+import { mcpServerNames, workloadNames } from "#shared/contracts/free-form-names.ts";
 import { nearestName } from "#shared/base/nearest-name.ts";
 import type { Blueprints } from "./merged-request.ts";
 

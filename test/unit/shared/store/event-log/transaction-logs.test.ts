@@ -16,7 +16,7 @@ import { EmbeddedDatabase } from "#shared/store/embedded/embedded-database.ts";
 import { sql } from "#shared/store/embedded/embedded-sql.ts";
 import { EmbeddedTransactions } from "#shared/store/embedded/embedded-transactions.ts";
 import { insertion } from "#shared/store/embedded/embedded-writes.ts";
-import { WriteQueue } from "#shared/store/write-queue.ts";
+import { WriteQueue } from "#shared/store/embedded/write-queue.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 
 const things = defineCollection("things", { rev: "integer" }, {}, { hasOutbox: true, audited: "all" });

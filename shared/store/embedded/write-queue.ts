@@ -6,9 +6,9 @@
 import { bound } from "#shared/base/bounds.ts";
 import { UnavailableError } from "#shared/base/errors.ts";
 import { makesRoom } from "#shared/base/files/making-room.ts";
-import type { EventLogs } from "./port/outbox.ts";
-import type { EmbeddedDatabase } from "./embedded/embedded-database.ts";
-import { UndoneStep } from "./embedded/undone-step.ts";
+import type { EventLogs } from "../port/outbox.ts";
+import type { EmbeddedDatabase } from "./embedded-database.ts";
+import { UndoneStep } from "./undone-step.ts";
 
 interface Write {
 	/** Whether the write is taken when the disk is nearly full. */
