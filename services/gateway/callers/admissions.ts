@@ -20,7 +20,7 @@ const maxPeople = 10_000;
 class Answers<T> {
 	readonly #asked = new LRUCache<string, { readonly at: number; readonly answer: Promise<T> }>({ max: maxPeople });
 
-	/** Returns the answer to a question, which is asked unless that was done just now. */
+	/** Returns the remembered answer to a question, or asks when there is none of the last {@link freshMs}. */
 	to(question: string, ask: () => Promise<T>): Promise<T> {
 		const known = this.#asked.get(question);
 		if (known && monotonic() - known.at < freshMs) return known.answer;

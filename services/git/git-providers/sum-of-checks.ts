@@ -8,7 +8,7 @@ export interface SomeChecks {
 	readonly more: boolean;
 }
 
-/** One that fails decides, then one that is under way, then one that nobody understands. */
+/** The first of these states that any check has is the state of all. */
 const order: readonly CiStatus[] = ["failing", "pending", "unknown", "passing"];
 
 /** Returns the state of all together; without any check, and with checks that were not read, nobody knows whether all is well. */

@@ -44,8 +44,8 @@ export class WebhookReceiver {
 		const { deliveries, observe } = this.#dependencies;
 		const { webhooks, isHome } = this.#senderOf(provider, delivery);
 		const event = pullEvent(webhooks, delivery);
-		// A repository may send what it likes, also the name of one that is elsewhere. What has no effect is not remembered:
-		// it would fill the store, and the id of a delivery, which is not signed, could be used up by it.
+		// The sender writes the name of the repository, so it may name a repository of another host. A delivery without effect
+		// is not remembered: it would fill the store, and it could use up the id of a later delivery, because ids are not signed.
 		if (!event || !isHome(event.repo_url)) return;
 		const names = deliveryNames(provider, webhooks, delivery);
 		if (await deliveries.isKnown(names)) return;

@@ -82,7 +82,7 @@ export class Admission {
 		const { kind, id, tenant, roles } = principal;
 		const key = `${principalKey(principal)} ${roles.join()}`;
 		const user = await this.#records.users.ensure(id);
-		// The roles of a token are those of its person only as far as its scopes reach.
+		// A token never has more rights than its scope allows, so its roles say nothing about its person.
 		if (kind !== "user" || this.#provisioned.get(key)) return user;
 		const { state } = await this.#ensureTenant(tenant);
 		if (state === "active") {
