@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Transform, type TransformCallback } from "node:stream";
 import { isJsonObject, parseJsonObject } from "../../io/json-object.ts";
-import { eventData, EventSplitter } from "./event-splitter.ts";
+import { eventData, type EventPiece, EventSplitter } from "./event-splitter.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
 /** A response that is no stream and exceeds this bound is not metered. */
@@ -33,66 +33,41 @@ export function meteredBody(headers: IncomingHttpHeaders, { meter, isStreaming, 
 	// Some servers give a stream another type, or none; only JSON is surely in one piece.
 	const isEvents = type.startsWith("text/event-stream") || (isStreaming && !type.startsWith("application/json"));
 	if (!isEvents) return new MeteredWhole(meter, { isHeld: !isStreaming });
-	return isChanged ? new MeteredEventsWithoutUsage(meter) : new MeteredEvents(meter);
+	return new MeteredEvents(meter, { isChanged });
 }
 
-/** Meters a stream; every byte is passed on as it comes. */
+/** Meters a stream. Every byte is passed on as it comes, unless the event that only reports the usage has to be removed. */
 export class MeteredEvents extends Transform implements MeteredBody {
-	readonly #events = new EventSplitter();
+	readonly #events: EventSplitter;
 	readonly #meter: UsageMeter;
+	readonly #isChanged: boolean;
 
-	constructor(meter: UsageMeter) {
+	/** @param options.isChanged Whether the caller of a stream of `openai-chat` did not ask for its usage. */
+	constructor(meter: UsageMeter, { isChanged }: Pick<Metered, "isChanged">) {
 		super();
 		this.#meter = meter;
+		this.#isChanged = isChanged;
+		this.#events = new EventSplitter(isChanged ? maxHeldBytes : undefined);
 	}
 
 	override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
 		this.#meter.count(chunk);
-		for (const { bytes, isWhole } of this.#events.push(chunk)) if (isWhole) this.#meter.readEvent(bytes);
-		done(null, chunk);
+		for (const piece of this.#events.push(chunk)) this.#read(piece, this.#isChanged);
+		done(null, this.#isChanged ? undefined : chunk);
 	}
 
 	override _flush(done: TransformCallback): void {
-		this.breakOff();
+		for (const piece of this.#events.end()) this.#read(piece, this.#isChanged);
 		done();
 	}
 
 	breakOff(): void {
-		for (const { bytes, isWhole } of this.#events.end()) if (isWhole) this.#meter.readEvent(bytes);
-	}
-}
-
-/**
- * Meters a stream of `openai-chat` whose caller did not ask for the usage: the event that only reports the usage is
- * removed.
- */
-export class MeteredEventsWithoutUsage extends Transform implements MeteredBody {
-	readonly #events = new EventSplitter(maxHeldBytes);
-	readonly #meter: UsageMeter;
-
-	constructor(meter: UsageMeter) {
-		super();
-		this.#meter = meter;
+		for (const piece of this.#events.end()) this.#read(piece, false);
 	}
 
-	override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-		this.#meter.count(chunk);
-		for (const piece of this.#events.push(chunk)) this.#pass(piece.bytes, piece.isWhole);
-		done();
-	}
-
-	override _flush(done: TransformCallback): void {
-		for (const piece of this.#events.end()) this.#pass(piece.bytes, piece.isWhole);
-		done();
-	}
-
-	breakOff(): void {
-		for (const { bytes, isWhole } of this.#events.end()) if (isWhole) this.#meter.readEvent(bytes);
-	}
-
-	#pass(bytes: Buffer, isWhole: boolean): void {
+	#read({ bytes, isWhole }: EventPiece, isPassedOn: boolean): void {
 		if (isWhole) this.#meter.readEvent(bytes);
-		if (!isWhole || !onlyTellsUsage(bytes)) this.push(bytes);
+		if (isPassedOn && !(isWhole && onlyTellsUsage(bytes))) this.push(bytes);
 	}
 }
 

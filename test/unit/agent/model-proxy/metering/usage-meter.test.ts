@@ -1,7 +1,7 @@
 /** Reads the usage of a call from the bytes of its answer, cut at any place. */
 import { expect } from "chai";
 import fc from "fast-check";
-import { MeteredEvents, MeteredEventsWithoutUsage, MeteredWhole } from "#agent/model-proxy/metering/metered-body.ts";
+import { MeteredEvents, MeteredWhole } from "#agent/model-proxy/metering/metered-body.ts";
 import { UsageMeter } from "#agent/model-proxy/metering/usage-meter.ts";
 import { type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
 import { noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
@@ -25,7 +25,7 @@ describe("UsageMeter", () => {
 				fc.asyncProperty(replies(wire), fc.array(fc.nat(10_000), { maxLength: 40 }), async (reply, cuts) => {
 					const sent = Buffer.from(streamOf(wire, reply));
 					const meter = new UsageMeter(wire);
-					const passed = await through(new MeteredEvents(meter), cutUp(sent, cuts));
+					const passed = await through(new MeteredEvents(meter, { isChanged: false }), cutUp(sent, cuts));
 					expect(passed.equals(sent), "byte for byte").to.equal(true);
 					expect(meter.counts).to.deep.equal(reply.counts);
 				}),
@@ -52,7 +52,9 @@ describe("UsageMeter", () => {
 			for (let count = 0; count <= frames.length; count++) {
 				const sent = frames.slice(0, count);
 				const meter = new UsageMeter(wire);
-				await through(new MeteredEvents(meter), [Buffer.from(sent.map(({ text }) => text).join(""))]);
+				await through(new MeteredEvents(meter, { isChanged: false }), [
+					Buffer.from(sent.map(({ text }) => text).join("")),
+				]);
 				expect(meter.counts, `${count} pieces`).to.deep.equal(sent.findLast(({ reported }) => reported)?.reported);
 			}
 		});
@@ -63,7 +65,10 @@ describe("UsageMeter", () => {
 			fc.asyncProperty(replies("openai-chat"), fc.array(fc.nat(10_000), { maxLength: 40 }), async (reply, cuts) => {
 				const frames = openaiChat.stream(reply).map(({ text }) => String(text));
 				const meter = new UsageMeter("openai-chat");
-				const passed = await through(new MeteredEventsWithoutUsage(meter), cutUp(Buffer.from(frames.join("")), cuts));
+				const passed = await through(
+					new MeteredEvents(meter, { isChanged: true }),
+					cutUp(Buffer.from(frames.join("")), cuts),
+				);
 				const expected = frames.filter((frame) => !frame.includes('"choices":[],'));
 				expect(expected).to.have.lengthOf(frames.length - 1);
 				expect(passed.toString()).to.equal(expected.join(""));
@@ -78,7 +83,10 @@ describe("UsageMeter", () => {
 		const usage = `data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2,"total_tokens":7}}\n\n`;
 		const meter = new UsageMeter("openai-chat");
 		const sent = Buffer.from(`${long}${usage}data: [DONE]\n\n`);
-		const passed = await through(new MeteredEventsWithoutUsage(meter), cutUp(sent, [1, 70_000, 140_000, 200_010]));
+		const passed = await through(
+			new MeteredEvents(meter, { isChanged: true }),
+			cutUp(sent, [1, 70_000, 140_000, 200_010]),
+		);
 		expect(passed.toString()).to.equal(`${long}data: [DONE]\n\n`);
 		expect(meter.counts).to.deep.equal({ ...noTokens, input: 5, output: 2 });
 	});
@@ -87,7 +95,7 @@ describe("UsageMeter", () => {
 		const said = `"usage":{"prompt_tokens":999}`;
 		const meter = new UsageMeter("openai-chat");
 		const events = `data: ${JSON.stringify({ choices: [{ delta: { content: said } }] })}\n\ndata: ${said}\n\n`;
-		await through(new MeteredEvents(meter), [Buffer.from(events)]);
+		await through(new MeteredEvents(meter, { isChanged: false }), [Buffer.from(events)]);
 		expect(meter.counts).to.equal(undefined);
 	});
 
@@ -204,10 +212,7 @@ function cutUp(bytes: Buffer, cuts: readonly number[]): Buffer[] {
 	return [0, ...ends].map((start, index) => bytes.subarray(start, ends[index] ?? bytes.length));
 }
 
-async function through(
-	stage: MeteredEvents | MeteredWhole | MeteredEventsWithoutUsage,
-	chunks: readonly Buffer[],
-): Promise<Buffer> {
+async function through(stage: MeteredEvents | MeteredWhole, chunks: readonly Buffer[]): Promise<Buffer> {
 	const passed: Buffer[] = [];
 	stage.on("data", (chunk: Buffer) => passed.push(chunk));
 	const ended = new Promise((resolve, reject) => stage.on("end", resolve).on("error", reject));
