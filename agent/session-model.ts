@@ -6,7 +6,6 @@ import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { BudgetGate } from "./reporting/budget-gate.ts";
 import type { Dialogue } from "./conversation/dialogue.ts";
 import type { LogBuffer } from "./io/log-buffer.ts";
-import type { AskingCall, CallUnderWay, MeteredCall } from "./model-proxy/metering/metered-call.ts";
 import type { ModelProxy } from "./model-proxy/model-proxy.ts";
 import type { ModelTrouble } from "./reporting/model-trouble.ts";
 import type { UsageReporter } from "./reporting/usage-reporter.ts";
@@ -39,25 +38,21 @@ export class SessionModel {
 		dialogue.watch(gate);
 		const { model_access: access } = launch;
 		if (!access) return new SessionModel(gate, undefined);
-		const onCall = (call: MeteredCall): void => {
-			usage.add(call, gate.reservationId);
-			gate.used(call);
-		};
-		const onBegun = (call: CallUnderWay): Promise<void> => usage.begin(call, gate.reservationId);
 		// The module is loaded only when there is a model.
 		const { ModelProxy } = await import("./model-proxy/model-proxy.ts");
-		const isLimited = (): boolean => gate.isLimited;
-		const admit = (call: AskingCall, leaving: AbortSignal): Promise<string | undefined> => {
-			if (gate.isLimited) usage.reportSoon();
-			return gate.admit(call, leaving);
-		};
 		proxy = await ModelProxy.open({
 			access,
 			log,
-			onCall,
-			onBegun,
-			isLimited,
-			admit,
+			onCall: (call) => {
+				usage.add(call, gate.reservationId);
+				gate.used(call);
+			},
+			onBegun: (call) => usage.begin(call, gate.reservationId),
+			isLimited: () => gate.isLimited,
+			admit: (call, leaving) => {
+				if (gate.isLimited) usage.reportSoon();
+				return gate.admit(call, leaving);
+			},
 			watchCall: trouble.watchCall,
 		});
 		return new SessionModel(gate, proxy);

@@ -41,12 +41,19 @@ export interface ExchangeDependencies {
 	readonly log: LogBuffer;
 	/** Receives each call that reached the provider once, before its caller learns that it is over. */
 	readonly onCall: (call: MeteredCall) => void;
-	/** Receives a call that a budget pays before it is sent, and a call whose provider reports usage early. */
+	/**
+	 * Receives the usage that is known before the end of a call; `onCall` follows. A call that a budget pays is sent
+	 * after this resolves.
+	 */
 	readonly onBegun: (call: CallUnderWay) => Promise<void>;
-	/** Whether a budget applies. */
+	/**
+	 * Tells whether a budget applies. If so, calls must keep to the terms in `terms/`, and usage that their provider
+	 * does not report is estimated.
+	 */
 	readonly isLimited: () => boolean;
 	/** Resolves with a sentence when the call is refused. The signal aborts when its caller has left. */
 	readonly admit: (call: AskingCall, leaving: AbortSignal) => Promise<string | undefined>;
+	/** Follows how calls end. */
 	readonly watchCall: WatchCall;
 	readonly listening: Listening;
 	otherModels: OtherModels;

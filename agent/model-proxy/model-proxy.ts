@@ -7,10 +7,8 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ModelAccess, ModelTerms, ModelWire } from "#shared/wire/models/model-wire.ts";
-import type { LogBuffer } from "../io/log-buffer.ts";
 import { CallExchange, type ExchangeDependencies } from "./call-exchange.ts";
 import { CallerGuard } from "./caller-guard.ts";
-import type { AskingCall, CallUnderWay, MeteredCall } from "./metering/metered-call.ts";
 import { modelList } from "./naming/model-list.ts";
 import { OtherModels } from "./naming/other-models.ts";
 import { ProviderLink } from "./provider/provider-link.ts";
@@ -18,34 +16,13 @@ import { errorBody, ProxyError } from "./proxy-error.ts";
 import { defaultLimits, type ProxyLimits } from "./proxy-limits.ts";
 import { proxyRoute, wireOf } from "./proxy-route.ts";
 import { RequestBodies } from "./request-bodies.ts";
-import { type WatchCall, watchNothing } from "./provider/watched-call.ts";
 
 /** An import would load more (see `agent-server.ts`). */
 const { createServer } = process.getBuiltinModule("node:http");
 
 /** The dependencies of the proxy, given by the session. */
-export interface ModelProxyDependencies {
-	access: ModelAccess;
-	/** Receives each call that was sent to the provider once, before its caller learns that it is over. */
-	onCall: (call: MeteredCall) => void;
-	/**
-	 * Receives the usage that is known before the end of a call; `onCall` follows. A call that a budget pays is sent
-	 * after this resolves.
-	 */
-	onBegun?: (call: CallUnderWay) => Promise<void>;
-	/**
-	 * Tells whether a budget applies. If so, calls must keep to the terms in `terms/`, and usage that their provider
-	 * does not report is estimated. By default no budget applies.
-	 */
-	isLimited?: () => boolean;
-	/**
-	 * Decides on each call; a sentence refuses it. The signal aborts when the caller has left. By default all calls are
-	 * admitted.
-	 */
-	admit?: (call: AskingCall, leaving: AbortSignal) => Promise<string | undefined>;
-	/** Follows how calls end. By default nobody does. */
-	watchCall?: WatchCall;
-	log: LogBuffer;
+export interface ModelProxyDependencies
+	extends Pick<ExchangeDependencies, "access" | "log" | "onCall" | "onBegun" | "isLimited" | "admit" | "watchCall"> {
 	limits?: Partial<ProxyLimits>;
 }
 
@@ -60,33 +37,16 @@ export class ModelProxy {
 	readonly #guard = new CallerGuard(this.token);
 	readonly #dependencies: ExchangeDependencies;
 	readonly #underWay = new Set<Promise<void>>();
-
 	readonly #closing = new AbortController();
 
-	private constructor(dependencies: ModelProxyDependencies) {
-		const {
-			access,
-			onCall,
-			onBegun = () => Promise.resolve(),
-			isLimited = () => false,
-			admit = admitAll,
-			watchCall = watchNothing,
-			log,
-		} = dependencies;
-		const all = { ...defaultLimits, ...dependencies.limits };
-		const link = new ProviderLink(all);
-		const bodies = new RequestBodies(all);
+	private constructor({ limits, ...session }: ModelProxyDependencies) {
+		const { access, log } = session;
+		const all = { ...defaultLimits, ...limits };
 		this.#dependencies = {
-			access,
-			link,
-			bodies,
+			...session,
+			link: new ProviderLink(all),
+			bodies: new RequestBodies(all),
 			limits: all,
-			log,
-			onCall,
-			onBegun,
-			isLimited,
-			admit,
-			watchCall,
 			listening: { count: 0, closing: this.#closing.signal },
 			otherModels: new OtherModels(access.model, log),
 			refusesUsageRequest: false,
@@ -196,10 +156,6 @@ export class ModelProxy {
 		});
 		response.end(body);
 	}
-}
-
-function admitAll(): Promise<undefined> {
-	return Promise.resolve(undefined);
 }
 
 function sendJson(response: ServerResponse, value: object): void {

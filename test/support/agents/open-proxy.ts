@@ -2,10 +2,19 @@
 import { LogBuffer } from "#agent/io/log-buffer.ts";
 import type { MeteredCall } from "#agent/model-proxy/metering/metered-call.ts";
 import { ModelProxy, type ModelProxyDependencies } from "#agent/model-proxy/model-proxy.ts";
+import { watchNothing } from "#agent/model-proxy/provider/watched-call.ts";
 import { type ModelAccess, type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
 import { addTokens, noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
 import type { Script } from "../model-server/answer.ts";
 import { ModelServer } from "../model-server/model-server.ts";
+
+/** The dependencies of a proxy in a session without a budget, whose calls nobody follows. */
+export const withoutBudget = {
+	onBegun: async () => {},
+	isLimited: () => false,
+	admit: async () => undefined,
+	watchCall: watchNothing,
+};
 
 export class ProxiedModel implements AsyncDisposable {
 	readonly server: ModelServer;
@@ -28,7 +37,7 @@ export class ProxiedModel implements AsyncDisposable {
 		const log = new LogBuffer([]);
 		const metered: MeteredCall[] = [];
 		const onCall = (call: MeteredCall): number => metered.push(call);
-		const proxy = await ModelProxy.open({ access: server.access(), log, onCall, ...options });
+		const proxy = await ModelProxy.open({ access: server.access(), log, onCall, ...withoutBudget, ...options });
 		return new ProxiedModel(server, proxy, log, metered);
 	}
 

@@ -10,6 +10,7 @@ import { LogBuffer } from "#agent/io/log-buffer.ts";
 import type { MeteredCall } from "#agent/model-proxy/metering/metered-call.ts";
 import { ModelProxy } from "#agent/model-proxy/model-proxy.ts";
 import type { ModelAccess } from "#shared/wire/models/model-wire.ts";
+import { withoutBudget } from "../../../support/agents/open-proxy.ts";
 
 const calls = 100;
 const streamBytes = 16 * 1_048_576;
@@ -26,7 +27,8 @@ describe("model proxy: overhead", () => {
 			key: "k".repeat(20),
 			context_window: 1_000,
 		};
-		const proxy = await ModelProxy.open({ access, log: new LogBuffer([]), onCall: (call) => metered.push(call) });
+		const onCall = (call: MeteredCall): number => metered.push(call);
+		const proxy = await ModelProxy.open({ access, log: new LogBuffer([]), onCall, ...withoutBudget });
 		const [direct, proxied] = [`${provider.url}/v1/messages`, `${proxy.url("anthropic")}/v1/messages`];
 		for (const url of [direct, proxied]) await latency(url, proxy.token, 50);
 		const straight = await latency(direct, proxy.token, calls);
