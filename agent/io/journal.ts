@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { openUntrusted, readFrom } from "#shared/base/files/untrusted-file.ts";
 import { replaceOpen, syncFolder } from "#shared/base/files/replaced-file.ts";
+import { parseJson } from "./json-object.ts";
 
 const { O_RDWR, O_CREAT, O_APPEND, O_DSYNC } = constants;
 /**
@@ -39,8 +40,8 @@ export class Journal {
 			const size = content.lastIndexOf("\n") + 1;
 			if (size < content.length) await file.truncate(size);
 			await syncFolder(path);
-			const lines = content.toString("utf8", 0, size).split("\n");
-			return { journal: new Journal(path, file, size), records: lines.flatMap(parse) };
+			const records = content.toString("utf8", 0, size).split("\n").map(parseJson);
+			return { journal: new Journal(path, file, size), records: records.filter((record) => record !== undefined) };
 		} catch (error) {
 			await file.close();
 			throw error;
@@ -92,13 +93,5 @@ export class Journal {
 		const done = this.#last.then(step);
 		this.#last = done.catch(() => {});
 		return done;
-	}
-}
-
-function parse(line: string): unknown[] {
-	try {
-		return line === "" ? [] : [JSON.parse(line)];
-	} catch {
-		return [];
 	}
 }

@@ -6,16 +6,18 @@ export function isJsonObject(value: unknown): value is JsonObject {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/**
- * Returns undefined for any other text. The parser's message is not passed on, because it repeats parts of the text.
- */
-export function parseJsonObject(text: string): JsonObject | undefined {
+/** Returns undefined for any other text. The parser's message is not passed on, because it repeats parts of the text. */
+export function parseJson(text: string): unknown {
 	try {
-		const value: unknown = JSON.parse(text);
-		return isJsonObject(value) ? value : undefined;
+		return JSON.parse(text);
 	} catch {
 		return undefined;
 	}
+}
+
+export function parseJsonObject(text: string): JsonObject | undefined {
+	const value = parseJson(text);
+	return isJsonObject(value) ? value : undefined;
 }
 
 /** Returns the objects of a list, and an empty list for any other value. */

@@ -1,7 +1,7 @@
 /** The question to the coding agent at the end, and the check of its answer against the facts from git. Pure. */
 import { basename } from "node:path";
 import type { ChronicleReport } from "#shared/contracts/sessions/chronicles.ts";
-import { isJsonObject, textOf } from "../io/json-object.ts";
+import { parseJsonObject, textOf } from "../io/json-object.ts";
 import type { SessionFacts } from "../timeline/timeline.ts";
 
 export const chronicleQuestion = `The session ends now. Sum up what was done in it, for the person who will go on with the work.
@@ -23,9 +23,8 @@ const maxUnsaid = 10;
 
 /** Reads the object from a text that may surround it with anything; undefined when there is no valid one. */
 export function readChronicle(answer: string): SaidChronicle | undefined {
-	const [from, to] = [answer.indexOf("{"), answer.lastIndexOf("}")];
-	const said = from === -1 ? undefined : parsed(answer.slice(from, to + 1));
-	if (!isJsonObject(said)) return undefined;
+	const said = parseJsonObject(answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1));
+	if (!said) return undefined;
 	const { summary, key_changes: changes, unfinished_work: unfinished } = said;
 	const keyChanges = Array.isArray(changes) ? changes.flatMap((change) => textOf(change)?.trim() || []) : [];
 	const read = { summary: proseOf(summary), keyChanges, unfinishedWork: proseOf(unfinished) };
@@ -69,12 +68,4 @@ function unsaid(keyChanges: readonly string[], { files }: SessionFacts): string[
 
 function proseOf(value: unknown): string {
 	return (textOf(value) ?? "").trim().slice(0, maxProse);
-}
-
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }

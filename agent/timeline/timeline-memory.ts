@@ -1,7 +1,7 @@
 /** The state of the timeline that one pod of a session passes to the next, in a small file in the state folder. */
 import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
-import { isJsonObject, textOf } from "../io/json-object.ts";
+import { isCount, isJsonObject, type JsonObject, parseJsonObject, textOf } from "../io/json-object.ts";
 
 /** The content of the file. */
 export interface TimelineMemory {
@@ -17,23 +17,19 @@ const commitForm = /^[0-9a-f]{40,64}$/;
 
 /** Returns undefined when there is no valid file. */
 export async function readMemory(file: string): Promise<TimelineMemory | undefined> {
-	try {
-		const read: unknown = JSON.parse(String(await readUntrusted(file, maxBytes)));
-		const { head, heads, seconds } = isJsonObject(read) ? read : {};
-		if (typeof seconds !== "number" || !Number.isSafeInteger(seconds) || seconds < 0) return undefined;
-		// Sessions that began with one repository only have its commit as `head`.
-		return { heads: commitsOf({ ...(isJsonObject(heads) ? heads : { "": head }) }), seconds };
-	} catch {
-		// The first pod finds no file, and a damaged one has no information.
-		return undefined;
-	}
+	// The first pod finds no file, and a damaged one has no information.
+	const content = await readUntrusted(file, maxBytes).catch(() => undefined);
+	const { head, heads, seconds } = parseJsonObject(content?.toString("utf8") ?? "") ?? {};
+	if (!isCount(seconds)) return undefined;
+	// Sessions that began with one repository only have its commit as `head`.
+	return { heads: commitsOf(isJsonObject(heads) ? heads : { "": head }), seconds };
 }
 
 export function writeMemory(file: string, { heads, seconds }: TimelineMemory): Promise<void> {
 	return replaceFile(file, JSON.stringify({ heads, seconds }));
 }
 
-function commitsOf(read: Record<string, unknown>): Record<string, string> {
+function commitsOf(read: JsonObject): Record<string, string> {
 	const commits = Object.entries(read).flatMap(([path, value]) => {
 		const commit = textOf(value);
 		return commit !== undefined && commitForm.test(commit) ? [[path, commit] as const] : [];

@@ -10,6 +10,7 @@ import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { isBranchName } from "#shared/wire/git/branch-name.ts";
 import type { Repository } from "#shared/wire/pod/launch.ts";
 import type { RepositoryBranch } from "#shared/wire/pod/status.ts";
+import { parseJson } from "../io/json-object.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 import type { CommandResult } from "../io/run-command.ts";
 import { type Git, wordsOfGit } from "./git.ts";
@@ -86,12 +87,9 @@ async function presentBranch(path: string, { workspace, git, signal }: BranchPla
 
 /** Returns the branches of the last launch by folder; undefined when nobody knows them. */
 async function readBranches(state: string): Promise<Map<string, string> | undefined> {
-	try {
-		const read: unknown = JSON.parse(String(await readUntrusted(fileOf(state), maxFileBytes)));
-		return Array.isArray(read) && read.every(isPair) ? new Map(read) : undefined;
-	} catch {
-		return undefined;
-	}
+	const content = await readUntrusted(fileOf(state), maxFileBytes).catch(() => undefined);
+	const read = parseJson(content?.toString("utf8") ?? "");
+	return Array.isArray(read) && read.every(isPair) ? new Map(read) : undefined;
 }
 
 function isPair(value: unknown): value is [string, string] {

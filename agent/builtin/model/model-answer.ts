@@ -6,6 +6,7 @@ import type {
 	SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
 import { addTokens, noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
+import { parseJson } from "../../io/json-object.ts";
 import { ModelFailure } from "./model-failure.ts";
 
 export type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
@@ -107,7 +108,8 @@ export class ModelAnswer {
 
 	#call({ toolCallId, toolName, input, providerMetadata }: Extract<LanguageModelV4StreamPart, { type: "tool-call" }>) {
 		this.calls.push({ id: toolCallId, name: toolName, input });
-		const call: Part = { type: "tool-call", toolCallId, toolName, input: parsed(input) };
+		// Calls go back to the model as objects; one whose input was not JSON goes back as an empty object.
+		const call: Part = { type: "tool-call", toolCallId, toolName, input: parseJson(input) ?? {} };
 		this.#parts.push(providerMetadata ? { ...call, providerOptions: providerMetadata } : call);
 	}
 
@@ -132,13 +134,4 @@ function saysSomething(part: Part): boolean {
 
 function open(type: "text" | "reasoning", metadata: SharedV4ProviderMetadata | undefined): Part & { text: string } {
 	return metadata ? { type, text: "", providerOptions: metadata } : { type, text: "" };
-}
-
-/** Calls go back to the model as objects. A call whose input was not JSON goes back as an empty object. */
-function parsed(input: string): unknown {
-	try {
-		return JSON.parse(input === "" ? "{}" : input);
-	} catch {
-		return {};
-	}
 }

@@ -1,7 +1,7 @@
 /** Reads the usage of a call, and whether the call failed on the way, while its response is passed on. */
 import type { ModelWire } from "#shared/wire/models/model-wire.ts";
 import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
-import { isJsonObject, type JsonObject, objectsOf } from "../../io/json-object.ts";
+import { isJsonObject, type JsonObject, objectsOf, parseJson } from "../../io/json-object.ts";
 import { eventData } from "./event-splitter.ts";
 import { failureWithin } from "../provider/provider-words.ts";
 import { mergeUsage, type UsageForm, usageForms } from "./usage-forms.ts";
@@ -75,10 +75,6 @@ function mayReport(bytes: Buffer): boolean {
 
 /** Returns an empty list for a text that is no JSON: a response may be cut off anywhere. */
 function objectsIn(text: string): JsonObject[] {
-	try {
-		const value: unknown = JSON.parse(text);
-		return isJsonObject(value) ? [value] : objectsOf(value);
-	} catch {
-		return [];
-	}
+	const value = parseJson(text);
+	return isJsonObject(value) ? [value] : objectsOf(value);
 }

@@ -1,6 +1,6 @@
 /** Finds the provider's own description of a failure, which has many forms. Pure. */
 import { cutToJsonBytes } from "#shared/base/answer-size.ts";
-import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
+import { isJsonObject, type JsonObject, objectsOf, parseJson, textOf } from "../../io/json-object.ts";
 
 /** The bound on what is repeated, in bytes of JSON. */
 const maxWordsBytes = 500;
@@ -9,7 +9,7 @@ const maxLength = 4_096;
 
 /** Returns one line, or an empty text. @param body The body of an error response, without secrets. */
 export function wordsOf(body: string): string {
-	return oneLine(wordsIn(parsed(body)) ?? body.slice(0, maxLength).replaceAll(/<[^>]*>/g, " "));
+	return oneLine(wordsIn(parseJson(body)) ?? body.slice(0, maxLength).replaceAll(/<[^>]*>/g, " "));
 }
 
 /**
@@ -51,14 +51,6 @@ export function oneLine(words: string): string {
 function withoutEscapes(body: string): string | undefined {
 	try {
 		return JSON.stringify(JSON.parse(body));
-	} catch {
-		return undefined;
-	}
-}
-
-function parsed(body: string): unknown {
-	try {
-		return JSON.parse(body);
 	} catch {
 		return undefined;
 	}
