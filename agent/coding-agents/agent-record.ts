@@ -85,23 +85,12 @@ export async function readAgentRecord(id: string, sources: PlaceholderSources): 
 
 /** @throws {LaunchFailure} */
 export function fillRecord(record: WrittenAgent, sources: PlaceholderSources): AgentRecord {
-	const { id, title, command, keeps, mcp, loads, changes_mode, mode_outputs, ...rest } = record;
-	const { end_signal, chatter, late_update_ms } = rest;
 	const obstacles = agentObstacles(record, namedModel(sources), sources.agents);
 	if (obstacles.length > 0) refuse(obstacles.join(". "));
 	const filled = placeholderValues(record, sources);
 	return {
-		id,
-		title,
-		keeps,
-		mcp,
-		loads,
-		changes_mode,
-		mode_outputs,
-		end_signal,
-		chatter,
-		late_update_ms,
-		command: command.map((word) => fillText(word, filled)),
+		...record,
+		command: record.command.map((word) => fillText(word, filled)),
 		env: environmentOf(record.env, filled),
 		files: record.files.map(({ path, format, content }) => ({
 			path,
