@@ -6,6 +6,7 @@ import {
 	permissionBehaviors,
 	type PublishedWork,
 } from "#shared/contracts/sessions/session-control.ts";
+import type { Output, Schema } from "#shared/base/schema/schema.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { type PodSecrets, podSecretsFields } from "#shared/contracts/credentials/pod-secrets.ts";
 import { type ModelTerms, modelTermsFields } from "#shared/wire/models/model-wire.ts";
@@ -50,41 +51,21 @@ export function podCommands(pod: CommandedPod): Commands {
 	};
 }
 
-const check = compileSchema(modelTermsFields);
+const readTerms = readerOf(modelTermsFields, "The terms of the model cannot be read");
+const readSecrets = readerOf(podSecretsFields, "The secrets cannot be read");
+const readOrder = readerOf(publishOrderFields, "The order to publish cannot be read");
 
-/** @throws {RequestError} */
-function readTerms(body: JsonObject): ModelTerms {
-	if (isTerms(body)) return body;
-	throw new RequestError(400, "The terms of the model cannot be read");
-}
-
-/** Checks the terms, and removes the members that the schema does not have. */
-function isTerms(body: object): body is ModelTerms {
-	return check(body).length === 0;
-}
-
-const checkSecrets = compileSchema(podSecretsFields);
-
-/** @throws {RequestError}, whose sentence has no value. */
-function readSecrets(body: JsonObject): PodSecrets {
-	if (areSecrets(body)) return body;
-	throw new RequestError(400, "The secrets cannot be read");
-}
-
-function areSecrets(body: object): body is PodSecrets {
-	return checkSecrets(body).length === 0;
-}
-
-const checkOrder = compileSchema(publishOrderFields);
-
-/** @throws {RequestError} whose sentence does not repeat the order, which may hold a password. */
-function readOrder(body: JsonObject): PublishOrder {
-	if (isOrder(body)) return body;
-	throw new RequestError(400, "The order to publish cannot be read");
-}
-
-function isOrder(body: object): body is PublishOrder {
-	return checkOrder(body).length === 0;
+/**
+ * Returns a function that checks a body and removes the members that the schema does not have. Its {@link RequestError}
+ * has this sentence and repeats nothing of the body, which may hold secrets.
+ */
+function readerOf<const S extends Schema>(fields: S, sentence: string): (body: JsonObject) => Output<S> {
+	const check = compileSchema(fields);
+	const isValid = (body: object): body is object & Output<S> => check(body).length === 0;
+	return (body) => {
+		if (isValid(body)) return body;
+		throw new RequestError(400, sentence);
+	};
 }
 
 /** @throws the errors of Permissions.answer(). */
