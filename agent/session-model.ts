@@ -30,13 +30,14 @@ export class SessionModel {
 	}
 
 	static async open({ launch, dialogue, usage, trouble, log }: SessionModelDependencies): Promise<SessionModel> {
+		const { model_access: access } = launch;
 		let proxy: ModelProxy | undefined;
-		const gate = new BudgetGate({ launch, log, reported: () => usage.reported(), model: () => proxy?.access.model });
+		const model = (): string | undefined => (proxy?.access ?? access)?.model;
+		const gate = new BudgetGate({ launch, log, reported: () => usage.reported(), model });
 		dialogue.guard(gate);
 		// The usage of a turn is reported before the rest of its reservation is returned.
 		dialogue.watch(usage);
 		dialogue.watch(gate);
-		const { model_access: access } = launch;
 		if (!access) return new SessionModel(gate, undefined);
 		// The module is loaded only when there is a model.
 		const { ModelProxy } = await import("./model-proxy/model-proxy.ts");

@@ -38,8 +38,8 @@ const patienceMs = 3_000;
 export interface BudgetGateDependencies {
 	readonly launch: LaunchDocument;
 	readonly log: LogBuffer;
-	/** Returns the model of the next call; by default that of the launch. */
-	readonly model?: () => string | undefined;
+	/** Returns the model of the next call; undefined when the session has none. */
+	readonly model: () => string | undefined;
 	/** Resolves soon with whether the platform has received all usage so far. */
 	readonly reported: () => Promise<boolean>;
 }
@@ -49,7 +49,6 @@ type Ask = Omit<SentReservationRequest, "reservation_id">;
 /** Reserves the cost of turns and model calls. It is closed at the end of the pod, which returns the reservation. */
 export class BudgetGate implements TurnGate, TurnWatcher {
 	readonly #link: PlatformLink;
-	readonly #launchModel: string;
 	readonly #dependencies: BudgetGateDependencies;
 	readonly #closed = new AbortController();
 	/** The value is the last one that the platform gave. */
@@ -71,9 +70,8 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	readonly #holds = new ReturningHolds();
 
 	constructor(dependencies: BudgetGateDependencies) {
-		const { model_access, budgeted = false } = dependencies.launch;
+		const { budgeted = false } = dependencies.launch;
 		this.#link = new PlatformLink(dependencies.launch);
-		this.#launchModel = model_access?.model ?? "";
 		this.#isLimited = budgeted;
 		this.#dependencies = dependencies;
 	}
@@ -84,7 +82,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	}
 
 	get #model(): string {
-		return this.#dependencies.model?.() ?? this.#launchModel;
+		return this.#dependencies.model() ?? "";
 	}
 
 	/** The reservation under which usage is reported now. */

@@ -37,7 +37,7 @@ describe("BudgetGate", () => {
 			reported++;
 			return isReported;
 		};
-		gate = new BudgetGate({ launch, log, reported: told });
+		gate = new BudgetGate({ launch, log, reported: told, model: () => launch.model_access?.model });
 		return gate;
 	}
 

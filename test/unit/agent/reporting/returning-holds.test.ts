@@ -27,14 +27,9 @@ describe("holds that a pod returns", () => {
 
 	/** The gate of a session with a budget. */
 	function openGate(): void {
-		const launch = {
-			platform_url: bank.url,
-			session_id: "s",
-			pod_token: "t",
-			budgeted: true,
-			model_access: { model: "large" },
-		};
-		gate = new BudgetGate({ launch: launch as LaunchDocument, log: new LogBuffer([]), reported: async () => true });
+		const launch = { platform_url: bank.url, session_id: "s", pod_token: "t", budgeted: true } as LaunchDocument;
+		const log = new LogBuffer([]);
+		gate = new BudgetGate({ launch, log, reported: async () => true, model: () => "large" });
 	}
 
 	/** Gives the platform room for one reservation, and makes it slow to accept a returned one. */
