@@ -3,13 +3,14 @@
  * none.
  */
 import { randomUUID } from "node:crypto";
-import type { SessionUpdate, StopReason, ToolCallContent } from "@agentclientprotocol/sdk";
+import type { SessionUpdate, StopReason } from "@agentclientprotocol/sdk";
 import { fencedOutput } from "#shared/wire/pod/fenced-output.ts";
 import { commandIn } from "./message-command.ts";
 import type { JsonObject } from "../io/json-object.ts";
 import type { AgentMode } from "./agent-mode.ts";
 import type { ShellOutcome } from "./shell-command.ts";
 import { streamShell } from "./streamed-shell.ts";
+import { textContent } from "./tools/tool.ts";
 
 /** @param refusal The reason why the session's model cannot be used; empty when the session has no model. */
 export function shellMode(refusal: string): AgentMode {
@@ -64,13 +65,13 @@ async function runCommand(command: string, { folder, signal, update }: ShellTurn
 	});
 	update({ sessionUpdate: "tool_call_update", toolCallId, status: "in_progress" });
 	const outcome = await streamShell(command, { folder, signal }, (text) =>
-		update({ sessionUpdate: "tool_call_update", toolCallId, content: [content(text)] }),
+		update({ sessionUpdate: "tool_call_update", toolCallId, content: [textContent(text)] }),
 	);
 	update({
 		sessionUpdate: "tool_call_update",
 		toolCallId,
 		status: outcome.exitCode === 0 ? "completed" : "failed",
-		content: [content(outcome.output)],
+		content: [textContent(outcome.output)],
 		rawOutput: { exitCode: outcome.exitCode },
 	});
 	update(says(answerFor(outcome)));
@@ -89,8 +90,4 @@ function lastText(prompt: readonly JsonObject[]): string {
 
 function says(text: string): SessionUpdate {
 	return { sessionUpdate: "agent_message_chunk", content: { type: "text", text } };
-}
-
-function content(text: string): ToolCallContent {
-	return { type: "content", content: { type: "text", text } };
 }

@@ -5,6 +5,7 @@
 import type { PermissionOption, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import { isJsonObject } from "../../io/json-object.ts";
 import type { AcpClient } from "../acp-client.ts";
+import { orAborted } from "../or-aborted.ts";
 import type { PermissionNeed } from "./tool.ts";
 
 /** The mode `ask` has a person permit each change; the mode `auto` asks nobody. */
@@ -29,19 +30,11 @@ export class ToolPermissions {
 	async ask(toolCall: ToolCallUpdate, { key, always }: PermissionNeed, signal: AbortSignal): Promise<Verdict> {
 		if (signal.aborted) return "cancelled";
 		if (this.mode === "auto" || this.#always.has(key)) return "allowed";
-		const cancelled = Promise.withResolvers<Verdict>();
-		const cancel = (): void => cancelled.resolve("cancelled");
-		signal.addEventListener("abort", cancel);
-		try {
-			const request = { toolCall, options: optionsWith(always) };
-			const answered = this.#client.requestPermission(request).then(
-				({ outcome }) => this.#verdict(outcome, key),
-				(): Verdict => "rejected",
-			);
-			return await Promise.race([cancelled.promise, answered]);
-		} finally {
-			signal.removeEventListener("abort", cancel);
-		}
+		const answered = this.#client.requestPermission({ toolCall, options: optionsWith(always) }).then(
+			({ outcome }) => this.#verdict(outcome, key),
+			(): Verdict => "rejected",
+		);
+		return orAborted(answered, signal).catch((): Verdict => "cancelled");
 	}
 
 	#verdict(outcome: unknown, key: string): Verdict {
