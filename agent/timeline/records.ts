@@ -1,12 +1,12 @@
 /** Makes the records of each thing that happens: its entry of the timeline and its raw event. Pure. */
 import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import { type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
+import type { ChangedFile } from "#shared/wire/pod/changed-files.ts";
 import { withoutFence } from "#shared/wire/pod/fenced-output.ts";
 import { textOf } from "../io/json-object.ts";
 import type { Commit } from "./commit-list.ts";
 import type { TimelineRecord } from "./timeline-log.ts";
 import type { FinishedCall } from "./tool-calls.ts";
-import type { FileChange } from "./workspace-watch.ts";
 
 const maxLine = 200;
 const maxPath = 1_024;
@@ -82,14 +82,14 @@ function commandRecords(call: FinishedCall, at: string): TimelineRecord[] {
 	];
 }
 
-export function fileRecords(files: readonly FileChange[], at: string): TimelineRecord[] {
+export function fileRecords(files: readonly ChangedFile[], at: string): TimelineRecord[] {
 	const reported = files.slice(0, maxFiles).flatMap((file) => fileRecord(file, at));
 	const others = files.length - maxFiles;
 	if (others <= 0) return reported;
 	return [...reported, { entry: { at, type: "session", label: `${others} more files have changed` } }];
 }
 
-function fileRecord({ path, status, ins, del }: FileChange, at: string): TimelineRecord[] {
+function fileRecord({ path, status, ins, del }: ChangedFile, at: string): TimelineRecord[] {
 	const label = path.slice(-maxPath);
 	const counts = { insertions: ins, deletions: del };
 	const data = { path: label, ...(status === "mod" && counts) };

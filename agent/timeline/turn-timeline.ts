@@ -7,7 +7,7 @@ import type { AgentUpdate } from "../coding-agents/coding-agent.ts";
 import type { PermissionWatcher } from "../coding-agents/permissions.ts";
 import type { TurnGate, TurnWatcher } from "../conversation/turn-watcher.ts";
 import { answerRecords, callRecords, commitRecords, fileRecords, messageRecords, noteRecords } from "./records.ts";
-import type { TimelineLog } from "./timeline-log.ts";
+import type { TimelineLog, TimelineRecord } from "./timeline-log.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import type { Changes } from "./workspace-watch.ts";
 
@@ -58,15 +58,14 @@ export class TurnTimeline implements TurnWatcher, TurnGate, PermissionWatcher {
 	began(message: ConversationTurn): void {
 		this.#calls = new ToolCalls();
 		this.#meteredBefore = this.#dependencies.metered();
-		const at = isoTime();
-		this.#next(async () => this.#dependencies.log.add(...messageRecords(message, at)));
+		this.#record(messageRecords(message, isoTime()));
 	}
 
 	updated(update: AgentUpdate): void {
 		const call = update.type === "tool" ? this.#calls.update(update) : undefined;
 		if (!call) return;
 		const at = isoTime();
-		this.#next(async () => this.#dependencies.log.add(...callRecords(call, at)));
+		this.#record(callRecords(call, at));
 		if (!readers.has(call.kind)) this.#lookSoon(at);
 	}
 
@@ -75,7 +74,7 @@ export class TurnTimeline implements TurnWatcher, TurnGate, PermissionWatcher {
 		const tokens = usedSince(this.#meteredBefore, this.#dependencies.metered());
 		const at = isoTime();
 		this.#lookSoon(at);
-		this.#next(async () => this.#dependencies.log.add(...answerRecords(answer, number, at, tokens)));
+		this.#record(answerRecords(answer, number, at, tokens));
 	}
 
 	/** Records that nobody made a choice of the agent. */
@@ -85,8 +84,7 @@ export class TurnTimeline implements TurnWatcher, TurnGate, PermissionWatcher {
 
 	/** Records something about the session that is part of no answer. */
 	note(sentence: string): void {
-		const at = isoTime();
-		this.#next(async () => this.#dependencies.log.add(...noteRecords(sentence, at)));
+		this.#record(noteRecords(sentence, isoTime()));
 	}
 
 	/** Takes a last look, and resolves when everything is recorded. */
@@ -107,6 +105,10 @@ export class TurnTimeline implements TurnWatcher, TurnGate, PermissionWatcher {
 			const { files, commits } = await this.#dependencies.look();
 			this.#dependencies.log.add(...fileRecords(files, at), ...commitRecords(commits, at));
 		});
+	}
+
+	#record(records: readonly TimelineRecord[]): void {
+		this.#next(async () => this.#dependencies.log.add(...records));
 	}
 
 	#next(step: () => Promise<void>): void {

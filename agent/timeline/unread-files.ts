@@ -2,6 +2,7 @@
  * Changed files whose content is not read because they are too large or too many. Size and time show whether they
  * change. Pure.
  */
+import type { ChangedFile } from "#shared/wire/pod/changed-files.ts";
 
 /** A file whose content is not read. */
 export interface UnreadFile {
@@ -12,25 +13,15 @@ export interface UnreadFile {
 	readonly stamp: string;
 }
 
-export interface UnreadChange {
-	readonly path: string;
-	readonly status: "new" | "mod" | "del";
-}
-
 /** Remembers the unread files of the last look. */
 export class UnreadFiles {
 	#known = new Map<string, string>();
-
-	/** Whether the file was among the unread ones at the last look. */
-	has(path: string): boolean {
-		return this.#known.has(path);
-	}
 
 	/**
 	 * Returns what has changed since the last look.
 	 * @param found All unread files. @param read The files whose content is read at this look.
 	 */
-	changes(found: readonly UnreadFile[], read: ReadonlySet<string>): UnreadChange[] {
+	changes(found: readonly UnreadFile[], read: ReadonlySet<string>): Pick<ChangedFile, "path" | "status">[] {
 		const before = this.#known;
 		this.#known = new Map(found.map(({ path, stamp }) => [path, stamp]));
 		const gone = [...before.keys()].filter((path) => !this.#known.has(path) && !read.has(path));

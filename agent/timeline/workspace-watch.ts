@@ -6,7 +6,7 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { answerBytes } from "#shared/base/answer-size.ts";
-import { readFileList } from "#shared/wire/pod/changed-files.ts";
+import { type ChangedFile, readFileList } from "#shared/wire/pod/changed-files.ts";
 import { readHead } from "../workspace/diff/head-commit.ts";
 import { ShadowRepository } from "../workspace/diff/shadow-repository.ts";
 import { emptyTree, type Git, wordsOfGit } from "../workspace/git.ts";
@@ -16,18 +16,10 @@ import { type Commit, commitFormat, readCommits } from "./commit-list.ts";
 import { type ListedPath, readListedPaths } from "./listed-paths.ts";
 import { UnreadFiles, type UnreadFile } from "./unread-files.ts";
 
-/** A change of one file. */
-export interface FileChange {
-	readonly path: string;
-	readonly status: "new" | "mod" | "del";
-	/** The number of added lines; 0 for binary and for very large files. */
-	readonly ins: number;
-	readonly del: number;
-}
-
 /** The result of a look. */
 export interface Changes {
-	readonly files: readonly FileChange[];
+	/** The numbers of lines are 0 for binary and for very large files. */
+	readonly files: readonly ChangedFile[];
 	/** The commits, oldest first. */
 	readonly commits: readonly Commit[];
 }
@@ -126,7 +118,7 @@ export class WorkspaceWatch {
 		return this.#shadow.remove();
 	}
 
-	async #changedFiles(): Promise<FileChange[]> {
+	async #changedFiles(): Promise<ChangedFile[]> {
 		const unread = await this.#readFiles();
 		const before = this.#tree;
 		// The tree is written first: if the comparison fails, a repetition would fail too, so the next look starts from
@@ -142,7 +134,7 @@ export class WorkspaceWatch {
 	}
 
 	/** Updates the index. Resolves with the changes among the files whose content is not read. */
-	async #readFiles(): Promise<FileChange[]> {
+	async #readFiles(): Promise<ChangedFile[]> {
 		const args = ["ls-files", "-z", "-t", "--others", "--modified", "--deleted", "--exclude-standard"];
 		const { stdout } = await this.#succeed(args, { maxBytes: maxListBytes });
 		const listed = readListedPaths(stdout.toString("utf8")).filter(({ path }) => !this.#refused.has(path));
@@ -187,7 +179,7 @@ export class WorkspaceWatch {
 		this.#isTreeDue = false;
 	}
 
-	async #compare(from: string, to: string): Promise<FileChange[]> {
+	async #compare(from: string, to: string): Promise<ChangedFile[]> {
 		const args = ["diff-tree", "-r", "--raw", "--numstat", "-z", "--no-abbrev", ...plain, from, to];
 		const { stdout } = await this.#succeed(args, { maxBytes: 4 * answerBytes });
 		return readFileList(stdout.toString("utf8")).map((change) => this.#named(change));

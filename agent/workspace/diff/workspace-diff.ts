@@ -9,7 +9,7 @@ import { bound } from "#shared/base/bounds.ts";
 import type { FairQueue } from "#shared/base/concurrency/fair-queue.ts";
 import { answerBytes } from "#shared/base/answer-size.ts";
 import { fitFileList, readFileList } from "#shared/wire/pod/changed-files.ts";
-import { cutPatch, fitPatch, readFileDiff } from "#shared/wire/pod/diff-output.ts";
+import { cutPatch, fitPatch, maxOmitted, readFileDiff } from "#shared/wire/pod/diff-output.ts";
 import { pathBelow } from "#shared/wire/pod/path-below.ts";
 import { fromWorkspace, type WorkTree } from "../work-tree.ts";
 import { emptyTree, type Git } from "../git.ts";
@@ -38,9 +38,6 @@ const maxReadIndexBytes = 16 * 1_048_576;
 
 /** Mode 160000 in the form that every version of the index has. */
 const gitlinkMode = Buffer.from([0, 0, 0o160000 >> 8, 0]);
-
-/** The most paths that a patch names as missing (shared/contracts/sessions/session-diff.ts). */
-const maxOmitted = 100;
 
 /** Answers questions about changes. */
 export interface Comparison {
