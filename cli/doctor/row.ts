@@ -43,45 +43,30 @@ export type Body = object | ((id: string) => object);
 
 type Rest = Omit<Row, "access" | "object">;
 
-/** Returns the row of a route for everybody, without a credential. */
-export function everybody(rest: Rest = {}): Row {
-	return { access: "public", ...rest };
+function rowFor(access: Row["access"]): (rest?: Rest) => Row {
+	return (rest = {}) => ({ access, ...rest });
 }
 
-/** Returns the row of a route for messages with a signature, whatever credential their sender has. */
-export function signed(rest: Rest = {}): Row {
-	return { access: "signed", ...rest };
+function objectRowFor(access: Row["access"]): (object: MakerName, rest?: Rest) => Row {
+	return (object, rest = {}) => ({ access, object, ...rest });
 }
 
-/** Returns the row of a route for people and their tokens; roles bound what they may do. */
-export function people(rest: Rest = {}): Row {
-	return { access: "user", ...rest };
-}
-
-/** Returns the row of a route for people who logged in, and not for their tokens. */
-export function loggedIn(rest: Rest = {}): Row {
-	return { access: "login", ...rest };
-}
-
-/** Returns the row of a route for people who logged in and may do this with the object. */
-export function own(object: MakerName, rest: Rest = {}): Row {
-	return { access: "login", object, ...rest };
-}
-
-/** Returns the row of a route for administrators who may do this with the object. */
-export function administrated(object: MakerName, rest: Rest = {}): Row {
-	return { access: "admin", object, ...rest };
-}
-
-/** Returns the row of a route for administrators of the tenant. */
-export function administrators(rest: Rest = {}): Row {
-	return { access: "admin", ...rest };
-}
-
-/** Returns the row of a route for people who may do this with the object. */
-export function those(object: MakerName, rest: Rest = {}): Row {
-	return { access: "user", object, ...rest };
-}
+/** The row of a route for everybody, without a credential. */
+export const everybody = rowFor("public");
+/** The row of a route for messages with a signature, whatever credential their sender has. */
+export const signed = rowFor("signed");
+/** The row of a route for people and their tokens; roles bound what they may do. */
+export const people = rowFor("user");
+/** The row of a route for people who logged in, and not for their tokens. */
+export const loggedIn = rowFor("login");
+/** The row of a route for administrators of the tenant. */
+export const administrators = rowFor("admin");
+/** The row of a route for people who may do this with the object. */
+export const those = objectRowFor("user");
+/** The row of a route for people who logged in and may do this with the object. */
+export const own = objectRowFor("login");
+/** The row of a route for administrators who may do this with the object. */
+export const administrated = objectRowFor("admin");
 
 /** Returns the row of a route for a session's own pod, and for people who may do this with the session. */
 export function reporters(rest: Rest = {}): Row {

@@ -17,6 +17,7 @@ import {
 } from "./row.ts";
 
 const time = "2026-11-20T20:00:00Z";
+const repository = { repo_url: "https://git.invalid/org/repo" };
 
 /** An id that no tenant and no person has: on a platform in use, an administrator would really remove what has it. */
 const unreal = "doctor-6d1f0b52-has-no-such-one";
@@ -162,22 +163,16 @@ export const rows: Readonly<Record<string, Row>> = {
 	"GET /repos/providers": people(),
 	"GET /repos": people(),
 	"GET //api/v1/niuu/repos": people(),
-	"GET /repos/branches": people({ query: { repo_url: "https://git.invalid/org/repo" } }),
-	"GET /repos/validate": people({ query: { repo_url: "https://git.invalid/org/repo" } }),
+	"GET /repos/branches": people({ query: repository }),
+	"GET /repos/validate": people({ query: repository }),
 	"GET /repos/:provider/orgs/:org": people({ path: { provider: unreal, org: "none" } }),
-	"GET /repos/prs": people({ query: { repo_url: "https://git.invalid/org/repo" } }),
+	"GET /repos/prs": people({ query: repository }),
 	"POST /repos/prs": those("session", {
 		body: (session_id) => ({ session_id, repo: unreal }),
 	}),
-	"GET /repos/prs/:number": people({ path: { number: "1" }, query: { repo_url: "https://git.invalid/org/repo" } }),
-	"POST /repos/prs/:number/merge": people({
-		path: { number: "1" },
-		query: { repo_url: "https://git.invalid/org/repo" },
-	}),
-	"GET /repos/prs/:number/ci": people({
-		path: { number: "1" },
-		query: { repo_url: "https://git.invalid/org/repo", branch: "main" },
-	}),
+	"GET /repos/prs/:number": people({ path: { number: "1" }, query: repository }),
+	"POST /repos/prs/:number/merge": people({ path: { number: "1" }, query: repository }),
+	"GET /repos/prs/:number/ci": people({ path: { number: "1" }, query: { ...repository, branch: "main" } }),
 	"GET /sessions/:session_id/pr": those("session"),
 
 	"GET /chronicles": people(),
