@@ -8,7 +8,7 @@ import { Proof, type ProofResult } from "./proof.ts";
 import { Prober } from "./prober.ts";
 import { chatRoute, rows } from "./rows.ts";
 import { revokedCallers, tokenCallers } from "./token-callers.ts";
-import { DoctorError } from "./doctor-error.ts";
+import { PlatformError } from "../platform-client.ts";
 import { World } from "./world.ts";
 
 /** The time after which a token that was revoked is refused by every gateway, in milliseconds. */
@@ -26,7 +26,7 @@ interface LiveRoutes {
 /**
  * Examines a platform and prints the report; returns whether it has no hole.
  * @param origin E.g. `http://127.0.0.1:8080`. @param tokens Those of people; the first one owns the objects.
- * @throws {DoctorError} when the proof is not possible.
+ * @throws {PlatformError} when the proof is not possible.
  */
 export async function examine(origin: string, tokens: readonly string[], say: (line: string) => void) {
 	const print = (line: string): void => say(line.replaceAll(absoluteRoute, "$1 /"));
@@ -73,12 +73,12 @@ async function callersOf(prober: Prober, prefix: string, tokens: readonly string
 	const people: Caller[] = [];
 	for (const [i, token] of tokens.entries()) {
 		const caller = await introduced(prober, prefix, { name: `token ${i + 1}`, headers: bearer(token) });
-		if (!caller.principal) throw new DoctorError(`The platform does not accept token ${i + 1}`);
+		if (!caller.principal) throw new PlatformError(`The platform does not accept token ${i + 1}`);
 		people.push(caller);
 	}
 	if (without.principal) people.push(without);
 	const [owner] = people;
-	if (!owner) throw new DoctorError("The platform knows nobody without a token: give one with --token");
+	if (!owner) throw new PlatformError("The platform knows nobody without a token: give one with --token");
 	return { owner, people, impostors: without.principal ? [] : [without] };
 }
 
@@ -89,16 +89,16 @@ async function shortcomings(prober: Prober): Promise<readonly string[]> {
 	return said.shortcomings ?? [];
 }
 
-/** Reads the routes from the platform's own description. @throws {DoctorError} */
+/** Reads the routes from the platform's own description. @throws {PlatformError} */
 async function liveRoutes(prober: Prober): Promise<LiveRoutes> {
 	const first = prober.send({ headers: {} }, { method: "GET", path: "/openapi.json" });
 	const { status, text } = await first.catch((cause: unknown) => {
-		throw new DoctorError(noPlatform(prober.origin, cause));
+		throw new PlatformError(noPlatform(prober.origin, cause));
 	});
-	if (status !== 200) throw new DoctorError(`The platform does not describe its API: ${status}`);
+	if (status !== 200) throw new PlatformError(`The platform does not describe its API: ${status}`);
 	const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, unknown>> };
 	const list = Object.keys(paths).find((path) => path.endsWith("/sessions/{session_id}"));
-	if (list === undefined) throw new DoctorError("The platform has no sessions");
+	if (list === undefined) throw new PlatformError("The platform has no sessions");
 	const prefix = list.slice(0, -"/sessions/{session_id}".length);
 	const routes = Object.entries(paths).flatMap(([path, methods]) => {
 		const known = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : `/${path}`;

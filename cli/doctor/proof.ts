@@ -5,7 +5,7 @@
 import { type Caller, expectedOutcome, maySee, type Outcome } from "./caller.ts";
 import { changeOf, comparableBy } from "./comparable-text.ts";
 import { outcomeOf, type RequestContext, probeOf, unknownId } from "./cell.ts";
-import { DoctorError } from "./doctor-error.ts";
+import { PlatformError } from "../platform-client.ts";
 import { makerOf } from "./makers.ts";
 import type { ProbeAnswer, Prober } from "./prober.ts";
 import type { Row } from "./row.ts";
@@ -144,7 +144,7 @@ export class Proof {
 
 	/** Notes that the object of a cell is gone, which is so after some holes. @throws any other error. */
 	#noteMissing({ caller, place }: Expected, error: unknown): void {
-		if (!(error instanceof DoctorError)) throw error;
+		if (!(error instanceof PlatformError)) throw error;
 		this.#holes.push(`${caller.name}: ${place.route} could not be tried: ${error.message}`);
 	}
 

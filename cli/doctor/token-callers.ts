@@ -4,7 +4,7 @@ import { roleOf } from "#shared/contracts/access/admission.ts";
 import type { Caller } from "./caller.ts";
 import { bearer } from "./live-callers.ts";
 import type { Prober } from "./prober.ts";
-import { DoctorError } from "./doctor-error.ts";
+import { PlatformError } from "../platform-client.ts";
 import type { World } from "./world.ts";
 
 const tokenPath = "/api/v1/users/tokens";
@@ -18,7 +18,7 @@ interface MadeToken {
 const rolesByScope = { read: ["viewer"], write: [], admin: ["admin"] } as const;
 type Scope = keyof typeof rolesByScope;
 
-/** Makes tokens of a person and returns the programs that use them; the world removes them. @throws {DoctorError} */
+/** Makes tokens of a person and returns the programs that use them; the world removes them. @throws {PlatformError} */
 export async function tokenCallers(prober: Prober, world: World, person: Caller): Promise<Caller[]> {
 	const { principal, name } = person;
 	if (!principal) return [];
@@ -40,7 +40,7 @@ export async function tokenCallers(prober: Prober, world: World, person: Caller)
 
 /**
  * Makes a token, revokes it, and returns programs that still use it. @param spell Returns other spellings of a token, by
- * name. @throws {DoctorError}
+ * name. @throws {PlatformError}
  */
 export async function revokedCallers(
 	prober: Prober,
@@ -52,7 +52,7 @@ export async function revokedCallers(
 		method: "DELETE",
 		path: `${tokenPath}/${encodeURIComponent(id)}`,
 	});
-	if (status !== 204) throw new DoctorError(`A token cannot be revoked: ${status} ${text}`);
+	if (status !== 204) throw new PlatformError(`A token cannot be revoked: ${status} ${text}`);
 	const written = [["itself", token] as const, ...spell(token)];
 	return written.map(([spelling, one]) => ({ name: `a revoked token (${spelling})`, headers: bearer(one) }));
 }
@@ -60,6 +60,6 @@ export async function revokedCallers(
 async function make(prober: Prober, person: Caller, scope: Scope): Promise<MadeToken> {
 	const body = { name: `doctor ${scope} ${randomBytes(8).toString("hex")}`, scope };
 	const { status, text } = await prober.send(person, { method: "POST", path: tokenPath, body });
-	if (status !== 201) throw new DoctorError(`A personal access token cannot be made: ${status} ${text}`);
+	if (status !== 201) throw new PlatformError(`A personal access token cannot be made: ${status} ${text}`);
 	return JSON.parse(text) as MadeToken;
 }

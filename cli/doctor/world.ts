@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Ownership } from "#shared/contracts/access/access-table.ts";
 import { deadline, sleep } from "#shared/base/clock.ts";
 import type { Caller } from "./caller.ts";
-import { DoctorError } from "./doctor-error.ts";
+import { PlatformError } from "../platform-client.ts";
 import { makerOf, type MakerName, makers } from "./makers.ts";
 import type { Prober } from "./prober.ts";
 
@@ -49,7 +49,7 @@ export class World {
 		return this.#targets.get(object);
 	}
 
-	/** Makes the objects. The session is started `launches` times and stopped. @throws {DoctorError} */
+	/** Makes the objects. The session is started `launches` times and stopped. @throws {PlatformError} */
 	async make(launches: number): Promise<void> {
 		for (const object of Object.keys(makers) as MakerName[]) {
 			const { existing, remove } = makerOf(object);
@@ -67,17 +67,17 @@ export class World {
 		return { object, id: this.#targets.get("session")?.id ?? "", ownership: { tenant, owner } };
 	}
 
-	/** Makes an object; undefined for one that a platform in use is not configured to make (503). @throws {DoctorError} */
+	/** Makes an object; undefined for one that a platform in use is not configured to make (503). @throws {PlatformError} */
 	async #firstOf(object: MakerName): Promise<Target | undefined> {
 		try {
 			return await this.fresh(object);
 		} catch (error) {
-			if (this.#options.isInUse && error instanceof DoctorError && error.status === 503) return undefined;
+			if (this.#options.isInUse && error instanceof PlatformError && error.status === 503) return undefined;
 			throw error;
 		}
 	}
 
-	/** Makes one more object of this kind. @throws {DoctorError} */
+	/** Makes one more object of this kind. @throws {PlatformError} */
 	async fresh(object: MakerName): Promise<Target> {
 		const { make, body, id: member, kind } = makerOf(object);
 		const { tenant, id: owner } = this.#principal;
@@ -128,15 +128,15 @@ export class World {
 		for (;;) {
 			const { status, error } = await this.#send("GET", path);
 			if (status === wanted) return;
-			if (status === "failed") throw new DoctorError(`The session of the proof failed: ${String(error)}`);
-			if (end.aborted) throw new DoctorError(`The session of the proof is not ${wanted} after 60 s`);
+			if (status === "failed") throw new PlatformError(`The session of the proof failed: ${String(error)}`);
+			if (end.aborted) throw new PlatformError(`The session of the proof is not ${wanted} after 60 s`);
 			await sleep(stepMs);
 		}
 	}
 
 	get #principal() {
 		const { principal } = this.#options.owner;
-		if (!principal) throw new DoctorError("The owner's credential is not valid");
+		if (!principal) throw new PlatformError("The owner's credential is not valid");
 		return principal;
 	}
 
@@ -148,7 +148,7 @@ export class World {
 		const { prober, owner } = this.#options;
 		const { status, text } = await prober.send(owner, { method, path: this.#full(path), body });
 		if (status >= 300)
-			throw new DoctorError(`${method} ${this.#full(path)} was answered with ${status}: ${text}`, status);
+			throw new PlatformError(`${method} ${this.#full(path)} was answered with ${status}: ${text}`, status);
 		return JSON.parse(text) as Record<string, unknown>;
 	}
 }
