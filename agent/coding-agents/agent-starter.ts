@@ -104,16 +104,11 @@ function placeholderSources(
 
 function acpOptions(
 	{ launch, env, permissions, log, onNotice, turns }: AgentStarterDependencies,
-	{ id, title, mcp, loads, modes, changes_mode, mode_outputs, has_model, late_update_ms }: AgentRecord,
+	record: AgentRecord,
 	{ model, reachable, state }: Chosen,
 ): AcpOptions {
 	return {
-		id,
-		title,
-		mcp,
-		loads,
-		hasModel: has_model,
-		lateUpdateMs: late_update_ms,
+		record,
 		permissions,
 		onNotice,
 		log,
@@ -122,12 +117,10 @@ function acpOptions(
 		systemPrompt: launch.system_prompt,
 		mcpServers: mcpServersOf(launch),
 		path: env["PATH"] ?? "",
-		modes,
 		shown: withoutAddress(
 			reachable && modelWires.map((wire) => reachable.proxy.url(wire)).find((url) => url !== undefined),
 		),
-		modeHabits: { changes: changes_mode, told: mode_outputs },
-		saved: new SavedSession(join(state, "conversation.json"), id),
+		saved: new SavedSession(join(state, "conversation.json"), record.id),
 		past: () => pastTurns(turns()),
 		interruptMs: launch.interrupt_ms,
 	};

@@ -59,7 +59,7 @@ describe("AcpAgent", () => {
 
 	/** The agent's answers to the messages, in order. */
 	async function textsOf(record: AgentRecord, messages: string[], options: Partial<AcpOptions>): Promise<string[]> {
-		const agent = await open(record, { lateUpdateMs: 0, ...options });
+		const agent = await open({ ...record, late_update_ms: 0 }, options);
 		const texts: string[] = [];
 		try {
 			for (const message of messages) {
@@ -77,7 +77,7 @@ describe("AcpAgent", () => {
 		// The updates come half a second after the answer, or later on a busy machine.
 		const patient = { ...scripted, late_update_ms: 3_000 };
 		expect(await updatesOf("late words", {}, patient)).to.deep.equal([{ type: "text", text: "words" }]);
-		expect(await updatesOf("late words", { lateUpdateMs: 0 }), "control").to.deep.equal([]);
+		expect(await updatesOf("late words", {}, { ...scripted, late_update_ms: 0 }), "control").to.deep.equal([]);
 	});
 
 	it("permits once and never for ever, and logs it", async () => {
@@ -160,8 +160,10 @@ describe("AcpAgent", () => {
 		const onNotice: AcpOptions["onNotice"] = (notice) => {
 			if (notice.type === "warning") warning = notice.sentence;
 		};
-		const ask = (habits: string[], options: Partial<AcpOptions> = {}): Promise<string[]> =>
-			textsOf(scriptedRecord(...habits), ["say {servers}"], { mcpServers: [tools, web], onNotice, ...options });
+		const ask = (habits: string[], changes: Partial<AgentRecord> = {}): Promise<string[]> => {
+			const record = { ...scriptedRecord(...habits), ...changes };
+			return textsOf(record, ["say {servers}"], { mcpServers: [tools, web], onNotice });
+		};
 		expect(await ask(["http"])).to.deep.equal(["tools:stdio:-x:1 web:http:http://127.0.0.1:1/mcp:2"]);
 		expect(await ask([])).to.deep.equal(["tools:stdio:-x:1"]);
 		expect(warning).to.equal("The coding agent cannot use these MCP servers: web (http)");
@@ -172,7 +174,7 @@ describe("AcpAgent", () => {
 
 	it("chooses the mode of its record, and warns where the agent has no such mode", async () => {
 		const ask = (mode: string): Promise<string[]> =>
-			textsOf(scriptedRecord("modes"), ["say {mode}"], { modes: { ask: mode, auto: mode } });
+			textsOf({ ...scriptedRecord("modes"), modes: { ask: mode, auto: mode } }, ["say {mode}"], {});
 		expect(await ask("")).to.deep.equal(["plan"]);
 		expect(await ask("work")).to.deep.equal(["work"]);
 		expect(await ask("yolo")).to.deep.equal(["plan"]);
@@ -181,11 +183,11 @@ describe("AcpAgent", () => {
 
 	describe("in a new process", () => {
 		const past = (): string => "Before";
-		const again = async (habits: string[], options: Partial<AcpOptions> = {}): Promise<string[]> => {
+		const again = async (habits: string[], options: Partial<AcpOptions> = {}, loads = true): Promise<string[]> => {
 			const saved = new SavedSession(join(folder, `${randomUUID()}.json`), "scripted");
 			const both = { saved, past, systemPrompt: "Be brief" };
 			await textsOf(scriptedRecord(...habits), [], both);
-			return textsOf(scriptedRecord(...habits), ["say {blocks}"], { ...both, ...options });
+			return textsOf({ ...scriptedRecord(...habits), loads }, ["say {blocks}"], { ...both, ...options });
 		};
 
 		it("continues the conversation if the agent can, and ignores its repetition", async () => {
@@ -195,7 +197,7 @@ describe("AcpAgent", () => {
 		it("begins a new conversation with the earlier turns if the agent cannot load its own", async () => {
 			const told = ["Be brief|Before|say {blocks}"];
 			expect(await again([]), "does not offer it").to.deep.equal(told);
-			expect(await again(["load"], { loads: false }), "is not relied on").to.deep.equal(told);
+			expect(await again(["load"], {}, false), "is not relied on").to.deep.equal(told);
 			const other = new SavedSession(join(folder, "other.json"), "scripted");
 			expect(await again(["load"], { saved: other }), "has none in this folder").to.deep.equal(told);
 			expect(await again(["load-fails"]), "fails").to.deep.equal(told);

@@ -2,6 +2,7 @@
  * The agent's own modes, in which it asks for more or fewer permissions, or only plans. Older agents have a request for
  * modes; newer agents have an option. An agent may change its mode by itself, when its model asks for that.
  */
+import type { AgentRecord } from "../agent-record.ts";
 import type { ModeNotice } from "../coding-agent.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 
@@ -12,15 +13,10 @@ export interface ModeChoices {
 	readonly choices: readonly JsonObject[];
 }
 
-/** How an agent deals with its modes, by its record. */
-export interface ModeHabits {
-	/** Whether it takes a change of its mode after its first turn. */
-	readonly changes: boolean;
-	/** The beginnings of tool outputs by which it tells a mode that it has entered, by mode. */
-	readonly told: Readonly<Record<string, string>>;
-}
+/** How an agent deals with its modes. */
+type ModeHabits = Pick<AgentRecord, "changes_mode" | "mode_outputs">;
 
-const usual: ModeHabits = { changes: true, told: {} };
+const usual: ModeHabits = { changes_mode: true, mode_outputs: {} };
 
 /** Returns the method and the parameters without the session's id, or undefined when the agent has no such mode. */
 export function modeRequest(
@@ -47,16 +43,15 @@ export class AcpModes {
 	#current: string;
 	/** A person has just permitted a change of the mode. */
 	#isPermitted = false;
-
-	readonly #told: Readonly<Record<string, string>>;
+	readonly #told: ModeHabits["mode_outputs"];
 
 	/** @param wanted The mode that was set after the opening; empty when none was. */
-	constructor({ modes, choices }: ModeChoices, wanted: string, { changes, told }: ModeHabits = usual) {
+	constructor({ modes, choices }: ModeChoices, wanted: string, { changes_mode, mode_outputs }: ModeHabits = usual) {
 		const option = modeOption(choices);
 		const listed = objectsOf(modes["availableModes"]);
 		const options = objectsOf(option?.["options"]).map(({ value, name }) => ({ id: value, name }));
-		this.#offered = (listed.length > 0 ? listed : options).flatMap(readMode).slice(0, changes ? maxModes : 0);
-		this.#told = told;
+		this.#offered = (listed.length > 0 ? listed : options).flatMap(readMode).slice(0, changes_mode ? maxModes : 0);
+		this.#told = mode_outputs;
 		const current = textOf(modes["currentModeId"]) ?? textOf(option?.["currentValue"]) ?? "";
 		this.#wanted = this.offers(wanted) ? wanted : current;
 		this.#current = this.#wanted;

@@ -4,24 +4,21 @@
  */
 import type { McpServer } from "#shared/wire/pod/launch.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
+import type { AgentRecord } from "../agent-record.ts";
 import type { SavedSession } from "../saved-session.ts";
 import type { AgentNotice } from "../coding-agent.ts";
 import type { LogBuffer } from "../../io/log-buffer.ts";
 import { type ModeChoices, modeRequest } from "./acp-mode.ts";
-import { type McpSupport, splitMcpServers } from "./acp-mcp.ts";
+import { splitMcpServers } from "./acp-mcp.ts";
 import { programsFound } from "./mcp-programs.ts";
 
 /** The properties of the agent and the session that the opening uses. */
 export interface OpeningOptions {
-	/** The source of its lines in the log. */
-	id: string;
+	record: AgentRecord;
 	systemPrompt: string;
 	mcpServers: readonly McpServer[];
-	mcp: McpSupport;
 	/** The agent's own mode; empty leaves the mode in which the agent starts. */
 	mode: string;
-	/** Whether the agent loads conversations reliably, as its record says. */
-	loads: boolean;
 	/** The file that names the agent's last conversation. */
 	saved: SavedSession;
 	/** Returns the earlier turns, for an agent that cannot load its conversation; empty when there are none. */
@@ -54,9 +51,9 @@ export async function openSession(
 	options: OpeningOptions,
 	ask: Ask,
 ): Promise<OpenedSession> {
-	const { mcpServers, mcp, path, onNotice } = options;
+	const { record, mcpServers, path, onNotice } = options;
 	const { found, missing } = await programsFound(mcpServers, { folder, path });
-	const { taken, unusable } = splitMcpServers(found, mcp, capabilities);
+	const { taken, unusable } = splitMcpServers(found, record.mcp, capabilities);
 	const unsuited = `The coding agent cannot use these MCP servers: ${unusable.join(", ")}`;
 	for (const sentence of [...missing, ...(unusable.length > 0 ? [unsuited] : [])])
 		onNotice?.({ type: "warning", sentence });
@@ -72,7 +69,7 @@ type SessionParams = { cwd: string; mcpServers: object[] };
 async function load(
 	params: SessionParams,
 	capabilities: JsonObject,
-	{ id, loads, saved, log }: OpeningOptions,
+	{ record: { id, loads }, saved, log }: OpeningOptions,
 	ask: Ask,
 ): Promise<OpenedSession | undefined> {
 	if (!loads || capabilities["loadSession"] !== true) return undefined;
@@ -115,9 +112,9 @@ function offered({ configOptions, modes }: JsonObject): { choices: JsonObject[];
 }
 
 async function setMode({ id: sessionId, ...offer }: OpenedSession, options: OpeningOptions, ask: Ask): Promise<void> {
-	const { id, mode, log } = options;
+	const { record, mode, log } = options;
 	if (mode === "") return;
 	const request = modeRequest(mode, offer);
 	if (request) await ask(request[0], { sessionId, ...request[1] });
-	else log.add("WARNING", id, `The coding agent has no mode "${mode}"; it stays as it starts`);
+	else log.add("WARNING", record.id, `The coding agent has no mode "${mode}"; it stays as it starts`);
 }

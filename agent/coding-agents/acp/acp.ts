@@ -12,7 +12,7 @@ import { JsonRpc, RpcError } from "../../io/json-rpc.ts";
 import type { Permissions } from "../permissions.ts";
 import { readPermission } from "./acp-permissions.ts";
 import { askPerson } from "./acp-questions.ts";
-import { AcpModes, type ModeHabits, modeRequest } from "./acp-mode.ts";
+import { AcpModes, modeRequest } from "./acp-mode.ts";
 import { modelChoice, modelOption } from "./acp-model.ts";
 import { readNotice } from "./acp-notices.ts";
 import { openSession, type OpeningOptions } from "./acp-opening.ts";
@@ -21,15 +21,8 @@ import { readTodos } from "./acp-updates.ts";
 
 /** The properties of the agent and the session that the protocol uses. */
 export interface AcpOptions extends Omit<OpeningOptions, "mode"> {
-	/** The agent's own mode for each permission mode; empty leaves the mode in which the agent starts. */
-	modes: Readonly<Record<PermissionMode, string>>;
-	modeHabits: ModeHabits;
-	/** The title of an agent that does not report one. */
-	title: string;
 	/** The model to choose; empty leaves the choice to the agent. */
 	model: string;
-	hasModel: boolean;
-	lateUpdateMs: number;
 	/** Returns an update of the agent as it is shown. */
 	shown: (update: AgentUpdate) => AgentUpdate;
 	/** How long an interrupt may take before the agent is ended. The default is 10 s. */
@@ -83,7 +76,7 @@ export class AcpAgent implements CodingAgent {
 	private constructor(process: RunningAgent, options: AcpOptions) {
 		this.#process = process;
 		this.#options = options;
-		this.#title = options.title;
+		this.#title = options.record.title;
 		this.#rpc = new JsonRpc(process.output, process.input, {
 			requests: { "session/request_permission": (params) => this.#permit(params) },
 			notifications: { "session/update": (params) => this.#receive(params) },
@@ -101,7 +94,7 @@ export class AcpAgent implements CodingAgent {
 		if (spoken !== protocolVersion) throw new Error(`It speaks version ${String(spoken)} of its protocol`);
 		const { title, name } = isJsonObject(agentInfo) ? agentInfo : {};
 		agent.#capabilities = isJsonObject(agentCapabilities) ? agentCapabilities : {};
-		agent.#title = textOf(title) ?? textOf(name) ?? options.title;
+		agent.#title = textOf(title) ?? textOf(name) ?? options.record.title;
 		return agent;
 	}
 
@@ -114,7 +107,7 @@ export class AcpAgent implements CodingAgent {
 	}
 
 	get hasModel(): boolean {
-		return this.#options.hasModel;
+		return this.#options.record.has_model;
 	}
 
 	get wasKilled(): boolean {
@@ -122,14 +115,13 @@ export class AcpAgent implements CodingAgent {
 	}
 
 	async open(folder: string): Promise<void> {
-		const options = { ...this.#options, mode: this.#options.modes[this.#options.permissions.mode] };
+		const options = { ...this.#options, mode: this.#ownMode(this.#options.permissions.mode) };
 		const opened = await openSession(folder, this.#capabilities, options, (...call) => this.#ask(...call));
 		this.#offered = opened.modes;
 		this.#sessionId = opened.id;
 		this.#preamble = opened.preamble;
 		this.#choices = opened.choices;
-		const { modeHabits } = options;
-		this.#modes = new AcpModes(opened, options.mode, modeHabits);
+		this.#modes = new AcpModes(opened, options.mode, options.record);
 		this.#tellMode();
 		await this.#chooseModel();
 	}
@@ -143,7 +135,7 @@ export class AcpAgent implements CodingAgent {
 	}
 
 	async setPermissionMode(mode: PermissionMode): Promise<void> {
-		const own = this.#options.modes[mode];
+		const own = this.#ownMode(mode);
 		// It is enough to remember the mode until the conversation is opened.
 		if (own === "" || this.#sessionId === "") return;
 		await this.setMode(own);
@@ -160,7 +152,7 @@ export class AcpAgent implements CodingAgent {
 	}
 
 	async prompt(text: string, onUpdate: (update: AgentUpdate) => void): Promise<string> {
-		const { lateUpdateMs } = this.#options;
+		const { late_update_ms: lateUpdateMs } = this.#options.record;
 		const prompt = [...this.#preamble, text].map((part) => ({ type: "text", text: part }));
 		this.#preamble = [];
 		this.#cancelled = undefined;
@@ -185,7 +177,7 @@ export class AcpAgent implements CodingAgent {
 
 	cancel(): void {
 		const turn = this.#onUpdate;
-		const { id, log, permissions, interruptMs = defaultInterruptMs } = this.#options;
+		const { record, log, permissions, interruptMs = defaultInterruptMs } = this.#options;
 		const isRepeated = this.#cancelled === turn;
 		if (!isRepeated) this.#cancelledCommand = this.#calls.cutCommands();
 		this.#cancelled = turn;
@@ -202,13 +194,18 @@ export class AcpAgent implements CodingAgent {
 		after(interruptMs, () => {
 			if (this.#onUpdate !== turn) return;
 			this.#wasKilled = true;
-			log.add("WARNING", id, "The coding agent did not heed the interrupt, and is ended");
+			log.add("WARNING", record.id, "The coding agent did not heed the interrupt, and is ended");
 			this.#process.kill();
 		});
 	}
 
 	close(): Promise<void> {
 		return this.#process.close();
+	}
+
+	/** Returns the agent's own mode for a permission mode; empty leaves the mode in which the agent starts. */
+	#ownMode(mode: PermissionMode): string {
+		return this.#options.record.modes[mode];
 	}
 
 	/** While a turn is being cancelled, nothing is permitted. */
@@ -265,10 +262,10 @@ export class AcpAgent implements CodingAgent {
 
 	/** Sets the mode again that the agent has left by itself, so that its plan mode does not refuse later turns. */
 	async #restoreMode(lost: string): Promise<void> {
-		const { id, log } = this.#options;
+		const { record, log } = this.#options;
 		await this.setMode(lost).then(
-			() => log.add("INFO", id, `The coding agent had changed its mode by itself; "${lost}" is set again`),
-			(error: unknown) => log.add("WARNING", id, `The mode "${lost}" cannot be set again: ${String(error)}`),
+			() => log.add("INFO", record.id, `The coding agent had changed its mode by itself; "${lost}" is set again`),
+			(error: unknown) => log.add("WARNING", record.id, `The mode "${lost}" cannot be set again: ${String(error)}`),
 		);
 	}
 
@@ -280,11 +277,11 @@ export class AcpAgent implements CodingAgent {
 
 	/** Chooses the model of the launch if the agent offers a choice. */
 	async #chooseModel(): Promise<void> {
-		const { model, id, log } = this.#options;
+		const { model, record, log } = this.#options;
 		if (model === "" || !modelOption(this.#choices)) return;
 		await this.setModel(model).catch((error: unknown) => {
 			if (error instanceof RpcError) throw error;
-			log.add("WARNING", id, error instanceof Error ? error.message : String(error));
+			log.add("WARNING", record.id, error instanceof Error ? error.message : String(error));
 		});
 	}
 

@@ -31,8 +31,8 @@ export function scriptedRecord(...habits: string[]): AgentRecord {
 }
 
 /**
- * Opens an agent. @param folder Its home and workspace. @param options Options that have precedence over the record and
- * the defaults.
+ * Opens an agent. @param folder Its home and workspace. @param options Options that have precedence over the
+ * defaults.
  */
 export async function openAgent(
 	record: AgentRecord,
@@ -51,26 +51,17 @@ export async function openStarted(
 	folder: string,
 	{ log = new LogBuffer([]), ...options }: Partial<AcpOptions> = {},
 ): Promise<CodingAgent> {
-	const { id, title, mcp, loads, modes, late_update_ms: lateUpdateMs, has_model: hasModel } = record;
-	const modeHabits = { changes: record.changes_mode, told: record.mode_outputs };
 	const agent = await AcpAgent.connect(started, {
-		id,
-		title,
-		mcp,
-		loads,
-		lateUpdateMs,
-		hasModel,
+		record,
 		log,
 		model: "",
 		systemPrompt: "",
 		mcpServers: [],
 		path: process.env["PATH"] ?? "",
-		modes,
-		modeHabits,
 		shown: (update) => update,
-		saved: new SavedSession(join(folder, `${randomUUID()}.json`), id),
+		saved: new SavedSession(join(folder, `${randomUUID()}.json`), record.id),
 		past: () => "",
-		permissions: new Permissions("auto", (said) => log.add("INFO", id, said)),
+		permissions: new Permissions("auto", (said) => log.add("INFO", record.id, said)),
 		...options,
 	});
 	try {

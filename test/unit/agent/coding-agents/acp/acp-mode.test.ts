@@ -87,7 +87,10 @@ describe("AcpModes", () => {
 	});
 
 	it("read a change that only the output of a tool tells, by its beginning in the record", () => {
-		const own = new AcpModes(opened, "default", { changes: true, told: { plan: "Plan mode is now active." } });
+		const own = new AcpModes(opened, "default", {
+			changes_mode: true,
+			mode_outputs: { plan: "Plan mode is now active." },
+		});
 		for (const update of [output("Now: Plan mode is now active."), output("Plan mode is now active.", "in_progress")])
 			own.updated(update);
 		expect(own.lost).to.equal(undefined);
@@ -96,7 +99,7 @@ describe("AcpModes", () => {
 	});
 
 	it("are not offered by an agent that does not take a change", () => {
-		const own = new AcpModes(opened, "", { changes: false, told: {} });
+		const own = new AcpModes(opened, "", { changes_mode: false, mode_outputs: {} });
 		own.updated(changed("default"));
 		expect([own.notice, own.offers("plan"), own.lost]).to.deep.equal([undefined, false, undefined]);
 	});
