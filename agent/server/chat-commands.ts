@@ -60,17 +60,8 @@ const readers: Readonly<Record<string, (frame: JsonObject) => ChatCommand>> = {
 	user: ({ id, content }) => ({ type: "user", id: readId(id), content: readContent(content) }),
 	permission_response: readResponse,
 	interrupt: () => ({ type: "interrupt" }),
-	set_model: ({ model }) => {
-		const name = textOf(model);
-		if (name === undefined || name.length > maxNameLength)
-			throw new FrameError("`set_model` needs the name of a model");
-		return { type: "set_model", model: name };
-	},
-	set_mode: ({ mode }) => {
-		const name = textOf(mode);
-		if (name === undefined || name.length > maxNameLength) throw new FrameError("`set_mode` needs the id of a mode");
-		return { type: "set_mode", mode: name };
-	},
+	set_model: ({ model }) => ({ type: "set_model", model: readName(model, "`set_model` needs the name of a model") }),
+	set_mode: ({ mode }) => ({ type: "set_mode", mode: readName(mode, "`set_mode` needs the id of a mode") }),
 	set_permission_mode: ({ mode }) => {
 		const known = permissionModes.find((name) => name === mode);
 		if (!known) throw new FrameError(`There are the permission modes ${permissionModes.join(" and ")}`);
@@ -84,6 +75,12 @@ const readers: Readonly<Record<string, (frame: JsonObject) => ChatCommand>> = {
 
 function unsupported(sentence: string): never {
 	throw new FrameError(sentence);
+}
+
+function readName(value: unknown, sentence: string): string {
+	const name = textOf(value);
+	if (name === undefined || name.length > maxNameLength) throw new FrameError(sentence);
+	return name;
 }
 
 function readId(id: unknown): string | undefined {
