@@ -4,7 +4,7 @@
  * response (docs/decisions/0011-the-model-proxy-reads-the-usage.md).
  */
 import { randomBytes } from "node:crypto";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ModelAccess, ModelTerms, ModelWire } from "#shared/wire/models/model-wire.ts";
 import { CallExchange, type ExchangeDependencies } from "./call-exchange.ts";
@@ -132,7 +132,7 @@ export class ModelProxy {
 		if (this.#underWay.size >= this.#dependencies.limits.calls) {
 			throw new ProxyError(429, "Too many calls at a time", { retryAfterS: 1 });
 		}
-		if (route.kind === "list") return sendJson(response, modelList(route, this.#dependencies.access));
+		if (route.kind === "list") return sendJson(response, 200, modelList(route, this.#dependencies.access));
 		await new CallExchange(this.#dependencies, route, request, response).run();
 	}
 
@@ -145,20 +145,15 @@ export class ModelProxy {
 		const known = error instanceof ProxyError ? error : new ProxyError(500, "The model proxy has failed");
 		if (known.status >= 500)
 			log.add("WARNING", "model-proxy", error instanceof ProxyError ? known.message : String(error));
-		const body = Buffer.from(JSON.stringify(errorBody(wireOf(url) ?? "openai-chat", known)));
 		const retry = known.retryAfterS === undefined ? {} : { "retry-after": String(known.retryAfterS) };
 		// The rest of the request is not read.
-		response.writeHead(known.status, {
-			"content-type": "application/json",
-			"content-length": body.length,
-			connection: "close",
-			...retry,
-		});
-		response.end(body);
+		const headers = { connection: "close", ...retry };
+		sendJson(response, known.status, errorBody(wireOf(url) ?? "openai-chat", known), headers);
 	}
 }
 
-function sendJson(response: ServerResponse, value: object): void {
+function sendJson(response: ServerResponse, status: number, value: object, headers: OutgoingHttpHeaders = {}): void {
 	const body = Buffer.from(JSON.stringify(value));
-	response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body);
+	const own = { "content-type": "application/json", "content-length": body.length };
+	response.writeHead(status, { ...own, ...headers }).end(body);
 }
