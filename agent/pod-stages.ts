@@ -136,9 +136,7 @@ async function openDialogue(host: StageHost, stage: ReportingStage): Promise<Dia
 	return { ...stage, dialogue, model };
 }
 
-/**
- * Closing this stage ends the current turn, asks the agent for its summary of the launch, and then ends the agent.
- */
+/** Closing this stage ends the current turn, asks the agent for its summary of the launch, and then ends the agent. */
 function openServing(host: StageHost, stage: DialogueStage): ServingStage {
 	const { context, workspace, status, permissions, closing, endedAt } = host;
 	const { conversation, dialogue, model, timeline, reports, server } = stage;

@@ -1,7 +1,4 @@
-/**
- * The session's model as its coding agent reaches it: through the proxy, within the budget, and with its usage
- * reported.
- */
+/** The session's model as its agent reaches it: through the proxy, within the budget, with its usage reported. */
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { BudgetGate } from "./reporting/budget-gate.ts";
 import type { Dialogue } from "./conversation/dialogue.ts";

@@ -111,10 +111,7 @@ export class AgentInstaller {
 		this.#output.progress(`  ${size} of about ${expected} MB`);
 	}
 
-	/**
-	 * Gives the installation its final name. When another installation of the same agent ends at the same moment, the
-	 * last one stays.
-	 */
+	/** Gives the installation its final name. Of two that end at the same moment, the last one stays. */
 	async #swap(id: string, made: string): Promise<void> {
 		const folder = join(this.#folder, id);
 		for (let round = 1; ; round++) {

@@ -34,9 +34,7 @@ const commandTable = {
 
 type Records = ReturnType<typeof readAgentRecords>;
 
-/**
- * Returns the record of an installable agent. @throws {InstallError} when it does not exist or comes with the platform.
- */
+/** Returns the record of an installable agent. @throws {InstallError} when there is none, or nothing to install. */
 function installable(records: Records, id: string) {
 	const record = records.get(id);
 	if (!record) throw new InstallError(`There is no coding agent "${id}"; known: ${[...records.keys()].join(", ")}`);

@@ -5,10 +5,7 @@ import { join } from "node:path";
 /** The unit of counted blocks is 512 bytes, whatever the block size of the disk. */
 const blocksPerMegabyte = 2_048;
 
-/**
- * Returns the size in whole megabytes (1,048,576 bytes), rounded up, in blocks of the disk as `du` counts them; links
- * are not followed.
- */
+/** Returns whole megabytes (1,048,576 bytes), rounded up, of disk blocks as `du` counts them; follows no links. */
 export async function folderMegabytes(folder: string): Promise<number> {
 	return Math.ceil((await blocksOf(folder)) / blocksPerMegabyte);
 }

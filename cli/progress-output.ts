@@ -1,7 +1,4 @@
-/**
- * Writes lines for the person at the terminal, and progress on one line that changes. Without a terminal, every
- * progress is a line.
- */
+/** Writes lines for a person, and progress on one line that changes, or as lines where there is no terminal. */
 
 /** Moves to the first column and empties the line (ECMA-48, EL). */
 const emptyLine = "\r\x1b[2K";

@@ -1,7 +1,4 @@
-/**
- * The two modes of the built-in agent, with a model and without, behind one interface. The protocol around them is
- * the same.
- */
+/** The interface of the two modes of the built-in agent, with a model and without. */
 import type { AgentCapabilities, PromptResponse, SessionModeState } from "@agentclientprotocol/sdk";
 import type { JsonObject } from "../io/json-object.ts";
 import type { AcpClient } from "./acp-client.ts";

@@ -1,7 +1,4 @@
-/**
- * The built-in coding agent. It speaks ACP like any other agent; it uses a model when its environment names one, and
- * is a shell otherwise.
- */
+/** The built-in coding agent, which speaks ACP: with the model that its environment names, or as a shell. */
 import { randomUUID } from "node:crypto";
 import type {
 	InitializeResponse,

@@ -15,10 +15,7 @@ export function commandIn(message: string): string | undefined {
 	return blocks.length === 0 ? undefined : blocks.join("\n");
 }
 
-/**
- * The text is read line by line: one expression over the whole text takes half a minute for a message of nothing but
- * openings.
- */
+/** Reads line by line: one expression over the whole text takes half a minute for a message of openings alone. */
 function fencedBlocks(text: string): string[] {
 	const blocks: string[] = [];
 	let mark: string | undefined;

@@ -1,6 +1,4 @@
-/**
- * Runs one shell command in the workspace: its output is in the order it was written, and it can be ended on request.
- */
+/** Runs one shell command in the workspace, with its output in the order in which it was written. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
@@ -43,16 +41,10 @@ const timeLimitMs = 600_000;
 const defaultGraceMs = 1_000;
 const defaultMaxLength = 262_144;
 
-/**
- * Both outputs share one pipe, because their order would be lost otherwise. The compile cache belongs to this program
- * and not to its commands.
- */
+/** Both outputs share one pipe, which keeps their order. The compile cache is this program's, not its commands'. */
 const wrapper = 'unset NODE_COMPILE_CACHE; exec "$0" -c "$1" 2>&1';
 
-/**
- * The command inherits the environment of this process, which the session agent made from its list of allowed
- * variables.
- */
+/** The command inherits the environment of this process, which the session agent made of allowed variables. */
 export function startShell(
 	command: string,
 	{ folder, signal, limitMs = timeLimitMs, graceMs = defaultGraceMs, maxLength = defaultMaxLength }: ShellOptions,

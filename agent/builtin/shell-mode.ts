@@ -1,7 +1,4 @@
-/**
- * The built-in agent without a model: it runs the command that a message holds, and explains itself when there is
- * none.
- */
+/** The built-in agent without a model runs the command that a message holds, or explains itself. */
 import { randomUUID } from "node:crypto";
 import type { SessionUpdate, StopReason } from "@agentclientprotocol/sdk";
 import { fencedOutput } from "#shared/wire/pod/fenced-output.ts";

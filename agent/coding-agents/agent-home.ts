@@ -1,7 +1,4 @@
-/**
- * Prepares the home folder of a coding agent: the links to its folders that outlive the pod, and its configuration
- * files.
- */
+/** Prepares the home folder of a coding agent: links to folders that outlive the pod, and configuration files. */
 import { mkdir, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { replaceFile } from "#shared/base/files/replaced-file.ts";

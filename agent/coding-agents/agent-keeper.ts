@@ -1,6 +1,4 @@
-/**
- * Keeps a coding agent running. It starts while the workspace is made, and is started again when its process ends.
- */
+/** Keeps a coding agent running. It starts while the workspace is made, and is started again when its process ends. */
 import { monotonic } from "#shared/base/clock.ts";
 import type { PermissionMode } from "#shared/contracts/sessions/session-resource.ts";
 import type { AgentProcess } from "./agent-process.ts";

@@ -25,9 +25,7 @@ type StartedAgent = Pick<AgentRecord, "id" | "env" | "end_signal" | "chatter"> &
 
 /** Owns the process. */
 export class AgentProcess {
-	/**
-	 * Resolves with a sentence when the process and its commands have ended, or when the process could not be started.
-	 */
+	/** Resolves with a sentence when the process and its commands have ended, or it could not be started. */
 	readonly ended: Promise<string>;
 	readonly #child: ChildProcessWithoutNullStreams;
 	readonly #mark: Environment = { [markName]: randomUUID() };
@@ -87,10 +85,7 @@ export class AgentProcess {
 		if (this.#isAlive) signalGroup(this.#child.pid, "SIGKILL");
 	}
 
-	/**
-	 * Asks the agent to end: by the end of its input with the signal of its record, then SIGTERM, then SIGKILL, 3 s
-	 * apart.
-	 */
+	/** Ends the agent: by the end of its input with the signal of its record, then SIGTERM, then SIGKILL, 3 s apart. */
 	async close(): Promise<void> {
 		this.#child.stdin.end();
 		if (this.#endSignal !== "none" && this.#isAlive) signalGroup(this.#child.pid, this.#endSignal);

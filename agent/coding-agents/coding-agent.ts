@@ -70,9 +70,7 @@ export interface CodingAgent {
 	open(folder: string): Promise<void>;
 	/** Chooses the model of later turns. @throws {Error} with a sentence when the agent offers no such choice. */
 	setModel(model: string): Promise<void>;
-	/**
-	 * Makes the agent ask for as many permissions as the mode requires. @throws {Error} with a sentence when it cannot.
-	 */
+	/** Makes the agent ask for the permissions that the mode requires. @throws {Error} with a sentence when it cannot. */
 	setPermissionMode(mode: PermissionMode): Promise<void>;
 	/** Chooses one of the agent's own modes. @throws {Error} with a sentence that names the modes when it has no such mode. */
 	setMode(mode: string): Promise<ModeNotice>;

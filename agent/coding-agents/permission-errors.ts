@@ -1,7 +1,4 @@
-/**
- * The reasons why an answer to a permission request is refused. Each message is a sentence for the person who
- * answers.
- */
+/** The reasons for refusing an answer to a permission request. Each message is a sentence for its sender. */
 
 /** The request was never made, or was answered so long ago that its answer was removed. */
 export class UnknownPermissionError extends Error {

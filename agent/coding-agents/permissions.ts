@@ -47,10 +47,7 @@ const defaultChoiceMs = 900_000;
 /** The number of remembered answers, by which a repeated answer is recognised. */
 const maxAnswered = 200;
 
-/**
- * The kinds of options for each answer, the best first. An option for ever is never chosen for a permission that was
- * given once.
- */
+/** The kinds of options for each answer, the best first. A permission that is given once never lasts for ever. */
 const kindsOf: Record<PermissionBehavior, readonly string[]> = {
 	allow: ["allow_once"],
 	allowForever: ["allow_always", "allow_once"],

@@ -1,6 +1,4 @@
-/**
- * The file in the session's state that names the agent's own last conversation, so that the agent can continue it.
- */
+/** The file in the session's state that names the agent's own last conversation, so that the agent can continue it. */
 import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { parseJsonObject, textOf } from "../io/json-object.ts";

@@ -47,10 +47,7 @@ export class Conversation {
 		this.#limits = limits;
 	}
 
-	/**
-	 * Opens the conversation. A turn that was under way when the last pod ended is marked as interrupted, and not run
-	 * again.
-	 */
+	/** Opens the conversation. A turn that the end of the last pod interrupted is marked so, and not run again. */
 	static async open(file: string, limits: Partial<ConversationLimits> = {}): Promise<Conversation> {
 		const { journal, records } = await Journal.open(file);
 		const conversation = new Conversation(journal, { ...defaultLimits, ...limits });
@@ -97,10 +94,7 @@ export class Conversation {
 		return stored;
 	}
 
-	/**
-	 * Records that the message is sent to the coding agent, which happens once only. Resolves when the record is on
-	 * disk.
-	 */
+	/** Records that the message is sent to the agent, which happens once. Resolves when the record is on disk. */
 	start(id: string): Promise<void> {
 		return this.#journal.append({ started: id } satisfies JournalRecord);
 	}

@@ -48,10 +48,7 @@ export class Dialogue {
 	#turnOver: Promise<void> = Promise.resolve();
 	readonly #work = new SingleFlight(() => this.#answerAll());
 
-	/**
-	 * @param modelFailure Tells why the last model call of the current turn failed or was refused; undefined when it was
-	 * not.
-	 */
+	/** @param modelFailure Tells why the last model call of the turn failed or was refused; undefined otherwise. */
 	constructor(conversation: Conversation, log: LogBuffer, modelFailure: () => TurnFailure | undefined) {
 		this.#conversation = conversation;
 		this.#log = log;

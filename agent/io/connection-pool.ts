@@ -1,7 +1,4 @@
-/**
- * HTTP requests over connections that are reused: their number is bounded, and they are closed at the end. Redirects
- * are not followed.
- */
+/** HTTP requests over a bounded number of connections, which are reused. Redirects are not followed. */
 import type {
 	Agent,
 	AgentOptions,
@@ -122,9 +119,7 @@ export class Unanswered extends Error {
 	}
 }
 
-/**
- * @returns Whether a byte of the request was written to its connection. @param open The event of a new connection.
- */
+/** @returns Whether a byte of the request was written to its connection. @param open The event of a new connection. */
 function watchWriting(outgoing: ClientRequest, open: "connect" | "secureConnect"): () => boolean {
 	let hasWritten = (): boolean => false;
 	outgoing.once("socket", (socket) => {

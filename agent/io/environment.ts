@@ -1,7 +1,4 @@
-/**
- * The environment of the programs that the agent starts in the workspace. It is built from a list of what is allowed,
- * and never inherited.
- */
+/** The environment of programs in the workspace. It is built from a list of what is allowed, and never inherited. */
 import { dirname, join } from "node:path";
 import { type LaunchDocument, marker } from "#shared/wire/pod/launch.ts";
 import { secretsVariable } from "#shared/contracts/credentials/pod-secrets.ts";

@@ -6,9 +6,7 @@ import { replaceOpen, syncFolder } from "#shared/base/files/replaced-file.ts";
 import { parseJson } from "./json-object.ts";
 
 const { O_RDWR, O_CREAT, O_APPEND, O_DSYNC } = constants;
-/**
- * A write with O_DSYNC returns when its bytes are on disk, which costs one trip to the thread pool instead of two.
- */
+/** A write with O_DSYNC returns when its bytes are on disk, which costs one trip to the thread pool instead of two. */
 const durable = O_RDWR | O_CREAT | O_APPEND | O_DSYNC;
 
 /** The bound is several times the size to which any owner of a journal lets it grow. */

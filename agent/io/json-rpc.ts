@@ -1,15 +1,10 @@
-/**
- * JSON-RPC 2.0 between two processes, one message per line. Both sides may send requests, answers and notifications.
- */
+/** JSON-RPC 2.0 between two processes, one message per line. Both sides send requests, answers and notifications. */
 import type { Readable, Writable } from "node:stream";
 import { isJsonObject, type JsonObject, parseJsonObject, textOf } from "./json-object.ts";
 
 /** The methods that this side offers. */
 export interface RpcMethods {
-	/**
-	 * Each method returns its result, or rejects with a message that the other side receives. Requests run
-	 * concurrently.
-	 */
+	/** Each method returns its result, or rejects with a message for the other side. Requests run concurrently. */
 	requests: Readonly<Record<string, (params: JsonObject) => unknown>>;
 	notifications: Readonly<Record<string, (params: JsonObject) => void>>;
 }

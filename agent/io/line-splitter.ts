@@ -9,10 +9,7 @@ export class LineSplitter {
 	readonly #onLine: (line: string) => void;
 	#rest = "";
 
-	/**
-	 * @param onLine Receives each line that is not blank, without its end. A line of more than 8,192 characters comes
-	 * in pieces.
-	 */
+	/** @param onLine Receives each line that is not blank, without its end; in pieces of at most 8,192 characters. */
 	constructor(onLine: (line: string) => void) {
 		this.#onLine = onLine;
 	}

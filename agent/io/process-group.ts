@@ -1,10 +1,7 @@
 /** Signals to a child process and everything in its process group. */
 import { constants } from "node:os";
 
-/**
- * The function does nothing when the group is gone. @param leader The process id of a child that was started
- * `detached`.
- */
+/** Does nothing when the group is gone. @param leader The process id of a child that was started `detached`. */
 export function signalGroup(leader: number | undefined, signal: NodeJS.Signals): void {
 	if (leader === undefined) return;
 	try {

@@ -1,7 +1,4 @@
-/**
- * Finds the processes that a pod left running. Children inherit the pod's marker, also when they leave its process
- * groups.
- */
+/** Finds the processes that a pod left running, by its marker, which children inherit in any process group. */
 // oxlint-disable-next-line no-restricted-imports -- nobody puts anything in the place of a file below /proc
 import { readdirSync, readFileSync } from "node:fs";
 import { sleep } from "#shared/base/clock.ts";

@@ -1,6 +1,4 @@
-/**
- * Reads and rewrites the body of a call: it must name the session's model, and a stream must report its usage. Pure.
- */
+/** Reads and rewrites the body of a call: it must name the session's model, and a stream report its usage. Pure. */
 import type { IncomingHttpHeaders } from "node:http";
 import { type JsonObject, isJsonObject, parseJsonObject } from "../io/json-object.ts";
 import type { CallBounds } from "./metering/metered-call.ts";
@@ -22,10 +20,7 @@ export interface CallBody {
 	bytes: Buffer;
 	/** The bounds on the call's tokens. They are undefined when no budget applies. */
 	bounds: CallBounds | undefined;
-	/**
-	 * The body that is sent instead when a stream of `openai-chat` has to report a usage that the caller did not ask
-	 * for.
-	 */
+	/** The body that is sent instead when a stream of `openai-chat` has to report its usage without being asked. */
 	asking: Buffer | undefined;
 }
 

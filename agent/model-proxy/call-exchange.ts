@@ -1,7 +1,4 @@
-/**
- * One request through the proxy: it is sent to the provider with the provider's key, and the response is passed back
- * while the meter reads it.
- */
+/** One request through the proxy, sent with the provider's key, and its response, which the meter reads on its way. */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -41,15 +38,9 @@ export interface ExchangeDependencies {
 	readonly log: LogBuffer;
 	/** Receives each call that reached the provider once, before its caller learns that it is over. */
 	readonly onCall: (call: MeteredCall) => void;
-	/**
-	 * Receives the usage that is known before the end of a call; `onCall` follows. A call that a budget pays is sent
-	 * after this resolves.
-	 */
+	/** Receives the usage of a call before its end. A call that a budget pays is sent after this resolves. */
 	readonly onBegun: (call: CallUnderWay) => Promise<void>;
-	/**
-	 * Tells whether a budget applies. If so, calls must keep to the terms in `terms/`, and usage that their provider
-	 * does not report is estimated.
-	 */
+	/** Tells whether a budget applies. Calls then keep to the terms in `terms/`, and unreported usage is estimated. */
 	readonly isLimited: () => boolean;
 	/** Resolves with a sentence when the call is refused. The signal aborts when its caller has left. */
 	readonly admit: (call: AskingCall, leaving: AbortSignal) => Promise<string | undefined>;

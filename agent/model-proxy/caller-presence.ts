@@ -1,7 +1,4 @@
-/**
- * Tracks whether the caller of a model is still connected, and for how long the provider's response is read
- * afterwards.
- */
+/** Tracks whether a caller is still connected, and for how long the provider's response is read afterwards. */
 import type { ServerResponse } from "node:http";
 import { after } from "#shared/base/clock.ts";
 

@@ -74,10 +74,7 @@ export class ModelProxy {
 		return proxy;
 	}
 
-	/**
-	 * Returns the prefix that replaces the provider's endpoint, or undefined when the provider does not speak this
-	 * format.
-	 */
+	/** Returns the prefix that replaces the provider's endpoint; undefined for a format that it does not speak. */
 	url(wire: ModelWire): string | undefined {
 		return this.#dependencies.access.endpoints[wire] && `http://127.0.0.1:${this.#port}/${wire}`;
 	}

@@ -11,10 +11,7 @@ export interface ProxyLimits {
 	heldBytes: number;
 	/** How long a connection to the provider may take to open, while a person waits. The default is 10 s. */
 	connectMs: number;
-	/**
-	 * How long the provider may take to begin its response; models that think first take minutes. The default is 10
-	 * min.
-	 */
+	/** How long a response may take to begin; models that think first take minutes. The default is 10 min. */
 	firstByteMs: number;
 	/** How long a response may pause, on either side. The default is 5 min. */
 	idleMs: number;

@@ -4,9 +4,7 @@ import { type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
 /** A request in the terms of its provider. */
 export interface ProxyRoute {
 	wire: ModelWire;
-	/**
-	 * `call`: the model answers, which costs. `count`: tokens are counted; `list`: models are listed; both are free.
-	 */
+	/** `call`: the model answers, which costs. `count`: tokens are counted; `list`: models are listed; both are free. */
 	kind: "call" | "count" | "list";
 	/** The path after the endpoint's URL, with its query, without a key. */
 	path: string;
@@ -15,10 +13,7 @@ export interface ProxyRoute {
 }
 
 const modelName = "[\\w.-]+";
-/**
- * The accepted paths of each wire format; the first group is a model in the path. No other request reaches the
- * provider.
- */
+/** The only paths that reach the provider, by wire format; the first group is a model in the path. */
 const paths: Record<ModelWire, Record<ProxyRoute["kind"], RegExp>> = {
 	"openai-chat": { call: /^\/chat\/completions$/, count: none(), list: /^\/models(?:\/[\w.:-]+)?$/ },
 	"openai-responses": { call: /^\/responses$/, count: none(), list: /^\/models(?:\/[\w.:-]+)?$/ },

@@ -1,7 +1,4 @@
-/**
- * Reports to the platform what the agent is doing. Only the newest state is sent, and repeated until the platform
- * acknowledges it.
- */
+/** Reports what the agent is doing. Only the newest state is sent, until the platform acknowledges it. */
 import type { ActivityState } from "#shared/contracts/sessions/session-resource.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import { Backoff } from "#shared/base/concurrency/backoff.ts";

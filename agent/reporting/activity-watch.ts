@@ -8,10 +8,7 @@ import type { TurnWatcher } from "../conversation/turn-watcher.ts";
 
 /** The bounds of a stall. */
 export interface StallLimits {
-	/**
-	 * The time without an update of an agent that runs no tool, after which the agent counts as stalled. The default is
-	 * 2 min.
-	 */
+	/** The time without an update after which an agent that runs no tool counts as stalled. The default is 2 min. */
 	stalledMs: number;
 	/** The interval of checks for a stall during a turn. The default is 10 s. */
 	lookMs: number;

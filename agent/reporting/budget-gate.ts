@@ -276,10 +276,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		return answer;
 	}
 
-	/**
-	 * Returns the reservation when the platform has received all usage, so that nobody else gets the money, and when no
-	 * call needs it any more.
-	 */
+	/** Returns the reservation when no call needs it and the platform has all usage, or others would get the money. */
 	#returnReservation(): void {
 		const reserved = this.#reserved;
 		if (!reserved) return;

@@ -16,10 +16,7 @@ export interface SpoolLimits {
 	fileBytes: number;
 	/** The bytes of the reports that wait. The default is 12 MiB. */
 	waitingBytes: number;
-	/**
-	 * The count of failures after which a report is set aside. The default is 12: with the reporter's waits, two to three
-	 * minutes.
-	 */
+	/** The failures after which a report is set aside. The default is 12: with the waits, two to three minutes. */
 	failures: number;
 }
 

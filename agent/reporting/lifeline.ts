@@ -18,10 +18,7 @@ export class Lifeline {
 		this.#missedSince = undefined;
 	}
 
-	/**
-	 * Is called when the platform has not answered. Time without a report does not count, because this process may have
-	 * been suspended.
-	 */
+	/** The platform has not answered. Time without a report does not count: this process may have been suspended. */
 	missed(): void {
 		this.#missedSince ??= monotonic();
 		if (monotonic() - this.#missedSince >= this.#limitMs) this.#onLost();

@@ -1,7 +1,4 @@
-/**
- * Tracks whether the session's model answers: the calls of the current turn that failed since the last one that
- * succeeded.
- */
+/** Tracks the model calls of the current turn that have failed since the last success. */
 import type { WatchCall, WatchedCall } from "../model-proxy/provider/watched-call.ts";
 import type { TurnFailure } from "../conversation/turn-failure.ts";
 import type { TurnWatcher } from "../conversation/turn-watcher.ts";
@@ -39,10 +36,7 @@ export class ModelTrouble implements TurnWatcher {
 		return this.#turn?.trouble;
 	}
 
-	/**
-	 * Why the turn fails if it ends now. A call that is still being answered did not fail, because some agents end a
-	 * turn before the response ends.
-	 */
+	/** Why the turn fails if it ends now. A call that is being answered did not fail: some agents end a turn before it. */
 	get failure(): TurnFailure | undefined {
 		const { answering, refusal, trouble } = this.#turn ?? noCalls();
 		if (answering > 0) return undefined;

@@ -1,6 +1,4 @@
-/**
- * The use that one reservation pays for: used tokens and the calls under way, in the form of the platform's requests. Pure.
- */
+/** The tokens and the calls under way that one reservation pays for, as the platform's requests name them. Pure. */
 import { randomUUID } from "node:crypto";
 import { monotonic } from "#shared/base/clock.ts";
 import type { PlannedCall, SentReservationRequest } from "#shared/contracts/sessions/budgets.ts";

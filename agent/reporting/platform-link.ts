@@ -41,10 +41,7 @@ export class PlatformLink {
 		this.#authorization = `Bearer ${pod_token}`;
 	}
 
-	/**
-	 * Resolves with undefined when there is no answer; a redirect counts as none. The platform may receive a request
-	 * twice.
-	 */
+	/** Resolves with undefined without an answer; a redirect is none. The platform may receive a request twice. */
 	async send({ method, path, body, withinMs, signal }: PlatformRequest): Promise<PlatformAnswer | undefined> {
 		try {
 			const answer = await this.#connections.send({
@@ -71,10 +68,7 @@ export class PlatformLink {
 	}
 }
 
-/**
- * Resolves with undefined when the answer is too long or was interrupted. A connection can be reused only when its
- * answer was read completely.
- */
+/** Resolves with undefined when the answer is too long or was interrupted; its connection is not reused then. */
 async function textOf(answer: AsyncIterable<Buffer>): Promise<string | undefined> {
 	const tooLarge = () => new Error("The answer is too long");
 	try {

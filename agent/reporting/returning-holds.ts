@@ -11,10 +11,7 @@ export class ReturningHolds {
 		return this.#returns.size;
 	}
 
-	/**
-	 * @param returned Settles when the platform has accepted the returned hold, or when the attempts to return it have
-	 * ended.
-	 */
+	/** @param returned Settles when the platform has accepted the returned hold, or the attempts have ended. */
 	add(returned: Promise<void>): void {
 		const over = (): void => void this.#returns.delete(returned);
 		this.#returns.add(returned);

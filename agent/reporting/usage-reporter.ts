@@ -1,7 +1,4 @@
-/**
- * Reports to the platform what the session's models have used: at the end of each turn, and soon after calls outside
- * of turns.
- */
+/** Reports the use of the session's models: at the end of each turn, and soon after calls outside of turns. */
 import { every, monotonic, sleep, type Timer } from "#shared/base/clock.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import { noTokens } from "#shared/wire/models/token-counts.ts";
@@ -66,10 +63,7 @@ export class UsageReporter implements TurnWatcher {
 		return this.#keep(this.#spool.begin(call.id, this.#useOf(call, reservation)));
 	}
 
-	/**
-	 * Records a call that has ended. @param reservation The id of the reservation that pays for it; undefined when none
-	 * does.
-	 */
+	/** Records a call that has ended. @param reservation The id of the reservation that pays for it, if one does. */
 	add(call: MeteredCall, reservation?: string): void {
 		const { id, counts } = call;
 		this.#meter.end(id, counts);

@@ -57,9 +57,7 @@ export class UsageSpool {
 		return this.#apply({ begun: call, use });
 	}
 
-	/**
-	 * Adds a use, which counts at once. Resolves when it is on disk. @param call The id of the call, which has ended.
-	 */
+	/** Adds a use, which counts at once. Resolves when it is on disk. @param call The id of the call, which has ended. */
 	async add(use: Use, call?: string): Promise<void> {
 		const ended = call !== undefined && this.#begun.has(call) ? { ended: call } : {};
 		if (totalTokens(use.counts) > 0 || "ended" in ended) await this.#apply({ use, ...ended });

@@ -9,16 +9,10 @@ import type { LogBuffer } from "../io/log-buffer.ts";
 import { RequestError, requestErrorOf } from "./request-error.ts";
 import type { RequestGuard } from "./request-guard.ts";
 
-/**
- * An import would load everything that this module has, including its client for the web, which takes 25 ms of every
- * start.
- */
+/** An import would load the whole module with its client for the web, for 25 ms of every start. */
 const { createServer, STATUS_CODES } = process.getBuiltinModule("node:http");
 
-/**
- * The handlers of `GET` by path; each returns the JSON of the answer. @throws {RequestError}, or an error that
- * becomes one (request-error.ts).
- */
+/** The handlers of `GET` by path; each returns the answer. @throws what becomes a {RequestError} (request-error.ts). */
 export type Routes = Readonly<Record<string, (query: URLSearchParams) => unknown>>;
 
 /** The handlers of `POST` by path; each returns the JSON of the answer. @throws the same errors. */

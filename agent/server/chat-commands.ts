@@ -89,10 +89,7 @@ function readId(id: unknown): string | undefined {
 	throw new FrameError(`The id of a message has 1 to ${maxIdLength} characters`);
 }
 
-/**
- * Reads text, or blocks of text. @throws {FrameError} for a block of another kind, which would otherwise be lost
- * without a message.
- */
+/** Reads text, or blocks of text. @throws {FrameError} for a block of another kind, so that none is lost silently. */
 function readContent(content: unknown): string {
 	const other = objectsOf(content).find(({ type }) => type !== "text");
 	if (other)

@@ -8,10 +8,7 @@ import { type PodFrame, refusalInContractDialect, type StreamFrame } from "#shar
 import { isJsonObject, type JsonObject } from "../io/json-object.ts";
 import { usageOf } from "./turn-frames.ts";
 
-/**
- * The tool names for which clients have icons, by kinds of the Agent Client Protocol; another kind keeps its own
- * name.
- */
+/** The tool names for which clients have icons, by kinds of the protocol; another kind keeps its own name. */
 const toolNames: Readonly<Record<string, string>> = {
 	execute: "Bash",
 	edit: "Edit",

@@ -1,7 +1,4 @@
-/**
- * The connections of the pod's WebSocket, with bounds on their number, size and backlog. The chat handles their
- * content.
- */
+/** The connections of the pod's WebSocket, with bounds on their number, frames and backlog, for the chat. */
 import { bound } from "#shared/base/bounds.ts";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";

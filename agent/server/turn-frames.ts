@@ -9,16 +9,10 @@ import type { StreamFrame } from "#shared/wire/pod/frames.ts";
 import type { AssistantTurn, TurnPart } from "../conversation/assistant-turn.ts";
 import type { AgentUpdate, ToolUpdate } from "../coding-agents/coding-agent.ts";
 
-/**
- * The bound on the end of a tool's output, while the tool runs and when it has ended, in characters; the conversation
- * has all of it.
- */
+/** The last characters of a tool's output that are shown, while it runs and afterwards; the conversation has all. */
 const liveOutput = 8_192;
 const finalOutput = 65_536;
-/**
- * The bound on what a client that connects during a turn receives of it, in characters; the newest blocks have
- * precedence.
- */
+/** The bound in characters on a turn for a client that connects during it; the newest blocks have precedence. */
 const catchUpLength = 524_288;
 /** The bound on one delta, and on the end of a block's text that is sent late, in characters. */
 const deltaLength = 65_536;

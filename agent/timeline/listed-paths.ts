@@ -1,6 +1,4 @@
-/**
- * Reads the output of `git ls-files -z -t --others --modified --deleted`: the paths that differ from the index. Pure.
- */
+/** Reads the paths that differ from the index: `git ls-files -z -t --others --modified --deleted`. Pure. */
 
 /** A path that differs from the index. */
 export interface ListedPath {
@@ -9,10 +7,7 @@ export interface ListedPath {
 	readonly isNew: boolean;
 }
 
-/**
- * Each entry is `<tag> <path>` with a null character at its end. A path may occur several times, and contain any
- * other character.
- */
+/** Reads entries `<tag> <path>`, each with a null character at its end. A path may occur several times. */
 export function readListedPaths(output: string): ListedPath[] {
 	const listed = new Map<string, ListedPath>();
 	for (const entry of output.split("\0").slice(0, -1)) {

@@ -1,7 +1,4 @@
-/**
- * Changed files whose content is not read because they are too large or too many. Size and time show whether they
- * change. Pure.
- */
+/** Changed files that are too large or too many to be read. Size and time show whether they change. Pure. */
 import type { ChangedFile } from "#shared/wire/pod/changed-files.ts";
 
 /** A file whose content is not read. */

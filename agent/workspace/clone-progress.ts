@@ -1,6 +1,4 @@
-/**
- * Tells how far the clones of a launch are: lines in the log, and one sentence for the person who waits for the session.
- */
+/** Tells how far the clones of a launch are, in lines of the log and in one sentence for the person who waits. */
 import { monotonic } from "#shared/base/clock.ts";
 import { withoutUserinfo } from "#shared/wire/git/repository-url.ts";
 import type { Repository } from "#shared/wire/pod/launch.ts";

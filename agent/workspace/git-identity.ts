@@ -1,7 +1,4 @@
-/**
- * The author of commits in the workspace: the person whose git configuration the platform may use, or the session
- * itself.
- */
+/** The author of commits: the person whose git configuration the platform may use, or the session itself. */
 import { join } from "node:path";
 import { createFile } from "#shared/base/files/replaced-file.ts";
 import type { GitSetting } from "./git-credentials.ts";

@@ -1,6 +1,4 @@
-/**
- * Runs git for the pod, with guarded arguments, a separate environment, bounded time, and its messages in the log.
- */
+/** Runs git for the pod, with guarded arguments, a separate environment, bounded time, and its messages in the log. */
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { withoutUserinfo } from "#shared/wire/git/repository-url.ts";
 import { type Environment, gitCeiling, machineEnvironment, markerOf, pick } from "../io/environment.ts";
@@ -16,9 +14,7 @@ const guard = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.ext
 	setting,
 ]);
 
-/**
- * The variables by which credential helpers and ssh find the login session of the person whose home folder is used.
- */
+/** The variables by which credential helpers and ssh find the login session of the home folder's person. */
 const loginNames = /^(SSH_AUTH_SOCK|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR)$/;
 
 /** Starts git with its input as descriptor 3, so that the text is in no variable, argument or file. */
@@ -59,10 +55,7 @@ export class Git {
 	}
 }
 
-/**
- * The environment of clones has the configuration and credentials of the home folder that the launch names, or none
- * at all.
- */
+/** The environment of clones has the configuration and credentials of the launch's home folder, or none. */
 export function cloneEnvironment(inherited: NodeJS.ProcessEnv, launch: LaunchDocument): Environment {
 	const person: Environment =
 		launch.git_home === "" ? withoutConfiguration : { ...pick(inherited, loginNames), HOME: launch.git_home };

@@ -42,10 +42,7 @@ export class PodWorkspace {
 		this.git = new Git(localEnvironment(context.inherited, context.launch), context.log);
 	}
 
-	/**
-	 * Starts the clone, so that git works while the rest of the program is loaded. A failure is reported by {@link
-	 * prepare}.
-	 */
+	/** Starts the clone, so that git works while the rest is loaded. A failure is reported by {@link prepare}. */
 	begin(): void {
 		this.#making ??= this.#make();
 		this.#making.catch(() => {});

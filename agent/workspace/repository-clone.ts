@@ -76,9 +76,7 @@ export function refuseBranch(name: string): void {
 	if (!isBranchName(name)) throw new LaunchFailure("CLONE_FAILED", `"${name}" cannot be the name of a branch`);
 }
 
-/**
- * Two workers share the checkout, which takes most of the time. An empty branch means the remote's default branch.
- */
+/** Two workers share the checkout, which takes most of the time. An empty branch means the remote's default branch. */
 function cloneOnce(url: string, branch: string, folder: string, place: ClonePlace): Promise<CommandResult> {
 	const { git, end, signal, onStep } = place;
 	const options = ["--progress", "--no-recurse-submodules", "--origin", "origin"];

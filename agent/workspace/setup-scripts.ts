@@ -30,10 +30,7 @@ export async function runSetupScripts(scripts: readonly string[], place: SetupPl
 	}
 }
 
-/**
- * The script is run from a file and not as an argument, because scripts may hold secrets and arguments are visible to
- * all users.
- */
+/** Runs a script from a file, because it may hold secrets and all users can see the arguments of programs. */
 async function runScript(
 	script: string,
 	{ workspace, env, log, signal }: SetupPlace,

@@ -46,10 +46,7 @@ export function treesOfLaunch({ workspace, mounts, repositories }: Launch): Work
 	return mounts && mounts.length > 0 ? mountedTrees(workspace, mounts) : workTrees(workspace, repositories);
 }
 
-/**
- * Returns the work trees, outer ones before inner ones. The workspace itself is always one of them, so that files beside
- * the repositories count.
- */
+/** Returns the work trees, outer ones first. The workspace is always one, so that files beside repositories count. */
 export function workTrees(workspace: string, repositories: readonly Pick<Repository, "path">[]): WorkTree[] {
 	const paths = repositories.flatMap(({ path }) => repositoryPath(path) ?? []);
 	if (paths.length === 0) return [wholeTree(workspace)];

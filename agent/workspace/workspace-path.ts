@@ -1,6 +1,4 @@
-/**
- * Checks paths below the workspace. Users write them and the platform follows them, so they must not lead outside.
- */
+/** Checks paths below the workspace. Users write them and the platform follows them, so they must not lead outside. */
 import { lstat, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { pathBelow } from "#shared/wire/pod/path-below.ts";

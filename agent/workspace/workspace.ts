@@ -110,10 +110,7 @@ export class Workspace {
 		return placed;
 	}
 
-	/**
-	 * Returns the repositories that are not there. Files without a repository are somebody's work, so they stay and become
-	 * a repository.
-	 */
+	/** Returns the repositories that are not there. Files without a repository are somebody's work and become one. */
 	async #missing(repositories: readonly Repository[]): Promise<Repository[]> {
 		const missing: Repository[] = [];
 		for (const repository of repositories) {

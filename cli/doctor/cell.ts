@@ -39,10 +39,7 @@ function bodyOf(body: Body | undefined, id: string): object | undefined {
 	return typeof body === "function" ? body(id) : body;
 }
 
-/**
- * Returns the outcome that an answer shows. @param reference The answer to the same request for an unknown id, where
- * the row has an object.
- */
+/** Returns the outcome of an answer. @param reference The answer for an unknown id, where the row has an object. */
 export function outcomeOf(
 	answer: ProbeAnswer,
 	id: string,

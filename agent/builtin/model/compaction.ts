@@ -1,7 +1,4 @@
-/**
- * Makes room in the model's window: the older part of the conversation is summarised, or dropped when the summary
- * fails.
- */
+/** Makes room in the model's window: the older part of the conversation is summarised, or dropped if that fails. */
 import type { LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
 import { BoundedText } from "../../io/bounded-text.ts";
 import type { ModelAnswer } from "./model-answer.ts";
@@ -9,15 +6,9 @@ import type { ModelContext } from "./model-context.ts";
 import { AnswerAborted, type ModelEndpoint } from "./model-endpoint.ts";
 import { estimatedTokens, type ModelMessage, userMessage, userText } from "./model-message.ts";
 
-/**
- * Shares of the window: compaction starts when `full` is used, retains at most `retained` as it is, and summarises at
- * most `summarised` at once.
- */
+/** Shares of the window: the use at which compaction starts, and what it retains and summarises at most. */
 const shares = { full: 0.8, retained: 0.3, summarised: 0.5 };
-/**
- * Shares of the tokens of all messages: at most `retained` is retained, and at least `older` must go for a compaction to
- * be worth a call.
- */
+/** Shares of the tokens of all messages: at most `retained` stays, and at least `older` must go to be worth a call. */
 const ofMessages = { retained: 0.5, older: 0.2 };
 const charactersPerToken = 3;
 const maxPartLength = 2_000;
@@ -60,10 +51,7 @@ export async function compaction(
 	return { summary: summaryMessage(words, older), retained, ...(answer && { answer }) };
 }
 
-/**
- * Returns the index of the first message that is retained. As many are retained as fit, at least the last exchange,
- * and never a result without its call.
- */
+/** Returns the first index that stays: as many messages as fit, the last exchange, and no result without its call. */
 export function retainedFrom(messages: readonly ModelMessage[], tokens: number): number {
 	let from = messages.length;
 	let room = tokens;

@@ -1,7 +1,4 @@
-/**
- * Makes the client library of a model's wire format. The libraries are loaded with the first use, because shell mode
- * does not need them.
- */
+/** Makes the client library of a model's wire format, which is loaded when a session has a model. */
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { after } from "#shared/base/clock.ts";
 import type { BuiltinWire, ModelSettings } from "./model-settings.ts";

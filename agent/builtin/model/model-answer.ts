@@ -44,10 +44,7 @@ export class ModelAnswer {
 		this.#listener = listener;
 	}
 
-	/**
-	 * The content that can be sent to the model again: it has no empty parts, and it has thoughts only with the calls
-	 * or text they led to.
-	 */
+	/** The content that can be sent again: without empty parts, and with thoughts only beside what they led to. */
 	get content(): AssistantContent {
 		const parts = this.#parts.filter(saysSomething);
 		return parts.every((part) => part.type === "reasoning") ? [] : parts;
@@ -82,10 +79,7 @@ export class ModelAnswer {
 		}
 	}
 
-	/**
-	 * Checks the answer after the end of the stream. @throws {ModelFailure} when the stream ended before the answer
-	 * did.
-	 */
+	/** Checks the answer after its stream. @throws {ModelFailure} when the stream ended before the answer did. */
 	check(): void {
 		if (this.finish !== undefined && this.finish !== "error") return;
 		throw new ModelFailure("The model's answer broke off", { isRetryable: true });

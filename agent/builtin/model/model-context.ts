@@ -27,10 +27,7 @@ export class ModelContext {
 		this.#messages.push(message);
 	}
 
-	/**
-	 * Takes over the endpoint's count. @param tokens The tokens of the call and its answer, which was already added; 0
-	 * when the endpoint gave no count.
-	 */
+	/** Takes over the endpoint's count. @param tokens Those of the call and its answer, which was added; 0: no count. */
 	count(tokens: number): void {
 		if (tokens > 0) this.#counted = { tokens, messages: this.#messages.length };
 	}

@@ -118,10 +118,7 @@ function waitBefore(attempt: number, { isRetryable, retryAfterMs }: ModelFailure
 	return isRetryable && attempt < retries && waitMs <= maxWaitMs ? waitMs : undefined;
 }
 
-/**
- * The Anthropic format caches the messages up to a mark; the other formats cache without being asked and ignore the
- * option.
- */
+/** The Anthropic format caches the messages up to a mark; the other formats cache unasked and ignore it. */
 function cached<M extends LanguageModelV4Message>(message: M): M {
 	return { ...message, providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } };
 }

@@ -1,7 +1,4 @@
-/**
- * Why a model gave no answer: a sentence for the user with the provider's own words, and whether another attempt may
- * help.
- */
+/** Why a model gave no answer, in the provider's own words, and whether another attempt may help. */
 import { now } from "#shared/base/clock.ts";
 import { isJsonObject } from "../../io/json-object.ts";
 

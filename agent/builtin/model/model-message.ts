@@ -44,10 +44,7 @@ export function alternating(messages: readonly ModelMessage[]): ModelMessage[] {
 
 const interrupted = "The agent was interrupted during this call; whether it took effect is not known";
 
-/**
- * Returns messages in which every call has a result and every result has its call: calls that a crash left without a
- * result get one.
- */
+/** Returns messages with a result for every call, also one that a crash interrupted, and no result without its call. */
 export function mended(messages: readonly ModelMessage[]): ModelMessage[] {
 	const results = new Map(messages.flatMap(resultsOf).map((part) => [part.toolCallId, part]));
 	return messages.flatMap((message) => {

@@ -105,10 +105,7 @@ export class ModelSession implements AgentSession {
 	}
 }
 
-/**
- * The usage of this turn, in the form of the protocol's draft. Its four parts are exclusive, and the total is their
- * sum.
- */
+/** The usage of this turn in the form of the protocol's draft. The total is the sum of four exclusive parts. */
 function usageOf(usage: TokenCounts): object {
 	return {
 		totalTokens: totalTokens(usage),

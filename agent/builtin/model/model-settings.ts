@@ -1,7 +1,4 @@
-/**
- * Reads from the environment which model the built-in agent uses. There is no model unless all required variables are
- * set. Pure.
- */
+/** Reads from the environment which model the built-in agent uses: none unless all required variables are set. Pure. */
 
 import { baseUrl } from "#shared/base/base-url.ts";
 

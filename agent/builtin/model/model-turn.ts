@@ -54,10 +54,7 @@ export class ModelTurn {
 		}
 	}
 
-	/**
-	 * Compacts the conversation first when it is nearly full by our estimate, and also when the provider says that it
-	 * is too long.
-	 */
+	/** Compacts a conversation that is nearly full by our estimate, or that the provider finds too long. */
 	async #askWithRoom(): Promise<ModelAnswer> {
 		const { context, endpoint } = this.#dependencies;
 		if (isNearlyFull(context, endpoint.settings.contextWindow)) await this.#compact();

@@ -1,7 +1,4 @@
-/**
- * Ends a model call whose endpoint has become silent. Every received byte counts as a sign of life, also a keep-alive
- * comment.
- */
+/** Ends a model call whose endpoint is silent. Every byte is a sign of life, also that of a keep-alive comment. */
 import { after, type Timer } from "#shared/base/clock.ts";
 import { ModelFailure } from "./model-failure.ts";
 

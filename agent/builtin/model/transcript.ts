@@ -1,7 +1,4 @@
-/**
- * A session of the built-in agent on disk: a file that is only appended to, so that the session can be loaded however
- * it ended.
- */
+/** A session of the built-in agent in a file that is only appended to, so that it can be loaded however it ended. */
 import { access, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
@@ -56,9 +53,7 @@ export class Transcript {
 		return { transcript: new Transcript(journal), ...read(records.filter(isJsonObject)) };
 	}
 
-	/**
-	 * Resolves when the record is on disk. When the disk is full, the session loses its memory, but its work goes on.
-	 */
+	/** Resolves when the record is on disk. When the disk is full, the session loses its memory, but its work goes on. */
 	async add(message: ModelMessage, updates: SessionUpdate[]): Promise<void> {
 		await this.#append({ type: "message", message, updates });
 	}

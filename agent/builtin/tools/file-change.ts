@@ -1,7 +1,4 @@
-/**
- * Changes one file: the change is shown as a diff before it is permitted, and written only if the file is still the
- * same.
- */
+/** Changes one file: the change is shown before it is permitted, and written only if the file is still the same. */
 import { relative } from "node:path";
 import { realpath } from "node:fs/promises";
 import type { ToolCallContent } from "@agentclientprotocol/sdk";

@@ -29,9 +29,7 @@ export const readFile: Tool = {
 	},
 };
 
-/**
- * Returns whole lines and the number of the line to continue at; only a single line that is too long is cut itself.
- */
+/** Returns whole lines and the number of the line to continue at; only a line that is too long is itself cut. */
 function cut(text: string, first: number, limit: number): ToolOutcome {
 	const lines = text.split("\n");
 	if (lines.at(-1) === "") lines.pop();

@@ -1,7 +1,4 @@
-/**
- * Reads what a model wrote as the input of a tool, member by member, with error sentences that the model can learn
- * from.
- */
+/** Reads the input of a tool as a model wrote it, member by member, with errors that the model can learn from. */
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../io/json-object.ts";
 
 import { ToolFailure } from "./tool-failure.ts";
@@ -47,10 +44,7 @@ export class ToolInput {
 		return value === true || value === "true";
 	}
 
-	/**
-	 * Returns a number within the bounds; a value outside is replaced by the nearest bound. @throws {ToolFailure} when
-	 * the member is no number.
-	 */
+	/** Returns the number, or the nearest bound. @throws {ToolFailure} when the member is no number. */
 	wholeNumber(name: string, { min, max, otherwise }: { min: number; max: number; otherwise: number }): number {
 		const value = this.members[name] ?? otherwise;
 		const number = Math.round(Number(value));

@@ -1,7 +1,4 @@
-/**
- * Decides whether a tool may do what it is about to do. A person is asked each time, unless the answer was "always"
- * or the mode asks nobody.
- */
+/** Decides whether a tool may act. A person is asked, unless the answer was "always" or the mode asks nobody. */
 import type { PermissionOption, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import { isJsonObject } from "../../io/json-object.ts";
 import type { AcpClient } from "../acp-client.ts";

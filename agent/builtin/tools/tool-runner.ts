@@ -1,7 +1,4 @@
-/**
- * Runs the tool calls of the model, and shows each call to the client: announced, permitted, under way, done. It
- * never throws.
- */
+/** Runs the tool calls of the model, and shows the client each step. It never throws. */
 import { randomUUID } from "node:crypto";
 import type { LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 import type { SessionUpdate, ToolCall, ToolCallContent } from "@agentclientprotocol/sdk";
@@ -33,10 +30,7 @@ export interface ToolRunnerDependencies {
 	contextWindow: number;
 }
 
-/**
- * Bounds on a result for the model, in characters: an eighth of the window, within these. A longer result retains its
- * beginning and its end.
- */
+/** Bounds on a result in characters: an eighth of the window, within these; the middle of a longer one is left out. */
 const resultLength = { least: 2_000, most: 32_768 };
 /** The bound on one member of the input as it is shown, in characters. */
 const maxInputLength = 65_536;

@@ -1,7 +1,4 @@
-/**
- * The interface of the tools that a model may use. A call is prepared from its input, permitted if it changes
- * something, and then run.
- */
+/** The interface of a model's tools. A call is prepared, permitted if it changes something, and then run. */
 import type { SessionUpdate, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
 import type { JsonObject } from "../../io/json-object.ts";
 import type { ToolInput } from "./tool-input.ts";

@@ -1,7 +1,4 @@
-/**
- * Reads and writes the files of the session's folder that a model names. Paths and links that lead outside are
- * refused.
- */
+/** Reads and writes the files that a model names. Paths and links that lead outside of the folder are refused. */
 import { constants, lstat, mkdir, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { openUntrusted, readUntrusted, UntrustedFileError } from "#shared/base/files/untrusted-file.ts";
@@ -27,9 +24,7 @@ export async function pathInside(folder: string, path: string): Promise<string> 
 	return real;
 }
 
-/**
- * Returns the text of a file. @throws {ToolFailure} when there is no such file, or when it cannot be read as text.
- */
+/** Returns the text of a file. @throws {ToolFailure} when there is no such file, or when it cannot be read as text. */
 export async function readTextFile(path: string): Promise<string> {
 	const found = await lstat(path).catch(() => undefined);
 	if (!found) throw new ToolFailure(`There is no file "${basename(path)}" in "${dirname(path)}"`);

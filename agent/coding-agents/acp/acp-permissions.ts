@@ -1,7 +1,4 @@
-/**
- * Reads what a permission request of the Agent Client Protocol asks for, within bounds, so that a person sees it
- * before it happens. Pure.
- */
+/** Reads what a permission request asks for, within bounds, so that a person sees it before it happens. Pure. */
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 import type { WantedPermission } from "../permissions.ts";
 

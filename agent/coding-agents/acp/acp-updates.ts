@@ -1,6 +1,4 @@
-/**
- * Translates the updates of the Agent Client Protocol. The result is undefined for an update that is not used. Pure.
- */
+/** Translates the updates of the Agent Client Protocol. An update that is not used becomes undefined. Pure. */
 import { type AgentUpdate, type PlanUpdate, type ToolStatus, type ToolUpdate, toolStatuses } from "../coding-agent.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 
@@ -43,10 +41,7 @@ function readPlan({ entries }: JsonObject): PlanUpdate {
 	};
 }
 
-/**
- * Reads the plan in a call of a tool that keeps a list of things to do, as opencode's: such an agent tells its plan in no
- * other way.
- */
+/** Reads the plan of an agent that tells it only by a tool for a list of things to do, as opencode does. */
 export function readTodos({ sessionUpdate, rawInput }: JsonObject): PlanUpdate | undefined {
 	if (!String(sessionUpdate).startsWith("tool_call") || !isJsonObject(rawInput)) return undefined;
 	const entries = objectsOf(rawInput["todos"]);

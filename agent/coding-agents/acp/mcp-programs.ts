@@ -1,7 +1,4 @@
-/**
- * Finds the programs of MCP servers before an agent gets the servers, because most agents keep silent about one that they cannot
- * start.
- */
+/** Finds the programs of MCP servers, because most agents keep silent about one that they cannot start. */
 import { delimiter, resolve } from "node:path";
 import { programIn } from "#shared/base/files/program-in-folders.ts";
 import type { McpServer } from "#shared/wire/pod/launch.ts";

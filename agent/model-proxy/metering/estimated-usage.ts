@@ -1,7 +1,4 @@
-/**
- * Estimates the usage of a call whose provider has not reported all of it. The estimate is rather too high than too
- * low. Pure.
- */
+/** Estimates, rather too high than too low, the usage that a provider has not reported completely. Pure. */
 import { noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
 import type { CallBounds } from "./metered-call.ts";
 

@@ -1,7 +1,4 @@
-/**
- * Cuts a stream of server-sent events into events without changing a byte (WHATWG HTML 9.2; lines end with LF or
- * CRLF).
- */
+/** Cuts a stream of server-sent events (WHATWG HTML 9.2, with LF or CRLF) into events, byte for byte. */
 
 /** A longer event is passed on in pieces that are not parsed, so that memory stays bounded. */
 const defaultMaxBytes = 16_777_216;

@@ -1,7 +1,4 @@
-/**
- * The body of a response on its way to the caller. The meter reads it and removes only what the caller did not ask
- * for.
- */
+/** The body of a response on its way to the caller. The meter removes only what the caller did not ask for. */
 import type { IncomingHttpHeaders } from "node:http";
 import { Transform, type TransformCallback } from "node:stream";
 import { isJsonObject, parseJsonObject } from "../../io/json-object.ts";

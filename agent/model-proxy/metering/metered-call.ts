@@ -48,10 +48,7 @@ export interface MeteredCall extends ModelCall {
 	location: ModelAccess["location"];
 	/** The usage that the provider had reported when the call ended in any way; undefined when it reported none. */
 	counts: TokenCounts | undefined;
-	/**
-	 * The provider did not report all usage of a call that a budget has to pay, so the rest is an estimate that is
-	 * rather too high.
-	 */
+	/** A budget has to pay for usage that the provider did not report, which is estimated rather too high. */
 	isEstimated: boolean;
 	/** The status of the provider's response; 0 when there was none. */
 	status: number;

@@ -8,10 +8,7 @@ import { isJsonObject, type JsonObject, objectsOf } from "../../io/json-object.t
 
 const maxCount = 100_000_000;
 
-/**
- * Returns undefined when the value reports no usage. The counts cover the call so far, not only the time since the
- * last value.
- */
+/** Returns undefined when the value reports no usage. The counts cover the whole call so far. */
 export type UsageForm = (value: JsonObject) => TokenCounts | undefined;
 
 export const usageForms: Record<ModelWire, UsageForm> = {
@@ -75,10 +72,7 @@ function anthropicUsage(value: JsonObject): TokenCounts | undefined {
 	};
 }
 
-/**
- * `promptTokenCount` includes the cached tokens; thoughts, and the tokens that the provider's own tools read, are
- * counted beside it.
- */
+/** `promptTokenCount` includes cached tokens, but not thoughts and what the provider's own tools have read. */
 function geminiUsage({ usageMetadata: usage }: JsonObject): TokenCounts | undefined {
 	if (!isJsonObject(usage)) return undefined;
 	const input = count(usage["promptTokenCount"]) + count(usage["toolUsePromptTokenCount"]);

@@ -6,9 +6,7 @@ import { eventData } from "./event-splitter.ts";
 import { failureWithin } from "../provider/provider-words.ts";
 import { mergeUsage, type UsageForm, usageForms } from "./usage-forms.ts";
 
-/**
- * Every wire format reports the usage in a member whose name contains this text; a piece without it is not parsed.
- */
+/** Every wire format reports the usage in a member whose name contains this text; a piece without it is not parsed. */
 const mark = Buffer.from('"usage');
 /** Every wire format reports a failure in a member, or by an event, of this name. */
 const failureMark = Buffer.from('"error"');

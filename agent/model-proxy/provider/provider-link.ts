@@ -1,7 +1,4 @@
-/**
- * The connections to the model provider: how long a response may take to begin, and what callers are told when it
- * fails.
- */
+/** The connections to the model provider: the time for a response to begin, and the sentences about failures. */
 import type { IncomingMessage } from "node:http";
 import { after } from "#shared/base/clock.ts";
 import { ConnectionPool, type PooledRequest, Unanswered } from "../../io/connection-pool.ts";

@@ -22,10 +22,7 @@ export function bodyWithoutSecrets(body: string, withoutSecrets: (text: string) 
 	return clean === plain || clean === undefined ? withoutSecrets(body) : clean;
 }
 
-/**
- * Returns the description of a failure in an event, or in a response that began well; undefined when it is no
- * failure.
- */
+/** Returns the description of a failure in an event or in a response that began well; undefined without one. */
 export function failureWithin(value: JsonObject): string | undefined {
 	const { type, error, response } = value;
 	const hasFailed = type === "error" || isJsonObject(error) || textOf(error) !== undefined;
@@ -44,10 +41,7 @@ export function oneLine(words: string): string {
 	);
 }
 
-/**
- * Returns the same JSON without escapes, or undefined when the text is no JSON, or too deeply nested for a real
- * error.
- */
+/** Returns the same JSON without escapes; undefined when the text is no JSON, or nested too deeply. */
 function withoutEscapes(body: string): string | undefined {
 	try {
 		return JSON.stringify(JSON.parse(body));

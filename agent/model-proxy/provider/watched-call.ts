@@ -1,8 +1,6 @@
 /** The interface by which the session learns whether its model answers. */
 
-/**
- * Receives what becomes of a call, before the caller of the model learns it. Only the first report of an end counts.
- */
+/** Receives what becomes of a call, before its caller learns it. Only the first report of an end counts. */
 export interface WatchedCall {
 	/** The provider begins a response that is no error. */
 	answering(): void;

@@ -39,10 +39,7 @@ export function withOwnTools(wire: ModelWire, { tools, ...body }: JsonObject): J
 	return Object.fromEntries(Object.entries(body).filter(([name]) => !choices.has(name)));
 }
 
-/**
- * @param bytes The length of the body as it is sent. @throws {ProxyError} with status 400, naming what is not
- * allowed.
- */
+/** @param bytes The length of the body as sent. @throws {ProxyError} with status 400, naming what is not allowed. */
 export function callTerms(
 	{ wire, path }: Pick<ProxyRoute, "wire" | "path">,
 	body: JsonObject,

@@ -11,15 +11,9 @@ export type Rule = true | ((value: unknown) => boolean);
 export interface WireTerms {
 	/** The rules for the members of the body except its tools. Null counts as absent. */
 	readonly members: Readonly<Record<string, Rule>>;
-	/**
-	 * Returns the part of a tool that is passed on, or undefined for a tool that the provider runs, which is billed by
-	 * use.
-	 */
+	/** Returns what is passed on of a tool; undefined for a tool that the provider runs and bills by use. */
 	readonly tool: (tool: JsonObject) => JsonObject | undefined;
-	/**
-	 * Returns the members that bound the tokens of the answer. The greatest one is used, because the provider may read
-	 * any of them.
-	 */
+	/** Returns the bounds on the tokens of the answer. The greatest is used: the provider may read any of them. */
 	readonly outputLimits: (body: JsonObject) => readonly unknown[];
 	/** Classifies an object anywhere in the body. */
 	readonly part: (part: JsonObject) => PartTerm;

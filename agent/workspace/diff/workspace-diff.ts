@@ -1,6 +1,4 @@
-/**
- * Finds what has changed in one work tree, new files included, even if somebody prepared the workspace to mislead git.
- */
+/** Finds what has changed in one work tree, also if somebody prepared the workspace to mislead git. */
 import { join } from "node:path";
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/sessions/session-diff.ts";
 import { deadline } from "#shared/base/clock.ts";
@@ -27,10 +25,7 @@ export const maxStoredPatchBytes = 2 * 1_048_576;
 /** The bound on the list of files in the index, in bytes; an entry takes about 100. */
 const maxIndexBytes = 128 * 1_048_576;
 
-/**
- * The options keep git from starting a program that the workspace chose, and from looking into inner repositories,
- * which have configurations too.
- */
+/** These options keep git from starting a program that the workspace chose, also in inner repositories. */
 const diff = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"];
 
 /** The bound fits an index of a hundred thousand files; a larger one is left to git. */
