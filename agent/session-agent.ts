@@ -17,7 +17,6 @@ import type { PodWorkspace } from "./workspace/pod-workspace.ts";
 /** The source of its lines in the log. */
 const own = "session-agent";
 
-/** The log line of each phase. */
 const milestones = {
 	starting: "The session agent starts",
 	cloning: "The workspace is being made",

@@ -19,7 +19,6 @@ const maxWarning = 400;
 /** The members of the status that a phase may add. */
 export type PhaseDetails = Pick<PodStatus, "port" | "agent_title" | "clones" | "branches">;
 
-/** Writes one file. */
 export class StatusFile {
 	readonly #path: string;
 	#status: PodStatus = { phase: "starting", pid: process.pid, timings: {} };

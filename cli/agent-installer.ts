@@ -21,7 +21,6 @@ const lockName = "package-lock.json";
 const progressMs = 2_000;
 const maxSwaps = 5;
 
-/** Installs agents below one folder. */
 export class AgentInstaller {
 	readonly #folder: string;
 	readonly #output: ProgressOutput;

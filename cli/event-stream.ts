@@ -1,6 +1,5 @@
 /** Reads server-sent events (WHATWG HTML 9.2.6) from the bytes of a response body. */
 
-/** One received event. */
 export interface StreamEvent {
 	/** The name of the event; `message` when the stream names none. */
 	event: string;

@@ -3,7 +3,6 @@ import { monotonic } from "#shared/base/clock.ts";
 
 const nameWidth = 46;
 
-/** The steps of one job. */
 export class Steps {
 	readonly #print: (line: string) => void;
 	readonly #ending: AbortSignal | undefined;

@@ -16,7 +16,6 @@ export interface AgentMode {
 	load?(opening: SessionOpening): Promise<AgentSession>;
 }
 
-/** The parameters of `session/new` and `session/load`. */
 export interface SessionOpening {
 	sessionId: string;
 	/** The path is absolute. */

@@ -16,7 +16,6 @@ import { shellMode } from "./shell-mode.ts";
 
 interface OpenSession {
 	session: AgentSession;
-	/** The turn that is under way. */
 	turn: { cancel: AbortController; ended: Promise<unknown> } | undefined;
 }
 

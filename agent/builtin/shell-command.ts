@@ -7,7 +7,6 @@ import { BoundedText } from "../io/bounded-text.ts";
 import { exitOf } from "../io/child-exit.ts";
 import { signalGroup } from "../io/process-group.ts";
 
-/** How a command ended. */
 export interface ShellOutcome {
 	/** The text holds standard output and standard error, with a marker in the middle where output was left out. */
 	output: string;
@@ -17,14 +16,12 @@ export interface ShellOutcome {
 	remark: string;
 }
 
-/** A command that runs. */
 export interface RunningShell {
 	readonly ended: Promise<ShellOutcome>;
 	/** The output so far, and the number of characters that were written. */
 	soFar(): { text: string; length: number };
 }
 
-/** The bounds of a command. */
 export interface ShellOptions {
 	folder: string;
 	/** The signal ends the command with everything in its process group. */

@@ -20,7 +20,6 @@ export function agentObstacles(record: WrittenAgent, model: NamedModel | undefin
 	return [...(needs_model ? needed : []), ...(uninstalled === undefined ? [] : [uninstalled])];
 }
 
-/** Returns why the agent cannot use the model. */
 export function modelObstacles({ id, wires }: WrittenAgent, { model, wires: offered, reason }: NamedModel): string[] {
 	const spoken = Object.keys(wires);
 	const obstacles = reason === undefined ? [] : [reason];

@@ -23,7 +23,6 @@ type StartedAgent = Pick<AgentRecord, "id" | "env" | "end_signal" | "chatter"> &
 	readonly command: readonly string[];
 };
 
-/** Owns the process. */
 export class AgentProcess {
 	/** Resolves with a sentence when the process and its commands have ended, or it could not be started. */
 	readonly ended: Promise<string>;

@@ -36,7 +36,6 @@ export interface AgentStarterDependencies {
 	readonly env: Environment;
 	/** The proxy between the coding agent and the session's model; undefined when the session has no model. */
 	readonly proxy: ModelEndpoint | undefined;
-	/** Returns the conversation so far. */
 	readonly turns: () => readonly ConversationTurn[];
 	readonly permissions: Permissions;
 	readonly log: LogBuffer;

@@ -25,7 +25,6 @@ export interface PlanUpdate {
 	entries: PlanEntry[];
 }
 
-/** One step of a plan. */
 export interface PlanEntry {
 	content: string;
 	/** The agent reports `pending`, `in_progress` or `completed`. */

@@ -3,7 +3,6 @@ const aWord = /\p{L}{2}/u;
 /** Programs write these lines below the sentence: members of an object, stack frames, the version of Node. */
 const isDetail = /^\s|^at .+[:(]|^Node\.js v\d/;
 
-/** Reads the lines as they come. */
 export class LastWords {
 	#sentence = "";
 	/** The last line of any kind, for a program that wrote no sentence. */

@@ -18,7 +18,6 @@ export interface LimitedCommand {
 export interface LimitedSession {
 	/** Sessions with different ids use different processors, as far as there are enough. */
 	readonly id: string;
-	/** The `PATH` of the command. */
 	readonly path: string;
 }
 

@@ -6,7 +6,6 @@ import { parseJsonObject, textOf } from "../io/json-object.ts";
 /** The bound on the file, which holds a path and an id. */
 const maxBytes = 16_384;
 
-/** Reads and writes the file. */
 export class SavedSession {
 	readonly #file: string;
 	readonly #agent: string;

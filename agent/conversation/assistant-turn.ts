@@ -17,7 +17,6 @@ type TextPart = { type: "text" | "reasoning"; text: string };
 type ToolPart = Omit<ToolUpdate, "id">;
 export type TurnPart = TextPart | ToolPart | PlanUpdate;
 
-/** Collects the updates of one turn. */
 export class AssistantTurn {
 	readonly id = randomUUID();
 	/** The id of the message that the turn answers. */
@@ -37,7 +36,6 @@ export class AssistantTurn {
 		return this.#tail;
 	}
 
-	/** Whether a tool call is under way. */
 	get isExecuting(): boolean {
 		return [...this.#tools.values()].some(({ status }) => status === "pending" || status === "in_progress");
 	}

@@ -32,7 +32,6 @@ interface StartedTurn {
 	readonly interrupted: AbortSignal;
 }
 
-/** Runs the turns of the session. */
 export class Dialogue {
 	readonly #conversation: Conversation;
 	readonly #log: LogBuffer;

@@ -1,6 +1,5 @@
 /** Text of unknown length within a bound: its beginning and its end are retained, with a mark between them. */
 
-/** Collects text. */
 export class BoundedText {
 	readonly #half: number;
 	#head = "";

@@ -12,7 +12,6 @@ import { after } from "#shared/base/clock.ts";
 /** An import would also load the client for the web, for 10 MB of every pod (see `agent-server.ts`). */
 const http = process.getBuiltinModule("node:http");
 
-/** One request. */
 export interface PooledRequest {
 	readonly url: string;
 	readonly method: "GET" | "POST" | "DELETE";

@@ -72,7 +72,6 @@ function temporaryVariables(launch: LaunchDocument): Environment {
 	return { TMPDIR: folder, TMP: folder, TEMP: folder };
 }
 
-/** Returns the variables whose names match. */
 export function pick(env: NodeJS.ProcessEnv, names: RegExp): Environment {
 	const picked: Environment = {};
 	for (const [name, value] of Object.entries(env)) if (value !== undefined && names.test(name)) picked[name] = value;

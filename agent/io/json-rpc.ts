@@ -24,7 +24,6 @@ const internalError = -32_603;
 
 const newline = 0x0a;
 
-/** One connection to another process. */
 export class JsonRpc {
 	/** Resolves when the other side has ended its output; requests without an answer are rejected then. */
 	readonly closed: Promise<void>;
@@ -104,7 +103,6 @@ export class JsonRpc {
 	}
 }
 
-/** Assembles lines from chunks. */
 class BoundedLines {
 	readonly #maxBytes: number;
 	#pieces: Buffer[] = [];

@@ -3,7 +3,6 @@ import { StringDecoder } from "node:string_decoder";
 
 const maxLineLength = 8_192;
 
-/** Splits one stream. */
 export class LineSplitter {
 	readonly #decoder = new StringDecoder("utf8");
 	readonly #onLine: (line: string) => void;
@@ -21,7 +20,6 @@ export class LineSplitter {
 		if (this.#rest.length > maxLineLength) this.#flush();
 	}
 
-	/** Handles the end of the stream. */
 	end(): void {
 		this.#rest += this.#decoder.end();
 		this.#flush();

@@ -16,11 +16,9 @@ export interface CommandOptions {
 	input?: string;
 	/** The bound on standard output in bytes; a program that writes more is ended. The default is 1 MiB. */
 	maxBytes?: number;
-	/** Receives every line of standard error. */
 	onLine?: (line: string) => void;
 }
 
-/** How a program ended. */
 export interface CommandResult {
 	/** The exit code in the form of a shell: 128 + n when signal n ended the program. */
 	code: number;

@@ -11,7 +11,6 @@ import { callTerms, withOwnTools } from "./terms/call-terms.ts";
 export interface CallBody {
 	/** The model that the caller named. */
 	named: string;
-	/** Whether the caller asks for a stream. */
 	isStreaming: boolean;
 	/**
 	 * The body as the caller wrote it. Where a budget applies, or another model was named, it is written again from its

@@ -44,7 +44,6 @@ export interface ExchangeDependencies {
 	readonly isLimited: () => boolean;
 	/** Resolves with a sentence when the call is refused. The signal aborts when its caller has left. */
 	readonly admit: (call: AskingCall, leaving: AbortSignal) => Promise<string | undefined>;
-	/** Follows how calls end. */
 	readonly watchCall: WatchCall;
 	readonly listening: Listening;
 	otherModels: OtherModels;
@@ -58,7 +57,6 @@ export interface ExchangeDependencies {
 const maxFailureBytes = 1_000;
 const own = "model-proxy";
 
-/** Handles one request and its response. */
 export class CallExchange {
 	readonly #dependencies: ExchangeDependencies;
 	readonly #access: ModelAccess;
@@ -296,7 +294,6 @@ function isRefusedByBudget(error: unknown): error is ProxyError {
 	return error instanceof ProxyError && error.status === 402;
 }
 
-/** Whether the provider may have received the call. */
 function mayBeReceived(error: unknown): boolean {
 	const cause = error instanceof ProxyError ? error.cause : error;
 	return !(cause instanceof Unanswered) || cause.mayBeReceived;

@@ -3,7 +3,6 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ProxyError } from "./proxy-error.ts";
 
-/** Checks requests against one token. */
 export class CallerGuard {
 	readonly #token: Buffer;
 

@@ -14,7 +14,6 @@ export interface Listening {
 	readonly closing: AbortSignal;
 }
 
-/** The presence of one caller. */
 export class CallerPresence {
 	/** It aborts when the caller has left. */
 	readonly left: AbortSignal;

@@ -20,7 +20,6 @@ import { RequestBodies } from "./request-bodies.ts";
 /** An import would load more (see `agent-server.ts`). */
 const { createServer } = process.getBuiltinModule("node:http");
 
-/** The dependencies of the proxy, given by the session. */
 export interface ModelProxyDependencies
 	extends Pick<ExchangeDependencies, "access" | "log" | "onCall" | "onBegun" | "isLimited" | "admit" | "watchCall"> {
 	limits?: Partial<ProxyLimits>;
@@ -29,7 +28,6 @@ export interface ModelProxyDependencies
 const maxConnections = 128;
 const maxHeaderBytes = 32_768;
 
-/** Serves the agents of one pod. */
 export class ModelProxy {
 	/** The token that callers show in the place of the provider's key. */
 	readonly token = `atelier-${randomBytes(24).toString("hex")}`;

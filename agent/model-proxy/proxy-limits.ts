@@ -1,7 +1,6 @@
 /** Bounds of the model proxy. */
 import { bound } from "#shared/base/bounds.ts";
 
-/** The bounds of one proxy. */
 export interface ProxyLimits {
 	/** The number of calls under way; a further call is asked to come back. */
 	calls: number;

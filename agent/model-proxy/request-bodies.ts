@@ -4,7 +4,6 @@ import { readBounded } from "#shared/base/bounded-read.ts";
 import { ProxyError } from "./proxy-error.ts";
 import type { ProxyLimits } from "./proxy-limits.ts";
 
-/** Counts the bytes of all bodies. */
 export class RequestBodies {
 	readonly #limits: ProxyLimits;
 	#held = 0;

@@ -4,7 +4,6 @@ import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import { Backoff } from "#shared/base/concurrency/backoff.ts";
 import type { PlatformClient } from "./platform-client.ts";
 
-/** The activity of the agent. */
 export interface ActivityReport {
 	state: ActivityState;
 	metadata: {
@@ -21,7 +20,6 @@ export interface ActivityReport {
 	};
 }
 
-/** Sends one report at a time. */
 export class ActivityReporter {
 	readonly #client: PlatformClient;
 	/** The last report without its numbers. */

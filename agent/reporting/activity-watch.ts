@@ -6,7 +6,6 @@ import type { ModelTrouble } from "./model-trouble.ts";
 import type { Permissions, PermissionWatcher } from "../coding-agents/permissions.ts";
 import type { TurnWatcher } from "../conversation/turn-watcher.ts";
 
-/** The bounds of a stall. */
 export interface StallLimits {
 	/** The time without an update after which an agent that runs no tool counts as stalled. The default is 2 min. */
 	stalledMs: number;
@@ -20,7 +19,6 @@ const maxTitle = 500;
 const defaultLimits: StallLimits = { stalledMs: 120_000, lookMs: 10_000 };
 
 export interface ActivityWatchDependencies {
-	/** Turns of the agent so far. */
 	readonly turnCount: () => number;
 	readonly permissions: Pick<Permissions, "open">;
 	readonly trouble: () => ModelTrouble["now"];

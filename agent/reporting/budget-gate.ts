@@ -34,7 +34,6 @@ const askForLimitsMs = 5_000;
 /** How long the next turn, or the end of the pod, waits for the return of the previous reservation. */
 const patienceMs = 3_000;
 
-/** The dependencies of the gate, given by the pod. */
 export interface BudgetGateDependencies {
 	readonly launch: LaunchDocument;
 	readonly log: LogBuffer;
@@ -62,7 +61,6 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	#isClosing = false;
 	/** The time of the last question to the platform. */
 	#askedAt = -Infinity;
-	/** Resolves when the next call ends. */
 	#callOver = Promise.withResolvers<void>();
 	#returning: Promise<void> | undefined;
 	/** Ends the questions after a refused call, when a turn or a call asks instead. */

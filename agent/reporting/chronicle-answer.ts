@@ -8,7 +8,6 @@ export const chronicleQuestion = `The session ends now. Sum up what was done in 
 Use no tools. Answer with one JSON object and nothing else, in this form:
 {"summary": "two or three sentences", "key_changes": ["one change each"], "unfinished_work": "what is left to do, or an empty string"}`;
 
-/** The answer of the agent. */
 export interface SaidChronicle {
 	readonly summary: string;
 	readonly keyChanges: readonly string[];

@@ -17,7 +17,6 @@ const chronicleMs = 15_000;
 const lookMs = 3_000;
 const maxAnswer = 100_000;
 
-/** The sources of the chronicle. */
 export interface ClosingChronicleDependencies {
 	/** The time of the request to end the pod, on the monotonic clock. */
 	readonly since: number;
@@ -25,7 +24,6 @@ export interface ClosingChronicleDependencies {
 	readonly failure: string | undefined;
 	readonly timeline: Timeline;
 	readonly keeper: Pick<AgentKeeper, "agent" | "kill">;
-	/** Whether no turn is under way. */
 	readonly isIdle: boolean;
 	readonly reports: Pick<PlatformReports, "isWanted">;
 	readonly permissions: Pick<Permissions, "close">;

@@ -27,7 +27,6 @@ export interface ReportContent {
 	chronicle?: ChronicleReport;
 }
 
-/** A report with its number. */
 export type NumberedReport = Omit<ReportContent, "events"> & { launch: number; n: number; events?: ReportedEvent[] };
 
 /** The bound in bytes of JSON; the platform accepts 900 KB. */

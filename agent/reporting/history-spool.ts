@@ -10,7 +10,6 @@ import { Journal } from "../io/journal.ts";
 import { shrinkReports } from "./spool-shrink.ts";
 import type { RawEvent } from "../timeline/timeline-log.ts";
 
-/** The bounds of a spool. */
 export interface SpoolLimits {
 	/** The size of the file in bytes. The default is 16 MiB. */
 	fileBytes: number;

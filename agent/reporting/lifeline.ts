@@ -13,7 +13,6 @@ export class Lifeline {
 		this.#onLost = onLost;
 	}
 
-	/** Is called when the platform has answered. */
 	answered(): void {
 		this.#missedSince = undefined;
 	}

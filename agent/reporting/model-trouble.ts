@@ -16,11 +16,9 @@ interface TurnCalls {
 	trouble: Trouble | undefined;
 	/** The reason why a budget refused the last call; undefined when it did not. */
 	refusal: string | undefined;
-	/** The number of calls that are being answered. */
 	answering: number;
 }
 
-/** Follows the turns and the model calls. */
 export class ModelTrouble implements TurnWatcher {
 	readonly #watchers: (() => void)[] = [];
 	/** It is undefined between turns, because nobody waits for a call outside of a turn. */

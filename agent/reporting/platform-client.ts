@@ -56,7 +56,6 @@ export class PlatformClient {
 		return outcome;
 	}
 
-	/** Aborts the requests that are under way. */
 	close(): void {
 		this.#closed.abort();
 		this.#link.close();

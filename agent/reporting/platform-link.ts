@@ -4,14 +4,12 @@ import { deadline } from "#shared/base/clock.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { ConnectionPool } from "../io/connection-pool.ts";
 
-/** The answer of the platform. */
 export interface PlatformAnswer {
 	readonly status: number;
 	/** It is undefined when the answer is too long or was interrupted. */
 	readonly text: string | undefined;
 }
 
-/** One request. */
 export interface PlatformRequest {
 	readonly method: "POST" | "DELETE";
 	/** The path below that of the session. */
@@ -19,7 +17,6 @@ export interface PlatformRequest {
 	readonly body?: object;
 	/** The time limit until the answer is complete. */
 	readonly withinMs: number;
-	/** The signal ends the request earlier. */
 	readonly signal: AbortSignal;
 }
 
@@ -30,7 +27,6 @@ const maxSockets = 32;
 /** The platform closes idle connections a second later. */
 const freeMs = 4_000;
 
-/** Owns the connections to the platform. */
 export class PlatformLink {
 	readonly #url: string;
 	readonly #authorization: string;
@@ -62,7 +58,6 @@ export class PlatformLink {
 		}
 	}
 
-	/** Closes the connections. */
 	close(): void {
 		this.#connections.close();
 	}

@@ -15,13 +15,11 @@ export interface Spools {
 	usage: UsageSpool;
 }
 
-/** The sources of the reports. */
 export interface PlatformReportsDependencies {
 	readonly launch: LaunchDocument;
 	readonly sources: HistorySources;
 	/** The spools are closed with the reports. */
 	readonly spools: Spools;
-	/** Counts the tokens of the reported calls. */
 	readonly meter: TokenMeter;
 	readonly events: PlatformEvents;
 }

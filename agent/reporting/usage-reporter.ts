@@ -18,11 +18,9 @@ const withinTurnMs = 30_000;
 /** The limit on any wait for the platform. At the end of the pod, what is not acknowledged by then waits on disk. */
 const patienceMs = 2_000;
 
-/** The dependencies of the reporter. */
 export interface UsageReporterDependencies {
 	readonly client: PlatformClient;
 	readonly log: LogBuffer;
-	/** Counts the tokens of every call. */
 	readonly meter: TokenMeter;
 }
 

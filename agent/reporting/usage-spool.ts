@@ -9,7 +9,6 @@ import { isJsonObject } from "../io/json-object.ts";
 import { Journal } from "../io/journal.ts";
 import { addUse, isReportedWith, type MeteredReport, reportOf, type Use } from "./usage-report.ts";
 
-/** One line of the file. */
 type SpoolRecord =
 	/** The member `ended` is the id of a call: the use replaces what was recorded when the call began. */
 	| { use: Use; ended?: string }
@@ -47,7 +46,6 @@ export class UsageSpool {
 		return spool;
 	}
 
-	/** Whether there is nothing to report. */
 	get isEmpty(): boolean {
 		return this.#uses.length === 0 && this.#report === undefined;
 	}

@@ -18,7 +18,6 @@ export type Routes = Readonly<Record<string, (query: URLSearchParams) => unknown
 /** The handlers of `POST` by path; each returns the JSON of the answer. @throws the same errors. */
 export type Commands = Readonly<Record<string, (body: JsonObject) => unknown>>;
 
-/** The handlers of the server. */
 export interface PodApi {
 	readonly routes: Routes;
 	readonly commands: Commands;

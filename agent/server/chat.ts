@@ -20,7 +20,6 @@ import type { Permissions, PermissionWatcher } from "../coding-agents/permission
 import { TurnFrames } from "./turn-frames.ts";
 import type { TurnWatcher } from "../conversation/turn-watcher.ts";
 
-/** The dependencies of the chat, given by the pod. */
 export interface ChatDependencies {
 	readonly sessionId: string;
 	/** The session's model at its launch; empty when it has none. */
@@ -49,7 +48,6 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 	#frames = new TurnFrames();
 	#meteredBefore: TokenCounts | undefined;
 	#model: string | undefined;
-	/** Sends a frame to every client. */
 	#broadcast: Send = () => {};
 
 	constructor(dependencies: ChatDependencies) {

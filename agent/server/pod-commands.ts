@@ -28,7 +28,6 @@ export interface CommandedPod {
 	readonly changeModel: (terms: ModelTerms) => Promise<boolean>;
 	/** Resolves to false when the launch has no secrets that could be replaced. */
 	readonly replaceSecrets: (secrets: PodSecrets) => Promise<boolean>;
-	/** Commits the work and pushes it. */
 	readonly publish: (order: PublishOrder) => Promise<PublishedWork>;
 }
 

@@ -6,7 +6,6 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { RequestError } from "./request-error.ts";
 
-/** Checks requests against one key. */
 export class RequestGuard {
 	readonly #key: Buffer;
 	readonly #hosts: readonly string[];

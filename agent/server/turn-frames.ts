@@ -32,7 +32,6 @@ export interface TurnUsage {
 	readonly cost?: number | undefined;
 }
 
-/** The frames of one turn. */
 export class TurnFrames {
 	#index = -1;
 	/** The block of text that is not complete. */

@@ -1,6 +1,5 @@
 /** Reads the commits that `git log` prints. Pure. */
 
-/** One commit. */
 export interface Commit {
 	/** The full hash. */
 	readonly hash: string;

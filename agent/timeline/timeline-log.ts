@@ -9,7 +9,6 @@ export type TimelineRecord = { entry: ReportedEntry } | { event: RawEvent };
 /** The bound on records in memory. So many wait only when the disk is full. */
 const maxRecords = 5_000;
 
-/** Holds the newest records. */
 export class TimelineLog {
 	#records: TimelineRecord[] = [];
 	#added = 0;

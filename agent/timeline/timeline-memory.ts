@@ -3,7 +3,6 @@ import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { isCount, isJsonObject, type JsonObject, parseJsonObject, textOf } from "../io/json-object.ts";
 
-/** The content of the file. */
 export interface TimelineMemory {
 	/** The commits on which the session began, by the path of their work tree; those without a commit are missing. */
 	readonly heads: Readonly<Record<string, string>>;

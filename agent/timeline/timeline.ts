@@ -17,7 +17,6 @@ import type { Changes } from "./workspace-watch.ts";
 const firstLookMs = 10_000;
 const nothing: Changes = { files: [], commits: [] };
 
-/** The dependencies of the timeline. */
 export interface TimelineDependencies {
 	readonly launch: LaunchDocument;
 	/** Git has the environment for work without a remote. */
@@ -76,7 +75,6 @@ export class Timeline {
 		return { ...changes, seconds: this.#seconds };
 	}
 
-	/** Takes the last look. */
 	async end(): Promise<void> {
 		this.#ready.resolve();
 		if (this.#opening) await this.turns.end();

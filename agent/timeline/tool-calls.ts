@@ -16,7 +16,6 @@ export interface FinishedCall {
 /** The bound on calls of one turn; updates of later calls are ignored. */
 const maxCalls = 2_000;
 
-/** Collects the calls of one turn. */
 export class ToolCalls {
 	readonly #calls = new Map<string, { call: ToolUpdate; since: number; isOver: boolean }>();
 

@@ -19,7 +19,6 @@ const pauseMs = 250;
 /** The kinds of tool calls that change nothing. */
 const readers = new Set(["read", "search", "fetch", "think"]);
 
-/** The dependencies of the watcher, given by the timeline. */
 export interface TurnTimelineDependencies {
 	readonly log: TimelineLog;
 	/** Resolves with what has changed since the last look. */

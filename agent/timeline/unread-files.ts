@@ -10,7 +10,6 @@ export interface UnreadFile {
 	readonly stamp: string;
 }
 
-/** Remembers the unread files of the last look. */
 export class UnreadFiles {
 	#known = new Map<string, string>();
 

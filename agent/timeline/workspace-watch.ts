@@ -16,7 +16,6 @@ import { type Commit, commitFormat, readCommits } from "./commit-list.ts";
 import { type ListedPath, readListedPaths } from "./listed-paths.ts";
 import { UnreadFiles, type UnreadFile } from "./unread-files.ts";
 
-/** The result of a look. */
 export interface Changes {
 	/** The numbers of lines are 0 for binary and for very large files. */
 	readonly files: readonly ChangedFile[];
@@ -38,7 +37,6 @@ const secondMs = 1_000;
 
 const plain = ["--no-ext-diff", "--no-textconv", "--no-renames"];
 
-/** The place of the comparisons. */
 export interface WatchPlace {
 	/** The folder for temporary files. */
 	readonly scratch: string;

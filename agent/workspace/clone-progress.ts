@@ -11,7 +11,6 @@ const quietMs = 1_000;
 /** The longest sentence; a pod's status has to remain small. */
 const maxSentence = 300;
 
-/** One repository that is being cloned. */
 interface Clone {
 	readonly path: string;
 	readonly name: string;
@@ -20,7 +19,6 @@ interface Clone {
 	toldAt: number;
 }
 
-/** Follows the clones of one launch. */
 export class CloneProgress {
 	readonly #log: LogBuffer;
 	readonly #tell: (sentence: string) => void;

@@ -10,7 +10,6 @@ import { secretsFolder } from "../io/environment.ts";
 /** The file in the folder of the secrets with one URL on each line (git-credential-store(1)). */
 export const credentialFile = "git-credentials";
 
-/** One setting of git. */
 export type GitSetting = readonly [key: string, value: string];
 
 /**

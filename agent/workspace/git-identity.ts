@@ -4,7 +4,6 @@ import { createFile } from "#shared/base/files/replaced-file.ts";
 import type { GitSetting } from "./git-credentials.ts";
 import type { Git } from "./git.ts";
 
-/** A name and an address as git uses them. */
 export interface GitIdentity {
 	name: string;
 	email: string;
@@ -63,7 +62,6 @@ function settingsFile(settings: readonly GitSetting[]): string {
 		.join("");
 }
 
-/** Quotes a value for git-config(1). */
 function quoted(value: string): string {
 	const escaped = value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 	return `"${escaped.replaceAll("\0", "")}"`;

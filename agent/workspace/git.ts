@@ -23,7 +23,6 @@ const withSecret = ["sh", "-c", 'exec 3<&0 </dev/null && exec git "$@"', "sh"] a
 /** The tree of a repository without a commit. Git knows it without an object for it. */
 export const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-/** The bounds and surroundings of one command of git. */
 export interface GitOptions extends Omit<CommandOptions, "env" | "onLine"> {
 	/** A text that git's helpers read once, from descriptor 3. It takes the place of the input. */
 	secret?: string;
@@ -31,7 +30,6 @@ export interface GitOptions extends Omit<CommandOptions, "env" | "onLine"> {
 	isLogged?: (line: string) => boolean;
 }
 
-/** Git in one environment. */
 export class Git {
 	readonly #env: Environment;
 	readonly #log: LogBuffer;

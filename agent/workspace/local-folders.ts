@@ -15,10 +15,8 @@ import { isFreeOfLinks } from "./workspace-path.ts";
 /** The time limit of one copy; the platform allows 300 s for a launch. */
 const copyMs = 250_000;
 
-/** The dependencies of the folders. */
 export interface LocalFoldersDependencies {
 	readonly launch: LaunchDocument;
-	/** The environment of the program that copies. */
 	readonly env: Environment;
 	readonly log: LogBuffer;
 	readonly signal: AbortSignal;

@@ -17,10 +17,8 @@ import { secretTexts } from "../io/secret-texts.ts";
 import type { PodContext } from "../io/pod-context.ts";
 import { credentialFile, hasCredentialFor } from "./git-credentials.ts";
 
-/** The files in the folder of the secrets. */
 const names = { environment: "env.sh", git: credentialFile, files: "files" } as const;
 
-/** The secrets of one launch. */
 export class PlacedSecrets {
 	readonly #context: PodContext;
 	#placed: PromiseWithResolvers<void> = Promise.withResolvers();

@@ -24,7 +24,6 @@ import { treesOfLaunch } from "./work-tree.ts";
 /** The variable that tells setup scripts the folder in which the agent will work. They run in the workspace itself. */
 const layoutRoot = "ATELIER_LAYOUT_ROOT";
 
-/** Prepares the workspace of one launch. */
 export class PodWorkspace {
 	/** Git has the environment for work without a remote. */
 	readonly git: Git;
@@ -32,7 +31,6 @@ export class PodWorkspace {
 	readonly #context: PodContext;
 	#making: Promise<RepositoryBranch[]> | undefined;
 	#progress: CloneProgress | undefined;
-	/** Receives the sentences about the clones. */
 	#tell: (sentence: string) => void = () => {};
 	#comparing: Promise<Comparison> | undefined;
 

@@ -8,7 +8,6 @@ const maxAnswerBytes = 4_194_304;
 /** The most names that a sentence lists. */
 const maxNamed = 5;
 
-/** The program and the bounds of the question. */
 export interface RemotePlace {
 	readonly git: Git;
 	/** A folder that is in no repository, so that no configuration of a repository counts. */

@@ -19,12 +19,10 @@ export const newBranchRemedy = 'To make a new branch, name the branch that it be
 /** The place and the bounds of a clone. */
 export interface ClonePlace {
 	readonly git: Git;
-	/** Protocols git may use. */
 	readonly protocols: readonly string[];
 	/** The time on the monotonic clock at which the clone is ended. */
 	readonly end: number;
 	readonly signal: AbortSignal;
-	/** Receives each step of git's progress. */
 	readonly onStep: (step: CloneStep) => void;
 }
 

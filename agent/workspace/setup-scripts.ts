@@ -10,7 +10,6 @@ import type { LogBuffer } from "../io/log-buffer.ts";
 import { type CommandResult, runCommand } from "../io/run-command.ts";
 import { scriptWords } from "./script-words.ts";
 
-/** Where and how the scripts run. */
 export interface SetupPlace {
 	workspace: string;
 	env: WorkingEnvironment;

@@ -6,7 +6,6 @@ import { isFreeOfLinks } from "./workspace-path.ts";
 
 /** One folder that git compares. */
 export interface WorkTree {
-	/** The absolute path. */
 	readonly folder: string;
 	/** The path below the workspace; empty: the workspace itself. */
 	readonly path: string;
@@ -41,7 +40,6 @@ function mountedTrees(workspace: string, mounts: readonly LocalMount[]): WorkTre
 
 type Launch = Pick<LaunchDocument, "workspace" | "mounts" | "repositories">;
 
-/** Returns the work trees of a launch. */
 export function treesOfLaunch({ workspace, mounts, repositories }: Launch): WorkTree[] {
 	return mounts && mounts.length > 0 ? mountedTrees(workspace, mounts) : workTrees(workspace, repositories);
 }

@@ -25,7 +25,6 @@ const firstBranch = "main";
 
 const ownRepository: Repository = { url: "", branch: firstBranch, base_branch: "", path: "" };
 
-/** The dependencies of the working copy. */
 export interface WorkspaceDependencies {
 	readonly launch: LaunchDocument;
 	/** Git with the environment of clones. */
@@ -33,11 +32,9 @@ export interface WorkspaceDependencies {
 	/** Git with the environment of work without a remote. */
 	readonly local: Git;
 	readonly signal: AbortSignal;
-	/** Makes the progress of these clones. */
 	readonly progressOf: (repositories: readonly Repository[]) => CloneProgress;
 }
 
-/** The working copy of one session. */
 export class Workspace {
 	readonly #dependencies: WorkspaceDependencies;
 	/** The time limit of all repositories together. */

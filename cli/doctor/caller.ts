@@ -54,7 +54,6 @@ function outcomeFor(
 	return mayDo(principal, actionOf(row, makerOf(object).kind, method), object, ownership) ? "admitted" : "forbidden";
 }
 
-/** Whether a caller may see an object. */
 export function maySee({ principal }: Caller, object: MakerName, ownership: Ownership): boolean {
 	return principal !== undefined && mayDo(principal, "see", object, ownership);
 }

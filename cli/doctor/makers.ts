@@ -17,7 +17,6 @@ export interface Maker {
 	readonly id: string;
 	/** The path that removes it; absent: nothing does, so that it is not made on a platform in use. */
 	readonly remove?: string;
-	/** The body of the removal. */
 	readonly removal?: object;
 }
 

@@ -17,7 +17,6 @@ export interface Probe {
 	/** The path below the origin, with the query. */
 	readonly path: string;
 	readonly body?: object | undefined;
-	/** Whether it asks for a WebSocket. */
 	readonly isHandshake?: boolean;
 }
 
@@ -36,11 +35,9 @@ const handshake = {
 	"sec-websocket-protocol": "atelier.chat",
 };
 
-/** The requests to one platform. */
 export class Prober {
 	/** E.g. `http://127.0.0.1:8080`. */
 	readonly origin: string;
-	/** The requests that were sent. */
 	sent = 0;
 
 	constructor(origin: string) {

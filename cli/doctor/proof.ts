@@ -11,7 +11,6 @@ import type { ProbeAnswer, Prober } from "./prober.ts";
 import type { Row } from "./row.ts";
 import type { Target, World } from "./world.ts";
 
-/** The options of a {@link Proof}. */
 export interface ProofOptions {
 	readonly prober: Prober;
 	readonly world: World;
@@ -26,14 +25,11 @@ export interface ProofOptions {
 	readonly isInUse: boolean;
 }
 
-/** The result of a proof. */
 export interface ProofResult {
 	readonly cells: number;
-	/** The cells by outcome. */
 	readonly outcomes: Readonly<Partial<Record<Outcome, number>>>;
 	/** Sentences about everything that is not as the tables say; empty: the platform keeps to them. */
 	readonly holes: readonly string[];
-	/** The routes that were left out. */
 	readonly leftOut: readonly string[];
 }
 

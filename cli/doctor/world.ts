@@ -19,7 +19,6 @@ export interface Target {
 const stepMs = 100;
 const statusMs = 60_000;
 
-/** The options of a {@link World}. */
 export interface WorldOptions {
 	readonly prober: Prober;
 	/** The prefix of the API, e.g. `/api/v1/svc`. */

@@ -24,7 +24,6 @@ const instructions =
 export interface Compaction {
 	/** The message that replaces everything before the retained messages. */
 	summary: ModelMessage;
-	/** The number of last messages that are retained. */
 	retained: number;
 	/** It is absent when the model gave no summary and the older part is dropped. */
 	answer?: ModelAnswer;

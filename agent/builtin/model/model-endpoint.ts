@@ -10,7 +10,6 @@ import type { ModelSettings } from "./model-settings.ts";
 import { orAborted } from "../or-aborted.ts";
 import { StreamWatch } from "./stream-watch.ts";
 
-/** One call of the model. */
 export interface ModelRequest {
 	system: string;
 	messages: readonly LanguageModelV4Message[];

@@ -2,7 +2,6 @@
 import { now } from "#shared/base/clock.ts";
 import { isJsonObject } from "../../io/json-object.ts";
 
-/** The failure of a call of the model. */
 export class ModelFailure extends Error {
 	override readonly name = "ModelFailure";
 	readonly isRetryable: boolean;

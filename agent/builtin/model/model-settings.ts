@@ -2,7 +2,6 @@
 
 import { baseUrl } from "#shared/base/base-url.ts";
 
-/** The model, and how it is reached. */
 export interface ModelSettings {
 	/** The name by which the provider knows the model. */
 	model: string;

@@ -5,7 +5,6 @@ import { ModelFailure } from "./model-failure.ts";
 /** The bound on one answer, also for an endpoint that never becomes silent. */
 const callMs = 15 * 60_000;
 
-/** Watches one call of the model. */
 export class StreamWatch {
 	readonly #controller = new AbortController();
 	readonly #idleMs: number;

@@ -7,7 +7,6 @@ import { isJsonObject, type JsonObject } from "../../io/json-object.ts";
 import { logLine } from "../stderr-log.ts";
 import { mended, type ModelMessage } from "./model-message.ts";
 
-/** One line of the file. */
 type TranscriptRecord =
 	| { type: "message"; message: ModelMessage; updates: SessionUpdate[] }
 	/** One message replaces all but the last `kept`. */
@@ -25,7 +24,6 @@ const sessionIdPattern = /^[\w-]{1,64}$/;
 /** A longer file is rewritten when its conversation is compacted; it then holds only what is sent to the model. */
 const maxBytes = 32 * 1_048_576;
 
-/** Appends to the file of one session. */
 export class Transcript {
 	readonly #journal: Journal;
 

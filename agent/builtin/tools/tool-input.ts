@@ -3,7 +3,6 @@ import { isJsonObject, type JsonObject, parseJsonObject } from "../../io/json-ob
 
 import { ToolFailure } from "./tool-failure.ts";
 
-/** The input of one call. */
 export class ToolInput {
 	readonly members: JsonObject;
 

@@ -13,7 +13,6 @@ import { ToolInput } from "./tool-input.ts";
 
 /** The outcome of one call. */
 export interface ToolResult {
-	/** The part for the model. */
 	part: LanguageModelV4ToolResultPart;
 	/** The updates that a later reader of the conversation is shown. */
 	updates: SessionUpdate[];
@@ -40,7 +39,6 @@ const abandonMs = 150;
 const cancelledText = "Cancelled by the user";
 const rejectedText = "The user did not permit this. Nothing was done. Do not try the same again; ask the user instead.";
 
-/** Runs the calls of one session. */
 export class ToolRunner {
 	readonly #dependencies: ToolRunnerDependencies;
 	readonly #maxLength: number;

@@ -13,7 +13,6 @@ export interface ModeChoices {
 	readonly choices: readonly JsonObject[];
 }
 
-/** How an agent deals with its modes. */
 type ModeHabits = Pick<AgentRecord, "changes_mode" | "mode_outputs">;
 
 const usual: ModeHabits = { changes_mode: true, mode_outputs: {} };
@@ -35,7 +34,6 @@ const maxName = 100;
 /** Gemini CLI tells a change of its mode as a text of its answer, which is the whole of a piece. */
 const modeText = /^\[MODE_UPDATE\] (\S+)$/;
 
-/** Follows the mode of one conversation. */
 export class AcpModes {
 	readonly #offered: readonly { id: string; name: string }[];
 	/** The mode that the session's settings or a person chose. */
@@ -73,7 +71,6 @@ export class AcpModes {
 		return this.#current === this.#wanted ? undefined : this.#wanted;
 	}
 
-	/** Whether the mode can be chosen. */
 	offers(id: string): boolean {
 		return this.#offered.some((mode) => mode.id === id);
 	}
@@ -83,7 +80,6 @@ export class AcpModes {
 		this.#isPermitted = true;
 	}
 
-	/** The mode was set. */
 	chosen(id: string): void {
 		this.#wanted = id;
 		this.#current = id;

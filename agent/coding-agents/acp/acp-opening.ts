@@ -38,9 +38,7 @@ export interface OpenedSession extends ModeChoices {
 	id: string;
 	/** The texts that are sent before the first message. */
 	preamble: string[];
-	/** The options that the agent offers. */
 	choices: JsonObject[];
-	/** The modes that the agent offers. */
 	modes: JsonObject;
 }
 

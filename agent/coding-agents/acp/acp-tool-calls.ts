@@ -11,7 +11,6 @@ import { commandOf, readUpdate } from "./acp-updates.ts";
 
 /** The bound on remembered calls of one turn; the oldest call is removed first. */
 const maxCalls = 256;
-/** The members that describe a call. */
 const members = ["title", "kind", "status", "rawInput"] as const;
 const overStatuses = new Set<unknown>(["completed", "failed"]);
 

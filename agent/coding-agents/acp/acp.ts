@@ -46,14 +46,12 @@ const hello = {
 	clientInfo: { name: "atelier", version: "1" },
 };
 
-/** One connection to one agent process. */
 export class AcpAgent implements CodingAgent {
 	readonly #process: RunningAgent;
 	readonly #options: AcpOptions;
 	readonly #rpc: JsonRpc;
 	#title: string;
 	#sessionId = "";
-	/** The options that the agent offers. */
 	#choices: JsonObject[] = [];
 	/** The form in which the agent offers its modes. */
 	#offered: JsonObject = {};
@@ -64,7 +62,6 @@ export class AcpAgent implements CodingAgent {
 	#preamble: readonly string[] = [];
 	#wasKilled = false;
 	#onUpdate: ((update: AgentUpdate) => void) | undefined;
-	/** The tool calls of the current turn. */
 	#calls = new AcpToolCalls();
 	/** The listener of the turn that was cancelled last. */
 	#cancelled: ((update: AgentUpdate) => void) | undefined;
@@ -227,7 +224,6 @@ export class AcpAgent implements CodingAgent {
 		return { outcome, ...(answers && { answers }) };
 	}
 
-	/** Whether the current turn was cancelled. */
 	get #isCancelled(): boolean {
 		return this.#cancelled !== undefined && this.#cancelled === this.#onUpdate;
 	}

@@ -21,7 +21,6 @@ export interface BookedCallDependencies {
 }
 
 export class BookedCall {
-	/** Reads the usage from the response. */
 	readonly meter: UsageMeter;
 	readonly #dependencies: BookedCallDependencies;
 	#isOver = false;

@@ -13,7 +13,6 @@ export interface EventPiece {
 	isWhole: boolean;
 }
 
-/** Splits one stream. */
 export class EventSplitter {
 	readonly #maxBytes: number;
 	#held: Buffer[] = [];

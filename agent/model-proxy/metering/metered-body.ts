@@ -16,7 +16,6 @@ export interface MeteredBody extends Transform {
 	breakOff(): void;
 }
 
-/** How a response is metered. */
 export interface Metered {
 	readonly meter: UsageMeter;
 	readonly isStreaming: boolean;
@@ -68,7 +67,6 @@ export class MeteredEvents extends Transform implements MeteredBody {
 	}
 }
 
-/** Meters a response in one piece. */
 export class MeteredWhole extends Transform implements MeteredBody {
 	readonly #meter: UsageMeter;
 	readonly #isHeld: boolean;

@@ -43,7 +43,6 @@ export interface CallUnderWay extends ModelCall {
 /** A call that has ended. */
 export interface MeteredCall extends ModelCall {
 	id: string;
-	/** The id of the provider. */
 	provider: string;
 	location: ModelAccess["location"];
 	/** The usage that the provider had reported when the call ended in any way; undefined when it reported none. */

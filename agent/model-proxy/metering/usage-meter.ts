@@ -19,7 +19,6 @@ export interface MeterListener {
 	onFailure?: (words: string) => void;
 }
 
-/** Meters one call. */
 export class UsageMeter {
 	readonly #form: UsageForm;
 	readonly #listener: MeterListener;

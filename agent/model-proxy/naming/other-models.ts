@@ -4,7 +4,6 @@ import type { LogBuffer } from "../../io/log-buffer.ts";
 const maxLogged = 20;
 const maxNameLength = 100;
 
-/** Remembers the names. */
 export class OtherModels {
 	readonly #model: string;
 	readonly #log: LogBuffer;

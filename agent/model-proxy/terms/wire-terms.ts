@@ -7,7 +7,6 @@ import type { JsonObject } from "../../io/json-object.ts";
 /** The rule for one member; with `true` any value is allowed. */
 export type Rule = true | ((value: unknown) => boolean);
 
-/** The terms of one wire format. */
 export interface WireTerms {
 	/** The rules for the members of the body except its tools. Null counts as absent. */
 	readonly members: Readonly<Record<string, Rule>>;

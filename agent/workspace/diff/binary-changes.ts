@@ -18,12 +18,10 @@ const maxFiles = 200;
 /** The comparison whose patch is completed. */
 export interface BinaryComparison {
 	readonly run: (args: readonly string[], input?: string, maxBytes?: number) => Promise<CommandResult>;
-	/** The arguments of the patch. */
 	readonly args: readonly string[];
 	readonly commit: string;
 	/** The arguments behind the commit that leave out what is not compared. */
 	readonly rest: readonly string[];
-	/** The folder of the work tree. */
 	readonly folder: string;
 	/** The most bytes that are read of git's patch. */
 	readonly maxBytes: number;

@@ -11,7 +11,6 @@ import { NoRepositoryError } from "./diff-errors.ts";
 import { diffQueue } from "./diff-queue.ts";
 import { type Comparison, type DiffPlace, maxStoredPatchBytes, WorkspaceDiff } from "./workspace-diff.ts";
 
-/** The place of the comparisons of all trees. */
 type TreesPlace = Pick<DiffPlace, "scratch" | "git" | "permissionFiles">;
 
 /** Returns the comparison of these trees. @param trees At least one; outer ones before inner ones. */
@@ -25,7 +24,6 @@ interface ComparedTree {
 	readonly diff: WorkspaceDiff;
 }
 
-/** Answers questions about the changes of several work trees. */
 export class SeveralDiffs implements Comparison {
 	readonly #trees: readonly ComparedTree[];
 

@@ -34,7 +34,6 @@ const maxReadIndexBytes = 16 * 1_048_576;
 /** Mode 160000 in the form that every version of the index has. */
 const gitlinkMode = Buffer.from([0, 0, 0o160000 >> 8, 0]);
 
-/** Answers questions about changes. */
 export interface Comparison {
 	/** @param base One of `last-commit` and `default-branch`. @throws one of diff-errors.ts, as all diffs do. */
 	files(base: string): Promise<DiffFileList>;
@@ -46,7 +45,6 @@ export interface Comparison {
 	wholePatch(base: string): Promise<DiffPatch>;
 }
 
-/** The place of the comparisons. */
 export interface DiffPlace {
 	/** The folder for temporary files. */
 	readonly scratch: string;

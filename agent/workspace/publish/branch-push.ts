@@ -29,7 +29,6 @@ export interface PushCredential {
 export interface PushPlace {
 	/** The folder in which the repository of the push is made; it is not in the workspace. */
 	readonly scratch: string;
-	/** The protocols that git may use. */
 	readonly protocols: readonly string[];
 	/** Makes the git of the push; the credential is for this push only. */
 	readonly gitFor: (url: string, credential?: PushCredential) => Git;

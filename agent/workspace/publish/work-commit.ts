@@ -23,7 +23,6 @@ export interface CommitPlace {
 	readonly permissionFiles: readonly string[];
 }
 
-/** The newest commit of a repository. */
 export interface WorkCommit {
 	/** The full name. */
 	readonly sha: string;
