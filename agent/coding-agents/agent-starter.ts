@@ -3,7 +3,6 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import { modelWires } from "#shared/wire/models/model-wire.ts";
-import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { readResources } from "#shared/wire/pod/resource-limits.ts";
 import { prepareAgentHome } from "./agent-home.ts";
 import { AgentProcess } from "./agent-process.ts";
@@ -18,29 +17,20 @@ import type { AgentNotice, CodingAgent } from "./coding-agent.ts";
 import { AcpAgent, type AcpOptions } from "./acp/acp.ts";
 import { mcpServersOf } from "./acp/acp-mcp.ts";
 import { throughEntrypoint } from "../io/entrypoint.ts";
-import type { Environment } from "../io/environment.ts";
 import { SavedSession } from "./saved-session.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
-import type { LogBuffer } from "../io/log-buffer.ts";
+import type { PodContext } from "../io/pod-context.ts";
 import { limitedCommand } from "./limited-command.ts";
 import { withoutAddress } from "./own-address.ts";
 import { pastTurns } from "./past-turns.ts";
 import type { Permissions } from "./permissions.ts";
 
 /** The dependencies of a start, given by the pod. */
-export interface AgentStarterDependencies {
-	readonly launch: LaunchDocument;
-	/** The environment of this process. */
-	readonly inherited: NodeJS.ProcessEnv;
-	/** The part of the environment that the coding agent gets. */
-	readonly env: Environment;
+export interface AgentStarterDependencies extends Omit<PodContext, "ending"> {
 	/** The proxy between the coding agent and the session's model; undefined when the session has no model. */
 	readonly proxy: ModelEndpoint | undefined;
 	readonly turns: () => readonly ConversationTurn[];
 	readonly permissions: Permissions;
-	readonly log: LogBuffer;
-	/** It is aborted when the pod ends. */
-	readonly signal: AbortSignal;
 	/** Receives what the coding agent reports beside its answers. */
 	readonly onNotice: (notice: AgentNotice) => void;
 }

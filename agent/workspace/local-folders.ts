@@ -4,22 +4,19 @@
  */
 import { lstat, mkdir, readdir, readlink, rename, rm, rmdir, symlink, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { LaunchDocument, LocalMount } from "#shared/wire/pod/launch.ts";
+import type { LocalMount } from "#shared/wire/pod/launch.ts";
 import { realMount } from "#shared/wire/pod/local-mounts.ts";
 import type { Environment } from "../io/environment.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
-import type { LogBuffer } from "../io/log-buffer.ts";
+import type { PodContext } from "../io/pod-context.ts";
 import { runCommand } from "../io/run-command.ts";
 import { isFreeOfLinks } from "./workspace-path.ts";
 
 /** The time limit of one copy; the platform allows 300 s for a launch. */
 const copyMs = 250_000;
 
-export interface LocalFoldersDependencies {
-	readonly launch: LaunchDocument;
+export interface LocalFoldersDependencies extends Pick<PodContext, "launch" | "log" | "signal"> {
 	readonly env: Environment;
-	readonly log: LogBuffer;
-	readonly signal: AbortSignal;
 }
 
 /** @throws {LaunchFailure} that names the folder which cannot be used. */

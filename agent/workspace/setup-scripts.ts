@@ -4,17 +4,13 @@ import { join } from "node:path";
 import { monotonic } from "#shared/base/clock.ts";
 import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { throughEntrypoint } from "../io/entrypoint.ts";
-import type { WorkingEnvironment } from "../io/environment.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
-import type { LogBuffer } from "../io/log-buffer.ts";
+import type { PodContext } from "../io/pod-context.ts";
 import { type CommandResult, runCommand } from "../io/run-command.ts";
 import { scriptWords } from "./script-words.ts";
 
-export interface SetupPlace {
+export interface SetupPlace extends Pick<PodContext, "env" | "log" | "signal"> {
 	workspace: string;
-	env: WorkingEnvironment;
-	log: LogBuffer;
-	signal: AbortSignal;
 	/** The time limit for all scripts together, in milliseconds. */
 	limitMs: number;
 }
