@@ -38,8 +38,6 @@ export interface OpenedSession extends ModeChoices {
 	id: string;
 	/** The texts that are sent before the first message. */
 	preamble: string[];
-	choices: JsonObject[];
-	modes: JsonObject;
 }
 
 /** @throws {Error} */
@@ -105,7 +103,7 @@ function takesSystemPrompt({ sessionCapabilities }: JsonObject): boolean {
 	return isJsonObject(sessionCapabilities) && isJsonObject(sessionCapabilities["systemPrompt"]);
 }
 
-function offered({ configOptions, modes }: JsonObject): { choices: JsonObject[]; modes: JsonObject } {
+function offered({ configOptions, modes }: JsonObject): ModeChoices {
 	return { choices: objectsOf(configOptions), modes: isJsonObject(modes) ? modes : {} };
 }
 

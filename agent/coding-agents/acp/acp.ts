@@ -12,7 +12,7 @@ import { JsonRpc, RpcError } from "../../io/json-rpc.ts";
 import type { Permissions } from "../permissions.ts";
 import { readPermission } from "./acp-permissions.ts";
 import { askPerson } from "./acp-questions.ts";
-import { AcpModes, modeRequest } from "./acp-mode.ts";
+import { AcpModes, type ModeChoices, modeRequest } from "./acp-mode.ts";
 import { modelChoice, modelOption } from "./acp-model.ts";
 import { readNotice } from "./acp-notices.ts";
 import { openSession, type OpeningOptions } from "./acp-opening.ts";
@@ -52,10 +52,8 @@ export class AcpAgent implements CodingAgent {
 	readonly #rpc: JsonRpc;
 	#title: string;
 	#sessionId = "";
-	#choices: JsonObject[] = [];
-	/** The form in which the agent offers its modes. */
-	#offered: JsonObject = {};
-	#modes = new AcpModes({ modes: {}, choices: [] }, "");
+	#offered: ModeChoices = { modes: {}, choices: [] };
+	#modes = new AcpModes(this.#offered, "");
 	/** The capabilities from the answer to `initialize`. */
 	#capabilities: JsonObject = {};
 	/** The texts that are sent before the next message. */
@@ -114,21 +112,20 @@ export class AcpAgent implements CodingAgent {
 	async open(folder: string): Promise<void> {
 		const options = { ...this.#options, mode: this.#ownMode(this.#options.permissions.mode) };
 		const opened = await openSession(folder, this.#capabilities, options, (...call) => this.#ask(...call));
-		this.#offered = opened.modes;
+		this.#offered = opened;
 		this.#sessionId = opened.id;
 		this.#preamble = opened.preamble;
-		this.#choices = opened.choices;
 		this.#modes = new AcpModes(opened, options.mode, options.record);
 		this.#tellMode();
 		await this.#chooseModel();
 	}
 
 	async setModel(model: string): Promise<void> {
-		const option = modelOption(this.#choices);
+		const option = modelOption(this.#offered.choices);
 		if (!option) throw new Error("The coding agent does not let its model be changed");
 		const request = { sessionId: this.#sessionId, ...modelChoice(option, model) };
 		const { configOptions } = await this.#ask("session/set_config_option", request);
-		if (configOptions !== undefined) this.#choices = objectsOf(configOptions);
+		if (configOptions !== undefined) this.#offered = { ...this.#offered, choices: objectsOf(configOptions) };
 	}
 
 	async setPermissionMode(mode: PermissionMode): Promise<void> {
@@ -139,8 +136,7 @@ export class AcpAgent implements CodingAgent {
 	}
 
 	async setMode(mode: string): Promise<ModeNotice> {
-		const offered = { modes: this.#offered, choices: this.#choices };
-		const request = this.#modes.offers(mode) ? modeRequest(mode, offered) : undefined;
+		const request = this.#modes.offers(mode) ? modeRequest(mode, this.#offered) : undefined;
 		if (!request) throw new Error(`The coding agent has no mode "${mode}"; it offers ${this.#modes.names}`);
 		await this.#ask(request[0], { sessionId: this.#sessionId, ...request[1] });
 		this.#modes.chosen(mode);
@@ -274,7 +270,7 @@ export class AcpAgent implements CodingAgent {
 	/** Chooses the model of the launch if the agent offers a choice. */
 	async #chooseModel(): Promise<void> {
 		const { model, record, log } = this.#options;
-		if (model === "" || !modelOption(this.#choices)) return;
+		if (model === "" || !modelOption(this.#offered.choices)) return;
 		await this.setModel(model).catch((error: unknown) => {
 			if (error instanceof RpcError) throw error;
 			log.add("WARNING", record.id, error instanceof Error ? error.message : String(error));
