@@ -18,13 +18,13 @@ export interface CallBounds {
 
 /** A call that asks to be admitted. */
 export interface AskingCall extends ModelCall {
-	id: string;
 	/** The bounds are undefined when the session had no budget, because nobody needed them. */
 	bounds: CallBounds | undefined;
 }
 
 /** The members that all calls have. */
 export interface ModelCall {
+	id: string;
 	wire: ModelWire;
 	/** The session's model, by the name that its provider uses. */
 	model: string;
@@ -32,7 +32,6 @@ export interface ModelCall {
 
 /** A call whose provider has reported usage before the end. */
 export interface CallUnderWay extends ModelCall {
-	id: string;
 	location: ModelAccess["location"];
 	/** The usage that is known so far. */
 	counts: TokenCounts;
@@ -42,7 +41,6 @@ export interface CallUnderWay extends ModelCall {
 
 /** A call that has ended. */
 export interface MeteredCall extends ModelCall {
-	id: string;
 	provider: string;
 	location: ModelAccess["location"];
 	/** The usage that the provider had reported when the call ended in any way; undefined when it reported none. */

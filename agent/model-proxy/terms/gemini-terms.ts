@@ -3,18 +3,9 @@ import { isJsonObject, type JsonObject } from "../../io/json-object.ts";
 import { any, isOne, isText, type Rule, type WireTerms } from "./wire-terms.ts";
 
 const configMembers: Readonly<Record<string, Rule>> = {
-	...any(
-		"stopSequences",
-		"temperature",
-		"topP",
-		"topK",
-		"maxOutputTokens",
-		"responseMimeType",
-		"responseSchema",
-		"seed",
-	),
-	...any("responseJsonSchema", "presencePenalty", "frequencyPenalty", "responseLogprobs", "logprobs", "thinkingConfig"),
-	...any("mediaResolution"),
+	...any("stopSequences", "temperature", "topP", "topK", "maxOutputTokens", "responseMimeType", "responseSchema"),
+	...any("seed", "responseJsonSchema", "presencePenalty", "frequencyPenalty", "responseLogprobs", "logprobs"),
+	...any("thinkingConfig", "mediaResolution"),
 	candidateCount: isOne,
 	responseModalities: (value) => JSON.stringify(value).toUpperCase() === '["TEXT"]',
 };

@@ -4,16 +4,8 @@ import { any, isOff, isOne, isOneOf, isSwitch, isText, type PartTerm, type WireT
 /** The members of both formats. Other tiers have other prices. */
 const common = {
 	...any("model", "metadata", "parallel_tool_calls", "prompt_cache_key", "prompt_cache_retention", "reasoning"),
-	...any(
-		"safety_identifier",
-		"stream_options",
-		"temperature",
-		"tool_choice",
-		"top_logprobs",
-		"top_p",
-		"user",
-		"verbosity",
-	),
+	...any("safety_identifier", "stream_options", "temperature", "tool_choice", "top_logprobs", "top_p", "user"),
+	...any("verbosity"),
 	stream: isSwitch,
 	service_tier: isOneOf("auto", "default"),
 };
@@ -24,16 +16,8 @@ export const chatTerms: WireTerms = {
 	members: {
 		...common,
 		...any("messages", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs", "min_p"),
-		...any(
-			"prediction",
-			"presence_penalty",
-			"reasoning_effort",
-			"repetition_penalty",
-			"response_format",
-			"seed",
-			"stop",
-		),
-		...any("top_k", "chat_template_kwargs", "enable_thinking", "thinking", "thinking_budget"),
+		...any("prediction", "presence_penalty", "reasoning_effort", "repetition_penalty", "response_format", "seed"),
+		...any("stop", "top_k", "chat_template_kwargs", "enable_thinking", "thinking", "thinking_budget"),
 		...any("max_tokens", "max_completion_tokens"),
 		modalities: (value) => JSON.stringify(value) === '["text"]',
 		n: isOne,
