@@ -11,7 +11,7 @@ import { readHead } from "../workspace/diff/head-commit.ts";
 import { ShadowRepository } from "../workspace/diff/shadow-repository.ts";
 import { emptyTree, type Git, wordsOfGit } from "../workspace/git.ts";
 import { fromWorkspace, type WorkTree } from "../workspace/work-tree.ts";
-import type { CommandResult } from "../io/run-command.ts";
+import type { CommandOptions, CommandResult } from "../io/run-command.ts";
 import { type Commit, commitFormat, readCommits } from "./commit-list.ts";
 import { type ListedPath, readListedPaths } from "./listed-paths.ts";
 import { UnreadFiles, type UnreadFile } from "./unread-files.ts";
@@ -207,21 +207,19 @@ export class WorkspaceWatch {
 		return result.code === 0 ? textOf(result) : undefined;
 	}
 
-	async #succeed(args: readonly string[], options: Readonly<RunOptions> = {}): Promise<CommandResult> {
+	async #succeed(
+		args: readonly string[],
+		options: Pick<CommandOptions, "input" | "maxBytes"> = {},
+	): Promise<CommandResult> {
 		const result = await this.#run(args, options);
 		if (result.code !== 0 && !result.cut) throw failure(result);
 		return result;
 	}
 
-	#run(args: readonly string[], options: Readonly<RunOptions> = {}): Promise<CommandResult> {
+	#run(args: readonly string[], options: Pick<CommandOptions, "input" | "maxBytes"> = {}): Promise<CommandResult> {
 		const all = ["-c", "core.looseCompression=1", ...this.#shadow.options, ...args];
 		return this.#git.run(all, { cwd: this.#workTree.folder, timeoutMs: commandMs, ...options });
 	}
-}
-
-interface RunOptions {
-	input?: string;
-	maxBytes?: number;
 }
 
 function textOf({ stdout }: CommandResult): string {
