@@ -31,7 +31,7 @@ export class QueueFullError extends Error {
 
 /** Stores the messages and answers of one session. */
 export class Conversation {
-	readonly #journal: Journal;
+	readonly #journal: Journal<JournalRecord>;
 	readonly #limits: ConversationLimits;
 	#turns: ConversationTurn[] = [];
 	#bytes = 0;
@@ -42,14 +42,14 @@ export class Conversation {
 	readonly #answered = new Set<string>();
 	#forgotten: string[] = [];
 
-	private constructor(journal: Journal, limits: ConversationLimits) {
+	private constructor(journal: Journal<JournalRecord>, limits: ConversationLimits) {
 		this.#journal = journal;
 		this.#limits = limits;
 	}
 
 	/** Opens the conversation. A turn that the end of the last pod interrupted is marked so, and not run again. */
 	static async open(file: string, limits: Partial<ConversationLimits> = {}): Promise<Conversation> {
-		const { journal, records } = await Journal.open(file);
+		const { journal, records } = await Journal.open<JournalRecord>(file, ["turn", "started", "forgotten"]);
 		const conversation = new Conversation(journal, { ...defaultLimits, ...limits });
 		const underWay = conversation.#load(records);
 		if (underWay !== undefined) await conversation.answer(interruptedTurn(underWay));
@@ -85,7 +85,7 @@ export class Conversation {
 		const turn: ConversationTurn = { id, role: "user", content, parts: [], created_at: isoTime(), metadata };
 		this.#storing++;
 		const stored = this.#journal
-			.append({ turn } satisfies JournalRecord)
+			.append({ turn })
 			.then(() => this.#keep(turn))
 			.finally(() => this.#storing--);
 		this.#known.set(id, stored);
@@ -96,7 +96,7 @@ export class Conversation {
 
 	/** Records that the message is sent to the agent, which happens once. Resolves when the record is on disk. */
 	start(id: string): Promise<void> {
-		return this.#journal.append({ started: id } satisfies JournalRecord);
+		return this.#journal.append({ started: id });
 	}
 
 	/**
@@ -104,7 +104,7 @@ export class Conversation {
 	 * it cannot be stored, the message still counts as answered, because it must not be run again.
 	 */
 	async answer(turn: ConversationTurn): Promise<void> {
-		await this.#journal.append({ turn } satisfies JournalRecord).finally(() => {
+		await this.#journal.append({ turn }).finally(() => {
 			this.#keep(turn);
 			this.#forgetOldest();
 		});
@@ -116,9 +116,9 @@ export class Conversation {
 	}
 
 	/** Returns the message that was being answered, if there is one. */
-	#load(records: readonly unknown[]): string | undefined {
+	#load(records: readonly JournalRecord[]): string | undefined {
 		let started: string | undefined;
-		for (const record of records.filter(isRecord)) {
+		for (const record of records) {
 			if ("turn" in record) this.#keep(record.turn);
 			else if ("started" in record) started = record.started;
 			else this.#remember(record.forgotten);
@@ -182,10 +182,4 @@ function interruptedTurn(question: string): ConversationTurn {
 		created_at: isoTime(),
 		metadata: { in_reply_to: question, stop_reason: "interrupted" },
 	};
-}
-
-/** Only this program writes the file; a damaged line is not one of its records. */
-function isRecord(record: unknown): record is JournalRecord {
-	if (typeof record !== "object" || record === null) return false;
-	return "turn" in record || "started" in record || "forgotten" in record;
 }

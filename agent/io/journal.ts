@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { openUntrusted, readFrom } from "#shared/base/files/untrusted-file.ts";
 import { replaceOpen, syncFolder } from "#shared/base/files/replaced-file.ts";
-import { parseJson } from "./json-object.ts";
+import { isJsonObject, parseJson } from "./json-object.ts";
 
 const { O_RDWR, O_CREAT, O_APPEND, O_DSYNC } = constants;
 /** A write with O_DSYNC returns when its bytes are on disk, which costs one trip to the thread pool instead of two. */
@@ -13,7 +13,7 @@ const durable = O_RDWR | O_CREAT | O_APPEND | O_DSYNC;
 const maxBytes = 256 * 1_048_576;
 
 /** Appends to one file and rewrites it; the owner closes it. */
-export class Journal {
+export class Journal<R extends object> {
 	readonly #path: string;
 	#file: FileHandle;
 	#size: number;
@@ -28,18 +28,25 @@ export class Journal {
 
 	/**
 	 * Opens or creates the file and returns its records. A line without an end is the rest of an append that a crash
-	 * interrupted; it was never acknowledged and is cut off. A line that is no JSON is left out.
+	 * interrupted; it was never acknowledged and is cut off. A damaged line is left out.
+	 * @param members Each record has one of these members; by default any object is a record. Only this program writes
+	 * the file, so the other members are not checked.
 	 * @throws {UntrustedFileError} when something else has the name, or when the file is far too long.
 	 */
-	static async open(path: string): Promise<{ journal: Journal; records: unknown[] }> {
+	static async open<R extends object = object>(
+		path: string,
+		members?: readonly string[],
+	): Promise<{ journal: Journal<R>; records: R[] }> {
+		const isRecord = (value: unknown): value is object & R =>
+			isJsonObject(value) && (members?.some((name) => name in value) ?? true);
 		const file = await openUntrusted(path, durable);
 		try {
 			const content = await readFrom(file, path, maxBytes);
 			const size = content.lastIndexOf("\n") + 1;
 			if (size < content.length) await file.truncate(size);
 			await syncFolder(path);
-			const records = content.toString("utf8", 0, size).split("\n").map(parseJson);
-			return { journal: new Journal(path, file, size), records: records.filter((record) => record !== undefined) };
+			const lines = content.toString("utf8", 0, size).split("\n");
+			return { journal: new Journal(path, file, size), records: lines.map(parseJson).filter(isRecord) };
 		} catch (error) {
 			await file.close();
 			throw error;
@@ -52,7 +59,7 @@ export class Journal {
 	}
 
 	/** Resolves when the record is on disk. */
-	append(record: object): Promise<void> {
+	append(record: R): Promise<void> {
 		return this.#next(async () => {
 			const line = `${JSON.stringify(record)}\n`;
 			try {
@@ -70,7 +77,7 @@ export class Journal {
 	 * Replaces all records, completely or not at all.
 	 * @param records It is called when everything that was appended before is on disk.
 	 */
-	rewrite(records: () => readonly object[]): Promise<void> {
+	rewrite(records: () => readonly R[]): Promise<void> {
 		return this.#next(async () => {
 			const content = records()
 				.map((record) => `${JSON.stringify(record)}\n`)

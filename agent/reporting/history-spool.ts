@@ -5,7 +5,6 @@
 import type { ReportedEvent } from "#shared/contracts/sessions/history.ts";
 import { jsonBytes } from "#shared/base/answer-size.ts";
 import type { NumberedReport, ReportContent } from "./history-report.ts";
-import { isJsonObject } from "../io/json-object.ts";
 import { Journal } from "../io/journal.ts";
 import { shrinkReports } from "./spool-shrink.ts";
 import type { RawEvent } from "../timeline/timeline-log.ts";
@@ -41,7 +40,7 @@ type SpoolRecord = { report: NumberedReport } | { newest: Newest };
 /** The file and its reports in memory; the owner closes it. */
 export class HistorySpool {
 	readonly #file: string;
-	readonly #journal: Journal;
+	readonly #journal: Journal<SpoolRecord>;
 	readonly #limits: SpoolLimits;
 	#waiting: NumberedReport[] = [];
 	#bytes = 0;
@@ -49,7 +48,7 @@ export class HistorySpool {
 	/** The failures of the oldest report. */
 	#failures = 0;
 
-	private constructor(file: string, journal: Journal, launch: number, limits: SpoolLimits) {
+	private constructor(file: string, journal: Journal<SpoolRecord>, launch: number, limits: SpoolLimits) {
 		this.#file = file;
 		this.#journal = journal;
 		this.#limits = limits;
@@ -58,9 +57,9 @@ export class HistorySpool {
 
 	/** @param launch The launch whose reports are added. */
 	static async open(file: string, launch: number, limits: Partial<SpoolLimits> = {}): Promise<HistorySpool> {
-		const { journal, records } = await Journal.open(file);
+		const { journal, records } = await Journal.open<SpoolRecord>(file, ["report", "newest"]);
 		const spool = new HistorySpool(file, journal, launch, { ...defaultLimits, ...limits });
-		for (const record of records) if (isRecord(record)) spool.#load(record);
+		for (const record of records) spool.#load(record);
 		if (spool.#newest.launch !== launch) spool.#newest = { ...spool.#newest, launch, n: 0 };
 		return spool;
 	}
@@ -126,7 +125,7 @@ export class HistorySpool {
 		const report: NumberedReport = { launch, n: n + 1, ...others, ...(events && { events: this.#numbered(events) }) };
 		const bytes = jsonBytes(report);
 		if (this.#journal.size + bytes > this.#limits.fileBytes) await this.#rewrite();
-		await this.#journal.append({ report } satisfies SpoolRecord);
+		await this.#journal.append({ report });
 		this.#load({ report });
 		if (this.#bytes <= this.#limits.waitingBytes) return;
 		this.#waiting = shrinkReports(this.#waiting, this.#limits.waitingBytes);
@@ -157,12 +156,7 @@ export class HistorySpool {
 	#rewrite(): Promise<void> {
 		return this.#journal.rewrite(() => [
 			...this.#waiting.map((report): SpoolRecord => ({ report })),
-			{ newest: this.#newest } satisfies SpoolRecord,
+			{ newest: this.#newest },
 		]);
 	}
-}
-
-/** Only this program writes the file; a damaged line is not one of its records. */
-function isRecord(record: unknown): record is SpoolRecord {
-	return isJsonObject(record) && ("report" in record || "newest" in record);
 }

@@ -5,7 +5,6 @@
  */
 import { randomUUID } from "node:crypto";
 import { totalTokens } from "#shared/wire/models/token-counts.ts";
-import { isJsonObject } from "../io/json-object.ts";
 import { Journal } from "../io/journal.ts";
 import { addUse, isReportedWith, type MeteredReport, reportOf, type Use } from "./usage-report.ts";
 
@@ -25,7 +24,7 @@ const maxFileBytes = 262_144;
 
 /** The file and its content in memory; the owner closes it. */
 export class UsageSpool {
-	readonly #journal: Journal;
+	readonly #journal: Journal<SpoolRecord>;
 	/** The uses that are in no report, oldest first. Uses that fit one report are combined. */
 	#uses: Use[] = [];
 	/** The uses of calls under way, by the id of the call. */
@@ -33,14 +32,14 @@ export class UsageSpool {
 	#messages = 0;
 	#report: MeteredReport | undefined;
 
-	private constructor(journal: Journal) {
+	private constructor(journal: Journal<SpoolRecord>) {
 		this.#journal = journal;
 	}
 
 	static async open(file: string): Promise<UsageSpool> {
-		const { journal, records } = await Journal.open(file);
+		const { journal, records } = await Journal.open<SpoolRecord>(file, ["use", "messages", "report", "acknowledged"]);
 		const spool = new UsageSpool(journal);
-		for (const record of records) if (isRecord(record)) spool.#take(record);
+		for (const record of records) spool.#take(record);
 		// The pod of these calls is gone.
 		for (const [call, use] of spool.#begun) await spool.#apply({ use, ended: call });
 		return spool;
@@ -73,7 +72,7 @@ export class UsageSpool {
 		if (!use) return undefined;
 		// Later uses are not part of this report.
 		const report = reportOf(use, randomUUID(), this.#messages);
-		const writing = this.#journal.append({ report } satisfies SpoolRecord);
+		const writing = this.#journal.append({ report });
 		this.#take({ report });
 		await writing.catch(async (error: unknown) => {
 			this.#putBack(report, use);
@@ -129,15 +128,10 @@ export class UsageSpool {
 
 	#rewrite(): Promise<void> {
 		return this.#journal.rewrite(() => [
-			...(this.#report ? [{ report: this.#report } satisfies SpoolRecord] : []),
+			...(this.#report ? [{ report: this.#report }] : []),
 			...this.#uses.map((use): SpoolRecord => ({ use })),
 			...[...this.#begun].map(([begun, use]): SpoolRecord => ({ begun, use })),
-			...(this.#messages > 0 ? [{ messages: this.#messages } satisfies SpoolRecord] : []),
+			...(this.#messages > 0 ? [{ messages: this.#messages }] : []),
 		]);
 	}
-}
-
-/** Only this program writes the file; a damaged line is not one of its records. */
-function isRecord(record: unknown): record is SpoolRecord {
-	return isJsonObject(record) && ["use", "messages", "report", "acknowledged"].some((name) => name in record);
 }

@@ -3,7 +3,6 @@ import { access, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { Journal } from "../../io/journal.ts";
-import { isJsonObject, type JsonObject } from "../../io/json-object.ts";
 import { logLine } from "../stderr-log.ts";
 import { mended, type ModelMessage } from "./model-message.ts";
 
@@ -25,15 +24,15 @@ const sessionIdPattern = /^[\w-]{1,64}$/;
 const maxBytes = 32 * 1_048_576;
 
 export class Transcript {
-	readonly #journal: Journal;
+	readonly #journal: Journal<TranscriptRecord>;
 
-	private constructor(journal: Journal) {
+	private constructor(journal: Journal<TranscriptRecord>) {
 		this.#journal = journal;
 	}
 
 	static async create(stateFolder: string, sessionId: string): Promise<Transcript> {
 		await mkdir(stateFolder, { recursive: true, mode: 0o700 });
-		const { journal } = await Journal.open(join(stateFolder, `${sessionId}.jsonl`));
+		const { journal } = await Journal.open<TranscriptRecord>(join(stateFolder, `${sessionId}.jsonl`));
 		return new Transcript(journal);
 	}
 
@@ -47,8 +46,8 @@ export class Transcript {
 				() => false,
 			));
 		if (!isThere) throw new Error(`There is no session "${sessionId}"`);
-		const { journal, records } = await Journal.open(path);
-		return { transcript: new Transcript(journal), ...read(records.filter(isJsonObject)) };
+		const { journal, records } = await Journal.open<TranscriptRecord>(path, ["message"]);
+		return { transcript: new Transcript(journal), ...read(records) };
 	}
 
 	/** Resolves when the record is on disk. When the disk is full, the session loses its memory, but its work goes on. */
@@ -79,11 +78,10 @@ function complain(error: unknown): void {
 	logLine(`The transcript cannot be written: ${error instanceof Error ? error.message : String(error)}`);
 }
 
-function read(records: readonly JsonObject[]): Pick<LoadedTranscript, "messages" | "updates"> {
+function read(records: readonly TranscriptRecord[]): Pick<LoadedTranscript, "messages" | "updates"> {
 	let messages: ModelMessage[] = [];
 	const updates: SessionUpdate[] = [];
-	// Only this class writes these lines.
-	for (const record of records as TranscriptRecord[]) {
+	for (const record of records) {
 		if (record.type === "message") {
 			messages.push(record.message);
 			updates.push(...record.updates);
