@@ -142,12 +142,7 @@ function openServing(host: StageHost, stage: DialogueStage): ServingStage {
 	const { conversation, dialogue, model, timeline, reports, server } = stage;
 	const { log } = context;
 	const { session_id: sessionId } = context.launch;
-	const keeper = new AgentKeeper({
-		...context,
-		permissions,
-		turns: () => conversation.turns,
-		proxy: model.proxy,
-	});
+	const keeper = new AgentKeeper({ ...context, permissions, turns: () => conversation.turns, proxy: model.proxy });
 	closing.defer(() => keeper.close());
 	closing.defer(async () => {
 		// An agent that still answers a cancelled turn could not answer another question.

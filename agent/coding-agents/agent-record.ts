@@ -10,21 +10,7 @@ import { LaunchFailure } from "../io/launch-failure.ts";
 import { fillAll, fillText, type PlaceholderValues } from "./placeholders.ts";
 
 /** A record without placeholders. */
-export interface AgentRecord
-	extends Pick<
-		WrittenAgent,
-		| "id"
-		| "title"
-		| "command"
-		| "keeps"
-		| "mcp"
-		| "loads"
-		| "changes_mode"
-		| "mode_outputs"
-		| "end_signal"
-		| "chatter"
-		| "late_update_ms"
-	> {
+export interface AgentRecord extends Omit<WrittenAgent, "env" | "files" | "modes"> {
 	/** These variables are added to the allowed ones. */
 	env: Environment;
 	/** The paths are relative to the home folder. */

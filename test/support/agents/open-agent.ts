@@ -18,6 +18,12 @@ export function scriptedRecord(...habits: string[]): AgentRecord {
 		env: { SCRIPTED: habits.join(" ") },
 		files: [],
 		keeps: [],
+		permission_files: [],
+		wires: {},
+		needs_model: false,
+		own_model: true,
+		asks: [],
+		usage: "none",
 		modes: { ask: "", auto: "" },
 		mcp: "both",
 		loads: true,
@@ -26,6 +32,8 @@ export function scriptedRecord(...habits: string[]): AgentRecord {
 		end_signal: "none",
 		chatter: "",
 		late_update_ms: 300,
+		memory_mb: 256,
+		proven: false,
 		has_model: true,
 	};
 }
