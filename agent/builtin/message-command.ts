@@ -2,11 +2,7 @@
 
 const opening = /^ {0,3}(`{3,}|~{3,})(?:sh|bash|shell)[ \t]*$/;
 
-/**
- * Returns the rest of a message that begins with `$ ` or `!`. Otherwise it returns all fenced `sh` blocks of the
- * message, in order,
- * or undefined when there are none.
- */
+/** Returns the rest of a message after `$ ` or `!`, or its fenced `sh` blocks in order; undefined when it has none. */
 export function commandIn(message: string): string | undefined {
 	const text = message.replaceAll("\r\n", "\n").trim();
 	const direct = /^(?:\$\s+|!\s*)(\S[\s\S]*)$/.exec(text)?.[1];

@@ -24,9 +24,8 @@ export async function readIdentity(git: Git, cwd: string, signal: AbortSignal): 
 }
 
 /**
- * Writes `.gitconfig` in the agent's home folder with the author and the way to the session's credentials. A
- * repository's own setting has precedence. An existing file
- * is not changed.
+ * Writes the author and the way to the session's credentials into `.gitconfig` of the agent's home folder. A
+ * repository's own setting has precedence, and an existing file is not changed.
  */
 export async function writeIdentity(
 	home: string,
