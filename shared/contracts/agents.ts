@@ -5,12 +5,11 @@
 import { defineContract } from "./contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "./page-fields.ts";
+import { nullableText, text } from "./field-rules.ts";
 
 /** The kinds of actions that a person may be asked to permit. */
 export const askedThings = ["files", "commands", "mcp_tools"] as const;
 
-const text = { type: "string" } as const;
-const nullableText = { type: "string", nullable: true } as const;
 const things = { type: "array", items: { type: "enum", values: askedThings } } as const;
 const megabytes = { type: "number", integer: true, min: 0, description: "Megabytes" } as const;
 

@@ -6,9 +6,7 @@ import { defineContract } from "./contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "./page-fields.ts";
 import { modelLocations } from "./sessions/usage.ts";
-
-const text = { type: "string" } as const;
-const dollars = { type: "number", min: 0 } as const;
+import { dollars, text } from "./field-rules.ts";
 
 const model = schema({
 	id: text,

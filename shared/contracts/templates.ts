@@ -5,8 +5,8 @@
 import { defineContract } from "./contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "./page-fields.ts";
+import { text } from "./field-rules.ts";
 
-const text = { type: "string" } as const;
 const freeForm = { type: "record", key: text, value: { type: "any" }, default: {} } as const;
 
 export const template = schema({

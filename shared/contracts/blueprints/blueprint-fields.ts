@@ -1,8 +1,8 @@
 /** The fields that profiles and presets have in common, with the bounds of what their owners write. */
-import { schema } from "#shared/base/schema/schema.ts";
+import { type Schema, schema } from "#shared/base/schema/schema.ts";
 import { mcpServerNames, resourceNames, workloadNames } from "../free-form-names.ts";
+import { absentOrNull, text } from "../field-rules.ts";
 
-const text = { type: "string" } as const;
 /** The largest map or list of one member, as bytes of JSON. */
 const maxMemberBytes = 65_536;
 
@@ -50,6 +50,27 @@ export const launchFields = schema({
 	is_default: { type: "boolean" },
 });
 
-export const keep = { optional: true, nullable: true } as const;
-export const none = { default: {} } as const;
+const none = { default: {} } as const;
 export const empty = { default: [] } as const;
+const { model, system_prompt, resource_config, mcp_servers, env_vars, env_secret_refs, workload_config } = launchFields;
+
+/** The settings of launches in a new profile or preset. */
+export const newLaunchFields = schema({
+	description: { ...launchFields.description, default: "" },
+	model: { ...model, optional: true },
+	system_prompt: { ...system_prompt, optional: true },
+	resource_config: { ...resource_config, ...none },
+	mcp_servers: { ...mcp_servers, ...empty },
+	env_vars: { ...env_vars, ...none },
+	env_secret_refs: { ...env_secret_refs, ...empty },
+	workload_config: { ...workload_config, ...none },
+	is_default: { ...launchFields.is_default, default: false },
+});
+
+type Changes<S extends Schema> = { readonly [K in keyof S]: S[K] & typeof absentOrNull };
+
+/** Returns the members of a change: the given ones, each of which may be absent or null. */
+export function changesOf<const S extends Schema>(fields: S): Changes<S> {
+	const changes = Object.entries(fields).map(([key, rule]) => [key, { ...rule, ...absentOrNull }]);
+	return Object.fromEntries(changes);
+}

@@ -9,16 +9,16 @@ import { promptBodies } from "../sessions/sessions.ts";
 import {
 	anyMembers,
 	blueprintName,
+	changesOf,
 	empty,
 	groupName,
-	keep,
 	launchFields,
 	listOfObjects,
 	listOfTexts,
-	none,
+	newLaunchFields,
 } from "./blueprint-fields.ts";
+import { time } from "../field-rules.ts";
 
-const time = { type: "string", format: "date-time" } as const;
 const cliTool = { ...groupName, description: "The coding agent: `builtin`, `claude`, `codex`, …" } as const;
 
 /** The members that only presets have. */
@@ -44,54 +44,25 @@ export const preset = schema({
 });
 export type Preset = Output<typeof preset>;
 
-const { description, model, system_prompt, resource_config, mcp_servers, env_vars } = launchFields;
-const { env_secret_refs, workload_config, is_default } = launchFields;
 const { workload_type, terminal_sidecar, skills, rules, source, integration_ids, setup_scripts } = presetFields;
 
-/** The members of a new preset. */
 export const presetCreate = schema({
 	name: blueprintName,
-	description: { ...description, default: "" },
-	is_default: { ...is_default, default: false, description: "At most one per `cli_tool`" },
+	...newLaunchFields,
+	is_default: { ...newLaunchFields.is_default, description: "At most one per `cli_tool`" },
 	cli_tool: { ...cliTool, default: "" },
 	workload_type: { ...workload_type, default: "session" },
-	model: { ...model, optional: true },
-	system_prompt: { ...system_prompt, optional: true },
-	resource_config: { ...resource_config, ...none },
-	mcp_servers: { ...mcp_servers, ...empty },
-	terminal_sidecar: { ...terminal_sidecar, ...none },
+	terminal_sidecar: { ...terminal_sidecar, default: {} },
 	skills: { ...skills, ...empty },
 	rules: { ...rules, ...empty },
-	env_vars: { ...env_vars, ...none },
-	env_secret_refs: { ...env_secret_refs, ...empty },
 	source: { ...source, optional: true },
 	integration_ids: { ...integration_ids, ...empty },
 	setup_scripts: { ...setup_scripts, ...empty },
-	workload_config: { ...workload_config, ...none },
 });
 export type PresetCreate = Output<typeof presetCreate>;
 
 /** The members of a change. Only members that are present are written; null clears a member. */
-export const presetUpdate = schema({
-	name: { ...blueprintName, ...keep },
-	description: { ...description, ...keep },
-	is_default: { ...is_default, ...keep },
-	cli_tool: { ...cliTool, ...keep },
-	workload_type: { ...workload_type, ...keep },
-	model: { ...model, ...keep },
-	system_prompt: { ...system_prompt, ...keep },
-	resource_config: { ...resource_config, ...keep },
-	mcp_servers: { ...mcp_servers, ...keep },
-	terminal_sidecar: { ...terminal_sidecar, ...keep },
-	skills: { ...skills, ...keep },
-	rules: { ...rules, ...keep },
-	env_vars: { ...env_vars, ...keep },
-	env_secret_refs: { ...env_secret_refs, ...keep },
-	source: { ...source, ...keep },
-	integration_ids: { ...integration_ids, ...keep },
-	setup_scripts: { ...setup_scripts, ...keep },
-	workload_config: { ...workload_config, ...keep },
-});
+export const presetUpdate = changesOf({ name: blueprintName, ...presetFields, ...launchFields });
 export type PresetUpdate = Output<typeof presetUpdate>;
 
 const path = { preset_id: { type: "uuid" } } as const;

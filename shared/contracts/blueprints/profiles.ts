@@ -6,7 +6,7 @@ import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 import { promptBodies } from "../sessions/sessions.ts";
-import { blueprintName, empty, groupName, keep, launchFields, none } from "./blueprint-fields.ts";
+import { blueprintName, changesOf, groupName, launchFields, newLaunchFields } from "./blueprint-fields.ts";
 
 const workloadType = { ...groupName, min: 1, description: "`session`, `reviewer`, …" } as const;
 
@@ -14,39 +14,16 @@ const workloadType = { ...groupName, min: 1, description: "`session`, `reviewer`
 export const profile = schema({ name: blueprintName, workload_type: workloadType, ...launchFields });
 export type Profile = Output<typeof profile>;
 
-const { description, model, system_prompt, resource_config, mcp_servers, env_vars } = launchFields;
-const { env_secret_refs, workload_config, is_default } = launchFields;
-
-/** The members of a new profile. */
 export const profileCreate = schema({
 	name: blueprintName,
-	description: { ...description, default: "" },
 	workload_type: { ...workloadType, default: "session" },
-	model: { ...model, optional: true },
-	system_prompt: { ...system_prompt, optional: true },
-	resource_config: { ...resource_config, ...none },
-	mcp_servers: { ...mcp_servers, ...empty },
-	env_vars: { ...env_vars, ...none },
-	env_secret_refs: { ...env_secret_refs, ...empty },
-	workload_config: { ...workload_config, ...none },
-	is_default: { ...is_default, default: false, description: "At most one per `workload_type`" },
+	...newLaunchFields,
+	is_default: { ...newLaunchFields.is_default, description: "At most one per `workload_type`" },
 });
 export type ProfileCreate = Output<typeof profileCreate>;
 
 /** The members of a change. Absent and null members leave the stored values unchanged. */
-export const profileUpdate = schema({
-	name: { ...blueprintName, ...keep },
-	description: { ...description, ...keep },
-	workload_type: { ...workloadType, ...keep },
-	model: { ...model, ...keep },
-	system_prompt: { ...system_prompt, ...keep },
-	resource_config: { ...resource_config, ...keep },
-	mcp_servers: { ...mcp_servers, ...keep },
-	env_vars: { ...env_vars, ...keep },
-	env_secret_refs: { ...env_secret_refs, ...keep },
-	workload_config: { ...workload_config, ...keep },
-	is_default: { ...is_default, ...keep },
-});
+export const profileUpdate = changesOf(profile);
 export type ProfileUpdate = Output<typeof profileUpdate>;
 
 /** The name in paths has another name than the member, because a change may rename the profile. */

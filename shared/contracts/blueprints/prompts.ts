@@ -3,6 +3,7 @@ import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf } from "../page-fields.ts";
 import { promptBodies } from "../sessions/sessions.ts";
+import { absentOrNull, time } from "../field-rules.ts";
 
 export const promptScopes = ["global", "project"] as const;
 export type PromptScope = (typeof promptScopes)[number];
@@ -11,10 +12,8 @@ const name = { type: "string", min: 1, max: 255 } as const;
 /** The bound of a session's `system_prompt` and `initial_prompt`, which are what a prompt is for. */
 const content = { type: "string", min: 1, max: 100_000, description: "`{{name}}` is filled by the caller" } as const;
 const scope = { type: "enum", values: promptScopes } as const;
-const projectRepo = { type: "string", max: 500, optional: true, nullable: true } as const;
+const projectRepo = { type: "string", max: 500, ...absentOrNull } as const;
 const tags = { type: "array", max: 50, items: { type: "string", min: 1, max: 100 } } as const;
-const keep = { optional: true, nullable: true } as const;
-const time = { type: "string", format: "date-time" } as const;
 
 /** A saved prompt as clients see it. */
 export const prompt = schema({
@@ -41,11 +40,11 @@ export type PromptCreate = Output<typeof promptCreate>;
 
 /** The members of a change. Absent and null members leave the stored values unchanged. */
 export const promptUpdate = schema({
-	name: { ...name, ...keep },
-	content: { ...content, ...keep },
-	scope: { ...scope, ...keep },
+	name: { ...name, ...absentOrNull },
+	content: { ...content, ...absentOrNull },
+	scope: { ...scope, ...absentOrNull },
 	project_repo: projectRepo,
-	tags: { ...tags, ...keep },
+	tags: { ...tags, ...absentOrNull },
 });
 export type PromptUpdate = Output<typeof promptUpdate>;
 

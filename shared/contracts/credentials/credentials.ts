@@ -5,10 +5,8 @@ import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 import { secretTypes } from "./secret-types.ts";
+import { absentOrNull, text, texts, time } from "../field-rules.ts";
 
-const text = { type: "string" } as const;
-const texts = { type: "array", items: text } as const;
-const time = { type: "string", format: "date-time" } as const;
 const secretType = { type: "enum", values: secretTypes } as const;
 const name = {
 	type: "string",
@@ -53,8 +51,7 @@ const credentialCreate = schema({
 		key: text,
 		value: text,
 		max_bytes: 4_096,
-		optional: true,
-		nullable: true,
+		...absentOrNull,
 		description: "Free texts, which everybody who sees the credential can read",
 	},
 });

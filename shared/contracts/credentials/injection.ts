@@ -8,9 +8,8 @@ import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { launchMappingFields } from "./launch-mapping.ts";
 import { podSecretsFields } from "./pod-secrets.ts";
 import { secretTypes } from "./secret-types.ts";
+import { person, text } from "../field-rules.ts";
 
-const text = { type: "string" } as const;
-const person = { tenant: { ...text, max: 1_000 }, owner: { ...text, max: 1_000 } } as const;
 const names = { type: "array", max: 100, items: { ...text, max: 253 } } as const;
 const mappings = {
 	type: "array",

@@ -1,8 +1,6 @@
 /** The parts of a credential that a launch gets by a connection of its owner, whose integration says what they are for. */
 import { type Output, schema } from "#shared/base/schema/schema.ts";
-
-const text = { type: "string" } as const;
-const map = { type: "record", key: text, value: text } as const;
+import { text, textMap } from "../field-rules.ts";
 
 /** An MCP server of a launch; its variables are fields of the credential. */
 const mappedMcpServer = schema({
@@ -10,7 +8,7 @@ const mappedMcpServer = schema({
 	command: text,
 	args: { type: "array", items: text },
 	/** The field of each environment variable. */
-	env: map,
+	env: textMap,
 });
 
 /** A host of repositories; the password is a field of the credential. */
@@ -26,9 +24,9 @@ export const launchMappingFields = schema({
 	source: text,
 	credential_name: text,
 	/** The field of each environment variable. */
-	variables: map,
+	variables: textMap,
 	/** The field of each file, by the file's path in the pod. */
-	files: map,
+	files: textMap,
 	git_hosts: { type: "array", items: { type: "object", props: mappedGitHost } },
 	mcp_servers: { type: "array", items: { type: "object", props: mappedMcpServer } },
 });

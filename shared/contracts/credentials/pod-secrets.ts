@@ -1,7 +1,6 @@
 /** The secrets of one launch: what the platform puts into a pod from credentials, and what the pod does with it. */
 import { type Output, schema } from "#shared/base/schema/schema.ts";
-
-const text = { type: "string" } as const;
+import { text } from "../field-rules.ts";
 
 /** The folders below which a secret may become a file: the home of the agent, and the folder of the secrets. */
 export const secretRoots = ["home", "secrets"] as const;

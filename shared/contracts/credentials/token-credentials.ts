@@ -3,9 +3,8 @@
  * in sealed packets; they are neither logged nor stored elsewhere.
  */
 import { defineContract } from "../contract.ts";
+import { person, text } from "../field-rules.ts";
 
-const text = { type: "string" } as const;
-const person = { tenant: { ...text, max: 1_000 }, owner: { ...text, max: 1_000 } } as const;
 const name = { ...text, min: 1, max: 253 } as const;
 const texts = { type: "record", key: text, value: text, max_bytes: 32_768 } as const;
 

@@ -5,15 +5,13 @@
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
+import { absentOrNull, text, time } from "../field-rules.ts";
 
 const mergeActions = ["auto_merge", "notify_then_merge", "require_approval"] as const;
 export type MergeAction = (typeof mergeActions)[number];
 
 const maxCount = 1_000_000_000;
-const text = { type: "string" } as const;
-const time = { type: "string", format: "date-time" } as const;
 const count = { type: "number", integer: true, min: 0, max: maxCount } as const;
-const keep = { optional: true, nullable: true } as const;
 const pullNumber = { type: "number", integer: true, min: 1, max: maxCount } as const;
 const repoUrl = { type: "string", min: 1, max: 2_048 } as const;
 const headSha = {
@@ -28,14 +26,14 @@ const unlessPull = "Required unless `repo_url` and `number` name a pull request"
 
 /** The properties of a change that a caller states. With a pull request they may lower the score and never raise it. */
 const hints = schema({
-	tests_pass: { type: "boolean", ...keep, description: unlessPull },
+	tests_pass: { type: "boolean", ...absentOrNull, description: unlessPull },
 	coverage_delta: { type: "number", min: -1_000, max: 1_000, default: 0, description: "Percentage points" },
-	lines_changed: { ...count, ...keep, description: unlessPull },
-	files_changed: { ...count, ...keep, description: unlessPull },
+	lines_changed: { ...count, ...absentOrNull, description: unlessPull },
+	files_changed: { ...count, ...absentOrNull, description: unlessPull },
 	has_dependency_changes: { type: "boolean", default: false },
 	change_categories: { type: "array", max: 100, items: { type: "string", max: 100 }, default: [] },
-	ci_status: { type: "enum", values: ["passing", "failing", "pending", "unknown"], ...keep },
-	review_status: { type: "enum", values: ["approved", "changes_requested", "pending", "unknown"], ...keep },
+	ci_status: { type: "enum", values: ["passing", "failing", "pending", "unknown"], ...absentOrNull },
+	review_status: { type: "enum", values: ["approved", "changes_requested", "pending", "unknown"], ...absentOrNull },
 });
 export type ConfidenceHints = Output<typeof hints>;
 
@@ -111,9 +109,9 @@ export const confidence = defineContract("confidence", {
 		example: { tests_pass: true, lines_changed: 20, files_changed: 2 },
 		params: {
 			...hints,
-			repo_url: { ...repoUrl, ...keep, description: "With `number`: the pull request to look at" },
-			number: { ...pullNumber, ...keep },
-			head_sha: { ...headSha, ...keep, description: "The head that is to be judged; 409 when it has moved" },
+			repo_url: { ...repoUrl, ...absentOrNull, description: "With `number`: the pull request to look at" },
+			number: { ...pullNumber, ...absentOrNull },
+			head_sha: { ...headSha, ...absentOrNull, description: "The head that is to be judged; 409 when it has moved" },
 		},
 		returns: record,
 		errors: [400, 404, 409, 502, 503],

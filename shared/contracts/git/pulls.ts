@@ -3,6 +3,7 @@ import { defineContract } from "../contract.ts";
 import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 import { repoUrl } from "./repositories.ts";
+import { absentOrNull, text } from "../field-rules.ts";
 
 export const pullStates = ["open", "merged", "closed"] as const;
 export const ciStatuses = ["passing", "failing", "pending", "unknown"] as const;
@@ -10,7 +11,6 @@ export const reviewStatuses = ["approved", "changes_requested", "pending", "unkn
 export type ReviewStatus = (typeof reviewStatuses)[number];
 export const mergeMethods = ["merge", "squash", "rebase"] as const;
 
-const text = { type: "string" } as const;
 const time = { type: "string", format: "date-time", nullable: true } as const;
 const number = { type: "number", integer: true, min: 1, max: Number.MAX_SAFE_INTEGER } as const;
 const ciStatus = { type: "enum", values: ciStatuses } as const;
@@ -53,22 +53,14 @@ export const pullCreateFields = schema({
 	title: {
 		type: "string",
 		max: 250,
-		optional: true,
-		nullable: true,
+		...absentOrNull,
 		description: 'Also the message of the commit. Default: "Session: " and the name of the session',
 	},
-	description: {
-		type: "string",
-		max: 60_000,
-		optional: true,
-		nullable: true,
-		description: "Absent: the session's chronicle",
-	},
+	description: { type: "string", max: 60_000, ...absentOrNull, description: "Absent: the session's chronicle" },
 	target_branch: {
 		type: "string",
 		max: 200,
-		optional: true,
-		nullable: true,
+		...absentOrNull,
 		description: "Absent: the base branch of the session, or the default branch of the repository",
 	},
 	labels: { type: "array", max: 50, items: { type: "string", min: 1, max: 100 }, default: [] },
@@ -76,8 +68,7 @@ export const pullCreateFields = schema({
 	repo: {
 		type: "string",
 		max: 2_048,
-		optional: true,
-		nullable: true,
+		...absentOrNull,
 		description: "Which repository of the session: its URL or its folder; absent: the session's own one",
 	},
 });
@@ -129,8 +120,7 @@ export const pulls = defineContract("pulls", {
 			merge_method: {
 				type: "enum",
 				values: mergeMethods,
-				optional: true,
-				nullable: true,
+				...absentOrNull,
 				description: "Absent: `git.workflow.default_merge_method`",
 			},
 			expected_head_sha: {
@@ -138,8 +128,7 @@ export const pulls = defineContract("pulls", {
 				max: 64,
 				pattern: "^[0-9a-f]{40}([0-9a-f]{24})?$",
 				words: "be the whole hash of a commit: 40 or 64 lower-case hexadecimal digits",
-				optional: true,
-				nullable: true,
+				...absentOrNull,
 				description: "The commit that was looked at; 409 `PULL_HEAD_MOVED` when there are newer ones",
 			},
 		},

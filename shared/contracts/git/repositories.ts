@@ -3,13 +3,12 @@ import { defineContract } from "../contract.ts";
 import { gitHostTypes } from "#shared/base/git-hosts.ts";
 import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
+import { text, texts } from "../field-rules.ts";
 
 /** The kinds of git hosts: those that have an adapter, and those of the contract that have none. */
 export const gitProviderTypes = [...new Set([...gitHostTypes, "bitbucket", "generic"] as const)];
 export type GitProviderType = (typeof gitProviderTypes)[number];
 
-const text = { type: "string" } as const;
-const texts = { type: "array", items: text } as const;
 const type = { type: "enum", values: gitProviderTypes } as const;
 
 /** The parameter of everything about one repository. */

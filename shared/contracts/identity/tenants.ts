@@ -3,6 +3,7 @@ import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 import { provisioningResult, tenantId, tenantRoles, time, userId } from "./people-fields.ts";
+import { absentOrNull } from "../field-rules.ts";
 
 const tenantTiers = ["developer", "team", "enterprise"] as const;
 
@@ -11,7 +12,6 @@ const givenRoles = [...tenantRoles, "volundr:admin", "volundr:developer", "volun
 
 const tier = { type: "enum", values: tenantTiers } as const;
 const quota = { type: "number", integer: true, min: 1, max: 1_000_000_000 } as const;
-const keep = { optional: true, nullable: true } as const;
 
 /** A tenant as clients see it. */
 export const tenant = schema({
@@ -30,10 +30,10 @@ export const tenantCreate = schema({
 	name: { type: "string", min: 1, max: 255 },
 	tenant_id: {
 		...tenantId,
-		...keep,
+		...absentOrNull,
 		description: "Default: eight random hexadecimal digits; only administrators of the default tenant choose it",
 	},
-	parent_id: { ...tenantId, ...keep },
+	parent_id: { ...tenantId, ...absentOrNull },
 	tier: { ...tier, default: "developer" },
 	max_sessions: { ...quota, default: 5 },
 	max_storage_gb: { ...quota, default: 50 },
@@ -42,9 +42,9 @@ export type TenantCreate = Output<typeof tenantCreate>;
 
 /** Absent and null members stay. */
 export const tenantUpdate = schema({
-	max_sessions: { ...quota, ...keep },
-	max_storage_gb: { ...quota, ...keep },
-	tier: { ...tier, ...keep },
+	max_sessions: { ...quota, ...absentOrNull },
+	max_storage_gb: { ...quota, ...absentOrNull },
+	tier: { ...tier, ...absentOrNull },
 });
 export type TenantUpdate = Output<typeof tenantUpdate>;
 

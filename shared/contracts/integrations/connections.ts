@@ -6,11 +6,9 @@ import { defineContract } from "../contract.ts";
 import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { launchMappingFields } from "../credentials/launch-mapping.ts";
 import { integrationTypes } from "./definition-fields.ts";
+import { person, text, textMap } from "../field-rules.ts";
 
-const text = { type: "string" } as const;
-const person = { tenant: { ...text, max: 1_000 }, owner: { ...text, max: 1_000 } } as const;
 const ids = { type: "array", max: 100, items: { ...text, max: 255 } } as const;
-const texts = { type: "record", key: text, value: text } as const;
 
 /** An enabled connection with its credential. */
 const usableConnection = schema({
@@ -18,9 +16,9 @@ const usableConnection = schema({
 	slug: text,
 	/** The adapter of the type's port: its short name or its module. */
 	adapter: text,
-	config: texts,
+	config: textMap,
 	/** The values of the credential by field. */
-	credential: texts,
+	credential: textMap,
 	created_at: { ...text, format: "date-time" },
 });
 export type UsableConnection = Output<typeof usableConnection>;

@@ -8,9 +8,8 @@ import {
 	integrationTypes,
 	mcpServerSpecFields,
 } from "./definition-fields.ts";
+import { absentOrNull, text, time } from "../field-rules.ts";
 
-const text = { type: "string" } as const;
-const time = { type: "string", format: "date-time" } as const;
 const integrationType = { type: "enum", values: integrationTypes } as const;
 /** An id in a path. One of another form belongs to no connection, so that it is unknown and not invalid. */
 const identified = { id: { type: "string", min: 1, max: 255 } } as const;
@@ -69,9 +68,9 @@ const connectionCreate = schema({
 export type ConnectionCreate = Output<typeof connectionCreate>;
 
 const connectionUpdate = schema({
-	credential_name: { ...credentialName, optional: true, nullable: true },
-	config: { ...config, optional: true, nullable: true },
-	enabled: { type: "boolean", optional: true, nullable: true },
+	credential_name: { ...credentialName, ...absentOrNull },
+	config: { ...config, ...absentOrNull },
+	enabled: { type: "boolean", ...absentOrNull },
 });
 export type ConnectionUpdate = Output<typeof connectionUpdate>;
 

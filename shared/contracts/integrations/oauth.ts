@@ -4,8 +4,8 @@
  */
 import { defineContract, defineEvent } from "../contract.ts";
 import { schema } from "#shared/base/schema/schema.ts";
+import { text } from "../field-rules.ts";
 
-const text = { type: "string" } as const;
 const slug = { type: "string", min: 1, max: 100 } as const;
 const param = { type: "string", min: 1, max: 4_096 } as const;
 

@@ -2,12 +2,12 @@
 import { defineContract, defineEvent } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
+import { time } from "../field-rules.ts";
 
 /** The scopes; each one includes those before it. */
 export const tokenScopes = ["read", "write", "admin"] as const;
 export type TokenScope = (typeof tokenScopes)[number];
 
-const time = { type: "string", format: "date-time" } as const;
 const scope = { type: "enum", values: tokenScopes } as const;
 
 /** A personal access token as its owner sees it; the token itself is not in it. */

@@ -6,8 +6,8 @@ import { defineContract } from "../contract.ts";
 import { schema, type Input, type Output } from "#shared/base/schema/schema.ts";
 import { budgetReason, dollarLimit } from "./session-resource.ts";
 import { reporterId } from "./usage.ts";
+import { dollars } from "../field-rules.ts";
 
-const dollars = { type: "number", min: 0 } as const;
 const nullableDollars = { ...dollars, nullable: true } as const;
 const session = { session_id: { type: "uuid" } } as const;
 const person = { user_id: { type: "string", min: 1, max: 255 } } as const;

@@ -5,6 +5,7 @@ import { session } from "./session-resource.ts";
 import { diffBase, fileDiff } from "./session-diff.ts";
 import { reportBodies } from "./sessions.ts";
 import { pageOf } from "../page-fields.ts";
+import { absentOrNull, count, sessionId, text, time } from "../field-rules.ts";
 
 export const chronicleStatuses = ["draft", "complete"] as const;
 
@@ -14,12 +15,8 @@ export const fileActions = ["created", "modified", "deleted"] as const;
 /** The length of a timeline in seconds, one year; later entries are put at its end. */
 export const maxTimelineSeconds = 31_536_000;
 
-const count = { type: "number", integer: true, min: 0 } as const;
 /** The greatest count of one report, so that sums of many stay exact. */
 const reported = { ...count, max: 1_000_000_000_000 } as const;
-const text = { type: "string" } as const;
-const time = { type: "string", format: "date-time" } as const;
-const keep = { optional: true, nullable: true } as const;
 
 const prose = { type: "string", max: 10_000 } as const;
 const keyChanges = { type: "array", max: 100, items: { type: "string", max: 500 } } as const;
@@ -57,10 +54,10 @@ export type Chronicle = Output<typeof chronicle>;
 
 /** The report of a pod at the end of a launch. Absent and null members leave the stored values unchanged. */
 export const chronicleReport = schema({
-	summary: { ...prose, ...keep },
-	key_changes: { ...keyChanges, ...keep },
-	unfinished_work: { ...prose, ...keep },
-	duration_seconds: { ...reported, ...keep },
+	summary: { ...prose, ...absentOrNull },
+	key_changes: { ...keyChanges, ...absentOrNull },
+	unfinished_work: { ...prose, ...absentOrNull },
+	duration_seconds: { ...reported, ...absentOrNull },
 });
 export type ChronicleReport = Output<typeof chronicleReport>;
 
@@ -73,12 +70,12 @@ export const entryFields = schema({
 		max: 1_024,
 		description: "Path of a file, subject of a commit, otherwise the first line of a text or command",
 	},
-	tokens: { ...reported, ...keep, description: "Messages" },
-	action: { type: "enum", values: fileActions, ...keep, description: "Files" },
-	ins: { ...reported, ...keep },
-	del: { ...reported, ...keep },
-	hash: { type: "string", max: 40, ...keep, description: "Commits" },
-	exit: { type: "number", integer: true, ...keep, description: "Commands" },
+	tokens: { ...reported, ...absentOrNull, description: "Messages" },
+	action: { type: "enum", values: fileActions, ...absentOrNull, description: "Files" },
+	ins: { ...reported, ...absentOrNull },
+	del: { ...reported, ...absentOrNull },
+	hash: { type: "string", max: 40, ...absentOrNull, description: "Commits" },
+	exit: { type: "number", integer: true, ...absentOrNull, description: "Commands" },
 });
 
 export const timelineEntry = schema({
@@ -115,7 +112,6 @@ export const timeline = schema({
 });
 export type Timeline = Output<typeof timeline>;
 
-const sessionId = { session_id: { type: "uuid" } } as const;
 const chronicleId = { chronicle_id: { type: "uuid" } } as const;
 /** The contract's own name for a session's id in these paths. */
 const timelineOf = { chronicle_id: { type: "uuid", description: "Id of the session" } } as const;
@@ -185,11 +181,11 @@ export const chronicles = defineContract("chronicles", {
 		summary: "Edit a chronicle; absent and null members are unchanged",
 		params: {
 			...chronicleId,
-			summary: { ...prose, ...keep },
-			key_changes: { ...keyChanges, ...keep },
-			unfinished_work: { ...prose, ...keep },
-			tags: { type: "array", max: 50, items: { type: "string", min: 1, max: 100 }, ...keep },
-			status: { type: "enum", values: chronicleStatuses, ...keep },
+			summary: { ...prose, ...absentOrNull },
+			key_changes: { ...keyChanges, ...absentOrNull },
+			unfinished_work: { ...prose, ...absentOrNull },
+			tags: { type: "array", max: 50, items: { type: "string", min: 1, max: 100 }, ...absentOrNull },
+			status: { type: "enum", values: chronicleStatuses, ...absentOrNull },
 		},
 		returns: record,
 		errors: [404, 503],

@@ -4,6 +4,7 @@ import { schema, type Input, type Output } from "#shared/base/schema/schema.ts";
 import { chronicleReport, entryFields } from "./chronicles.ts";
 import { eventFields } from "./session-events.ts";
 import { logEntry, reportBodies, turn } from "./sessions.ts";
+import { count } from "../field-rules.ts";
 
 /** The most bytes of one piece of the patch. */
 export const maxPatchPiece = 256 * 1024;
@@ -42,16 +43,12 @@ export type ReportedEvent = Output<typeof eventFields>;
 
 export const historyReport = schema({
 	launch: {
-		type: "number",
-		integer: true,
-		min: 0,
+		...count,
 		optional: true,
 		description: "Launch that made the report but could not deliver it; default: the caller's own",
 	},
 	n: {
-		type: "number",
-		integer: true,
-		min: 0,
+		...count,
 		description:
 			"Grows with every report of a launch. One that is not above the newest is acknowledged and changes nothing; gaps are allowed",
 	},

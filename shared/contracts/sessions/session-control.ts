@@ -4,9 +4,7 @@
  */
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
-
-const sessionId = { session_id: { type: "uuid" } } as const;
-const text = { type: "string" } as const;
+import { absentOrNull, sessionId, text } from "../field-rules.ts";
 
 /**
  * The answers to a permission request. `allow` and `deny` hold for this request; the coding agent remembers
@@ -109,13 +107,12 @@ export const sessionControl = defineContract("session-control", {
 		params: {
 			...sessionId,
 			request_id: { type: "string", min: 1, max: 100 },
-			behavior: { type: "enum", values: permissionBehaviors, optional: true, nullable: true },
+			behavior: { type: "enum", values: permissionBehaviors, ...absentOrNull },
 			option_id: {
 				type: "string",
 				min: 1,
 				max: 200,
-				optional: true,
-				nullable: true,
+				...absentOrNull,
 				description: "One of the request's own options; has precedence over `behavior`",
 			},
 		},

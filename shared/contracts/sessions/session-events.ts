@@ -6,6 +6,7 @@ import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { reportBodies } from "./sessions.ts";
 import { pageOf } from "../page-fields.ts";
+import { absentOrNull, count, freeForm, sessionId } from "../field-rules.ts";
 
 export const sessionEventTypes = [
 	"message_user",
@@ -26,19 +27,16 @@ export const sessionEventTypes = [
 ] as const;
 export type SessionEventType = (typeof sessionEventTypes)[number];
 
-const count = { type: "number", integer: true, min: 0 } as const;
 /** The greatest measure of one event, so that sums of many stay exact. */
 const measure = { ...count, max: 1_000_000_000_000 } as const;
 const time = { type: "string", max: 40, format: "date-time" } as const;
-const keep = { optional: true, nullable: true } as const;
-const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" } } as const;
 
 const measures = {
-	tokens_in: { ...measure, ...keep },
-	tokens_out: { ...measure, ...keep },
-	cost: { type: "number", min: 0, max: 1_000_000, ...keep, description: "US dollars" },
-	duration_ms: { ...measure, ...keep },
-	model: { type: "string", max: 100, ...keep },
+	tokens_in: { ...measure, ...absentOrNull },
+	tokens_out: { ...measure, ...absentOrNull },
+	cost: { type: "number", min: 0, max: 1_000_000, ...absentOrNull, description: "US dollars" },
+	duration_ms: { ...measure, ...absentOrNull },
+	model: { type: "string", max: 100, ...absentOrNull },
 } as const;
 
 /** The fields of an event that its producer sends. */
@@ -72,7 +70,6 @@ export const tokenBucket = schema({
 });
 export type TokenBucket = Output<typeof tokenBucket>;
 
-const sessionId = { session_id: { type: "uuid" } } as const;
 const record = { type: "object", props: sessionEvent } as const;
 
 export const sessionEvents = defineContract("session-events", {

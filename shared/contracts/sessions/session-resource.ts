@@ -1,6 +1,7 @@
 /** The fields of a session in the API. */
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { resourceNames } from "../free-form-names.ts";
+import { absentOrNull, count, dollars, freeForm, nullableText, text, time } from "../field-rules.ts";
 
 export const sessionStatuses = [
 	"created",
@@ -21,11 +22,7 @@ export type ActivityState = (typeof activityStates)[number];
 export const permissionModes = ["auto", "ask"] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 
-const time = { type: "string", format: "date-time" } as const;
 const optionalTime = { ...time, optional: true } as const;
-const text = { type: "string" } as const;
-const nullableText = { type: "string", nullable: true } as const;
-const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" } } as const;
 
 const mount = {
 	host_path: { type: "string", min: 1, max: 4_096 },
@@ -76,8 +73,6 @@ export const budgetReason = schema({
 	needed: { type: "number", min: 0, optional: true, description: "US dollars that the next model call reserves" },
 });
 export type BudgetReason = Output<typeof budgetReason>;
-
-const dollars = { type: "number", min: 0 } as const;
 
 export const dollarLimit = {
 	...dollars,
@@ -152,9 +147,7 @@ export const session = schema({
 	owner_id: nullableText,
 	tenant_id: nullableText,
 	generation: {
-		type: "number",
-		integer: true,
-		min: 0,
+		...count,
 		description: "Number of the present launch: it grows with each, and jumps when a backup is restored",
 	},
 	rev: {
@@ -201,8 +194,7 @@ const name = {
 export const budgetLimit = {
 	type: "object",
 	props: { limit: dollarLimit },
-	optional: true,
-	nullable: true,
+	...absentOrNull,
 	description: "Limit of the session's cost",
 } as const;
 
@@ -213,33 +205,31 @@ export const sessionCreateFields = schema({
 	agent: {
 		type: "string",
 		max: 40,
-		optional: true,
-		nullable: true,
+		...absentOrNull,
 		description:
 			"Id of a coding agent; absent or empty lets the template decide (`workload_config.agent`), then `builtin`",
 	},
 	repo: { type: "string", max: 500, optional: true, description: "Flat form of `source.repo`" },
 	branch: { type: "string", max: 255, optional: true, description: "Flat form of `source.branch`" },
 	source: { ...source, optional: true, description: "Has precedence over `repo` and `branch`" },
-	template_name: { type: "string", max: 255, optional: true, nullable: true },
-	preset_id: { type: "uuid", optional: true, nullable: true },
-	profile_name: { type: "string", max: 255, optional: true, nullable: true },
-	workspace_id: { type: "uuid", optional: true, nullable: true },
+	template_name: { type: "string", max: 255, ...absentOrNull },
+	preset_id: { type: "uuid", ...absentOrNull },
+	profile_name: { type: "string", max: 255, ...absentOrNull },
+	workspace_id: { type: "uuid", ...absentOrNull },
 	terminal_restricted: { type: "boolean", default: false },
 	credential_names: { type: "array", max: 100, items: { type: "string", max: 253 }, default: [] },
 	integration_ids: { type: "array", max: 100, items: { type: "string", max: 100 }, default: [] },
 	resource_config: { ...freeForm, names: resourceNames, max_bytes: 16_384, default: {} },
 	system_prompt: { type: "string", max: 100_000, default: "" },
 	initial_prompt: { type: "string", max: 100_000, default: "" },
-	issue_id: { type: "string", max: 255, optional: true, nullable: true },
-	issue_url: { type: "string", max: 2_048, optional: true, nullable: true },
-	task_type: { type: "string", max: 255, optional: true, nullable: true },
-	workload_type: { type: "string", max: 255, optional: true, nullable: true },
+	issue_id: { type: "string", max: 255, ...absentOrNull },
+	issue_url: { type: "string", max: 2_048, ...absentOrNull },
+	task_type: { type: "string", max: 255, ...absentOrNull },
+	workload_type: { type: "string", max: 255, ...absentOrNull },
 	permission_mode: {
 		type: "enum",
 		values: permissionModes,
-		optional: true,
-		nullable: true,
+		...absentOrNull,
 		description: "`auto`: every permission request of the agent is allowed, each once; `ask`: a person answers",
 	},
 	budget: budgetLimit,

@@ -6,6 +6,7 @@ import { defineContract, defineEvent } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { affectedSession } from "../credentials/credentials.ts";
 import { type Failure, statusReasons } from "./status-reasons.ts";
+import { count, freeForm, text } from "../field-rules.ts";
 
 /**
  * The form of all session ids. Session ids are also parts of folder names and environments of processes, where nothing
@@ -21,10 +22,7 @@ export const sessionIdRule = {
 	words: "have the form of the id of a session",
 } as const;
 const id = sessionIdRule;
-const count = { type: "number", integer: true, min: 0 } as const;
-const text = { type: "string" } as const;
 const named = { ...text, max: 1_000 } as const;
-const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" } } as const;
 
 /** The desired states of a session's pods: one that runs, none, or none and no records of the session either. */
 export const desiredStates = ["run", "stop", "purge"] as const;

@@ -13,8 +13,8 @@ import {
 	sessionStatuses,
 	updatedSession,
 } from "./session-resource.ts";
+import { absentOrNull, freeForm, sessionId } from "../field-rules.ts";
 
-const sessionId = { session_id: { type: "uuid" } } as const;
 const record = { type: "object", props: session } as const;
 
 /**
@@ -42,7 +42,7 @@ export const turn = {
 	content: { type: "string" },
 	parts: { type: "array", items: { type: "any" } },
 	created_at: { type: "string", format: "date-time" },
-	metadata: { type: "record", key: { type: "string" }, value: { type: "any" } },
+	metadata: freeForm,
 } as const;
 
 export const sessionLogs = schema({
@@ -147,18 +147,17 @@ export const sessions = defineContract("sessions", {
 		example: { name: "another-name" },
 		params: {
 			...sessionId,
-			name: { ...sessionCreateFields.name, optional: true, nullable: true },
-			model: { type: "string", min: 1, max: 100, optional: true, nullable: true },
-			branch: { type: "string", min: 1, max: 255, optional: true, nullable: true },
+			name: { ...sessionCreateFields.name, ...absentOrNull },
+			model: { type: "string", min: 1, max: 100, ...absentOrNull },
+			branch: { type: "string", min: 1, max: 255, ...absentOrNull },
 			base_branch: {
 				type: "string",
 				min: 1,
 				max: 255,
-				optional: true,
-				nullable: true,
+				...absentOrNull,
 				description: "The branch at which `branch` begins when the clone does not have it",
 			},
-			tracker_issue_id: { type: "string", max: 255, optional: true, nullable: true },
+			tracker_issue_id: { type: "string", max: 255, ...absentOrNull },
 			budget: budgetLimit,
 		},
 		returns: { type: "object", props: updatedSession },
@@ -175,7 +174,7 @@ export const sessions = defineContract("sessions", {
 		rest: "POST /sessions/:session_id/start",
 		summary: "Start a stopped or failed session",
 		description: "It goes on in its workspace with its conversation. A profile replaces the one of former launches.",
-		params: { ...sessionId, profile_name: { type: "string", max: 255, optional: true, nullable: true } },
+		params: { ...sessionId, profile_name: { type: "string", max: 255, ...absentOrNull } },
 		returns: record,
 		errors: [404, 409],
 	},
@@ -245,11 +244,10 @@ export const sessions = defineContract("sessions", {
 						type: "array",
 						max: 200,
 						max_bytes: reportBodies,
-						items: { type: "record", key: { type: "string" }, value: { type: "any" } },
+						items: freeForm,
 					},
 				],
-				optional: true,
-				nullable: true,
+				...absentOrNull,
 				description: "Text, or a list of content blocks, of which only texts are used",
 			},
 		},

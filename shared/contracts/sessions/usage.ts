@@ -1,12 +1,11 @@
 /** The contract of usage: reports of tokens that sessions have used, and sums of them. */
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
+import { absentOrNull, count, dollars } from "../field-rules.ts";
 
-const count = { type: "number", integer: true, min: 0 } as const;
 /** The most tokens of one report; a pod with more usage sends several reports. */
 export const maxReportedTokens = 100_000_000;
 const tokens = { ...count, max: maxReportedTokens } as const;
-const dollars = { type: "number", min: 0 } as const;
 const uuid = { type: "uuid" } as const;
 
 /** The id of a report or a reservation; its creator chooses it. */
@@ -55,8 +54,7 @@ export const usageReport = schema({
 	cost: {
 		...dollars,
 		max: 1_000,
-		optional: true,
-		nullable: true,
+		...absentOrNull,
 		description: "US dollars according to the reporter; used only for a model without a price here",
 	},
 	report_id: {

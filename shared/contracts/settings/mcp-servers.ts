@@ -5,10 +5,7 @@
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
-
-const text = { type: "string" } as const;
-const nullableText = { ...text, nullable: true } as const;
-const texts = { type: "record", key: text, value: text } as const;
+import { nullableText, text, textMap } from "../field-rules.ts";
 
 export const mcpServer = schema({
 	name: text,
@@ -17,8 +14,8 @@ export const mcpServer = schema({
 	url: nullableText,
 	args: { type: "array", items: text },
 	description: text,
-	env: texts,
-	headers: texts,
+	env: textMap,
+	headers: textMap,
 });
 export type ListedMcpServer = Output<typeof mcpServer>;
 

@@ -4,8 +4,8 @@
  */
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
+import { text } from "../field-rules.ts";
 
-const text = { type: "string" } as const;
 const amounts = { type: "record", key: text, value: text, description: "Amounts by `resource_key`" } as const;
 
 const resourceType = schema({

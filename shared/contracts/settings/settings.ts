@@ -1,6 +1,7 @@
 /** The contract of settings: switches of this server that clients adapt to, and those that administrators turn. */
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
+import { absentOrNull } from "../field-rules.ts";
 
 const homeEnabled = { type: "boolean", description: "Sessions of a user share a home folder" } as const;
 const fileManagerEnabled = { type: "boolean", description: "Clients may offer a file manager" } as const;
@@ -15,8 +16,7 @@ export const adminSettingsUpdate = schema({
 	storage: {
 		type: "object",
 		props: { home_enabled: homeEnabled, file_manager_enabled: { ...fileManagerEnabled, optional: true } },
-		optional: true,
-		nullable: true,
+		...absentOrNull,
 		description: "Absent or null: stays as it is, as does each member that is absent",
 	},
 });

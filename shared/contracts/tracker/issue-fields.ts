@@ -1,8 +1,6 @@
 /** The fields of issues and of trackers in the API. */
 import { schema, type Output } from "#shared/base/schema/schema.ts";
-
-const text = { type: "string" } as const;
-const nullableText = { type: "string", nullable: true } as const;
+import { nullableText, text } from "../field-rules.ts";
 
 /** An issue, in the one form that all trackers have here. */
 export const trackerIssue = schema({

@@ -3,9 +3,9 @@ import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { issueId, issueList, searchText, stateName, trackerIssue, trackerMs } from "./issue-fields.ts";
 import { mapping } from "./mappings.ts";
+import { time } from "../field-rules.ts";
 
 const record = { type: "object", props: trackerIssue } as const;
-const time = { type: "string", format: "date-time" } as const;
 
 /** The events of a session at which a mapping may move its issue. */
 export const moveEvents = ["start", "merge"] as const;

@@ -3,8 +3,7 @@ import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 import { projectId, stateName } from "./issue-fields.ts";
-
-const nullable = { optional: true, nullable: true } as const;
+import { absentOrNull } from "../field-rules.ts";
 
 const repoUrl = { type: "string", trim: true, min: 1, max: 500 } as const;
 const trackerName = {
@@ -36,10 +35,10 @@ export const mappingCreate = schema({
 	repo_url: { ...repoUrl, description: "Any of its URLs; compared without protocol and `.git`" },
 	project_id: projectId,
 	project_name: { type: "string", max: 255, default: "" },
-	tracker: { ...trackerName, ...nullable },
-	connection_id: { ...connection, ...nullable },
-	on_start: { ...onStart, ...nullable },
-	on_merge: { ...onMerge, ...nullable },
+	tracker: { ...trackerName, ...absentOrNull },
+	connection_id: { ...connection, ...absentOrNull },
+	on_start: { ...onStart, ...absentOrNull },
+	on_merge: { ...onMerge, ...absentOrNull },
 });
 export type MappingCreate = Output<typeof mappingCreate>;
 

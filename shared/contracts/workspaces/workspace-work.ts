@@ -5,9 +5,9 @@
 import { defineContract, defineEvent } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { hostField, sessionIdRule } from "../sessions/session-work.ts";
+import { count } from "../field-rules.ts";
 
 const id = sessionIdRule;
-const count = { type: "number", integer: true, min: 0 } as const;
 const bytes = { ...count, max: Number.MAX_SAFE_INTEGER } as const;
 
 const task = {

@@ -2,6 +2,7 @@
 import { type ActionSpec, defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
+import { nullableText, nullableTime, text, time } from "../field-rules.ts";
 
 /** The statuses. `deleted`: its storage is being removed. */
 export const workspaceStatuses = ["active", "archived", "deleted"] as const;
@@ -10,10 +11,6 @@ export type WorkspaceStatus = (typeof workspaceStatuses)[number];
 /** The most workspaces of one bulk deletion. */
 export const maxBulk = 200;
 
-const text = { type: "string" } as const;
-const nullableText = { type: "string", nullable: true } as const;
-const time = { type: "string", format: "date-time" } as const;
-const nullableTime = { ...time, nullable: true } as const;
 const status = { type: "enum", values: workspaceStatuses } as const;
 
 /** A workspace as clients see it. */
