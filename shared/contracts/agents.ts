@@ -60,8 +60,7 @@ export const agents = defineContract("agents", {
 		rest: "GET /agents",
 		summary: "Coding agents that sessions may use, with their requirements",
 		params: pageParams,
-		returns: pageOf({ type: "object", props: agent }),
-		paged: true,
+		...pageOf({ type: "object", props: agent }),
 		errors: [503],
 	},
 });

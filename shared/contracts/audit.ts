@@ -63,9 +63,8 @@ export const audit = defineContract("audit", {
 			actor: { ...name, optional: true, description: "Only entries of this person" },
 			resource: { ...name, optional: true, description: "Only entries about this object, e.g. `sessions/<id>`" },
 		},
-		returns: pageOf({ type: "object", props: auditEntry }),
+		...pageOf({ type: "object", props: auditEntry }),
 		errors: [400, 503],
-		paged: true,
 	},
 	export: {
 		rest: "GET /admin/audit/export",

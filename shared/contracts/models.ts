@@ -46,8 +46,7 @@ export const models = defineContract("models", {
 		rest: "GET /models",
 		summary: "Models that sessions may use, with prices",
 		params: pageParams,
-		returns: pageOf({ type: "object", props: model }),
-		paged: true,
+		...pageOf({ type: "object", props: model }),
 		errors: [503],
 	},
 });

@@ -1,7 +1,6 @@
 /** The parameters and the result that all actions have which answer with a page of a list. */
 import { type Rule, schema } from "#shared/base/schema/schema.ts";
 
-/** The parameters of a page. */
 export const pageParams = schema({
 	limit: { type: "number", integer: true, min: 1, max: 500, default: 500, description: "Most items of the page" },
 	cursor: {
@@ -12,15 +11,18 @@ export const pageParams = schema({
 	},
 });
 
-/** Returns the rule of a page. @param items The rule of one item. */
+/** Returns the result of an action that answers with a page. @param items The rule of one item. */
 export function pageOf<const I extends Rule>(items: I) {
 	return {
-		type: "object",
-		props: {
-			items: { type: "array", items },
-			next: { type: "string", optional: true },
-			etag: { type: "string", optional: true },
-			unchanged: { type: "boolean", optional: true },
+		paged: true,
+		returns: {
+			type: "object",
+			props: {
+				items: { type: "array", items },
+				next: { type: "string", optional: true },
+				etag: { type: "string", optional: true },
+				unchanged: { type: "boolean", optional: true },
+			},
 		},
 	} as const;
 }

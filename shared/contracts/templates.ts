@@ -45,8 +45,7 @@ export const templates = defineContract("templates", {
 			workload_type: { type: "string", max: 100, optional: true },
 			...pageParams,
 		},
-		returns: pageOf(templateRecord),
-		paged: true,
+		...pageOf(templateRecord),
 	},
 	get: {
 		rest: "GET /templates/:name",

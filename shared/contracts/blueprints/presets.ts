@@ -77,9 +77,8 @@ export const presets = defineContract("presets", {
 			is_default: { type: "boolean", optional: true },
 			...pageParams,
 		},
-		returns: pageOf(record),
+		...pageOf(record),
 		errors: [400],
-		paged: true,
 	},
 	create: {
 		rest: "POST /presets",

@@ -35,9 +35,8 @@ export const profiles = defineContract("profiles", {
 		rest: "GET /profiles",
 		summary: "The caller's profiles, by name",
 		params: { workload_type: { type: "string", max: 255, optional: true }, ...pageParams },
-		returns: pageOf(record),
+		...pageOf(record),
 		errors: [400],
-		paged: true,
 	},
 	create: {
 		rest: "POST /profiles",

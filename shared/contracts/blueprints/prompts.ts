@@ -69,9 +69,8 @@ export const prompts = defineContract("prompts", {
 			},
 			...position,
 		},
-		returns: pageOf(record),
+		...pageOf(record),
 		errors: [400],
-		paged: true,
 	},
 	search: {
 		rest: "GET /prompts/search",
@@ -80,9 +79,8 @@ export const prompts = defineContract("prompts", {
 			q: { type: "string", min: 1, max: 150, description: "Upper and lower case count alike; no wildcards" },
 			...position,
 		},
-		returns: pageOf(record),
+		...pageOf(record),
 		errors: [400],
-		paged: true,
 	},
 	create: {
 		rest: "POST /prompts",

@@ -121,9 +121,8 @@ export const confidence = defineContract("confidence", {
 		rest: "GET /repos/confidence",
 		summary: "Past evaluations of the caller, for administrators those of their tenant, newest first",
 		params: { repo_url: ofRepository, ...pageParams },
-		returns: pageOf(record),
+		...pageOf(record),
 		errors: [400],
-		paged: true,
 	},
 	calibration: {
 		rest: "GET /repos/confidence/calibration",

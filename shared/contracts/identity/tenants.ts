@@ -65,9 +65,8 @@ export const tenants = defineContract("tenants", {
 		rest: "GET /tenants",
 		summary: "The tenants that the caller may see, by path",
 		params: { parent_id: { ...tenantId, optional: true }, ...pageParams },
-		returns: pageOf(one),
+		...pageOf(one),
 		errors: [400],
-		paged: true,
 	},
 	create: {
 		rest: "POST /tenants",
@@ -105,9 +104,8 @@ export const tenants = defineContract("tenants", {
 		rest: "GET /tenants/:tenant_id/members",
 		summary: "Members, newest first",
 		params: { ...tenantPath, ...pageParams },
-		returns: pageOf({ type: "object", props: member }),
+		...pageOf({ type: "object", props: member }),
 		errors: [400, 404],
-		paged: true,
 	},
 	add_member: {
 		rest: "POST /tenants/:tenant_id/members",

@@ -41,9 +41,8 @@ export const users = defineContract("users", {
 		access: "admin",
 		summary: "Users, newest first: of the caller's tenant, or all of them for administrators of the default tenant",
 		params: pageParams,
-		returns: pageOf({ type: "object", props: user }),
+		...pageOf({ type: "object", props: user }),
 		errors: [400],
-		paged: true,
 	},
 	reprovision: {
 		rest: "POST /users/:user_id/reprovision",

@@ -91,16 +91,14 @@ export const integrations = defineContract("integrations", {
 		rest: "GET /integrations/catalog",
 		summary: "The integrations that connections can be made to, by name",
 		params: pageParams,
-		returns: pageOf({ type: "object", props: catalogEntry }),
-		paged: true,
+		...pageOf({ type: "object", props: catalogEntry }),
 		errors: [400],
 	},
 	list: {
 		rest: "GET /integrations",
 		summary: "The caller's connections, newest first",
 		params: pageParams,
-		returns: pageOf(record),
-		paged: true,
+		...pageOf(record),
 		errors: [400],
 	},
 	create: {

@@ -71,9 +71,8 @@ export const tokens = defineContract("tokens", {
 		access: "login",
 		summary: "Personal access tokens of the caller, newest first",
 		params: pageParams,
-		returns: pageOf({ type: "object", props: personalToken }),
+		...pageOf({ type: "object", props: personalToken }),
 		errors: [400],
-		paged: true,
 	},
 	create: {
 		rest: `POST ${path}`,

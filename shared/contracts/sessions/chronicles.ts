@@ -4,7 +4,7 @@ import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { session } from "./session-resource.ts";
 import { diffBase, fileDiff } from "./session-diff.ts";
 import { reportBodies } from "./sessions.ts";
-import { pageOf } from "../page-fields.ts";
+import { pageOf, pageParams } from "../page-fields.ts";
 import { absentOrNull, count, sessionId, text, time } from "../field-rules.ts";
 
 export const chronicleStatuses = ["draft", "complete"] as const;
@@ -150,15 +150,9 @@ export const chronicles = defineContract("chronicles", {
 			},
 			limit: { type: "number", integer: true, min: 1, max: 200, default: 50 },
 			offset: { ...count, max: 10_000, default: 0, description: "Chronicles to skip, after `cursor` if given" },
-			cursor: {
-				type: "string",
-				max: 300,
-				optional: true,
-				description: "The cursor in the `Link` header of the preceding page",
-			},
+			cursor: { ...pageParams.cursor, max: 300 },
 		},
-		returns: pageOf(record),
-		paged: true,
+		...pageOf(record),
 	},
 	create: {
 		rest: "POST /chronicles",

@@ -5,7 +5,7 @@
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { reportBodies } from "./sessions.ts";
-import { pageOf } from "../page-fields.ts";
+import { pageOf, pageParams } from "../page-fields.ts";
 import { absentOrNull, count, freeForm, sessionId } from "../field-rules.ts";
 
 export const sessionEventTypes = [
@@ -83,15 +83,9 @@ export const sessionEvents = defineContract("session-events", {
 			before: { ...time, optional: true, description: "Only events before this time" },
 			limit: { type: "number", integer: true, min: 1, max: 2_000, default: 200 },
 			offset: { ...count, max: 10_000, default: 0, description: "Events to skip, after `cursor` if given" },
-			cursor: {
-				type: "string",
-				max: 300,
-				optional: true,
-				description: "The cursor in the `Link` header of the preceding page",
-			},
+			cursor: { ...pageParams.cursor, max: 300 },
 		},
-		returns: pageOf(record),
-		paged: true,
+		...pageOf(record),
 		errors: [400, 404],
 	},
 	counts: {

@@ -2,7 +2,7 @@
 import { bound } from "#shared/base/bounds.ts";
 import { defineContract, type ActionSpec } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
-import { pageOf } from "../page-fields.ts";
+import { pageOf, pageParams } from "../page-fields.ts";
 import { diffBase, diffFileList, diffPatch, fileDiff } from "./session-diff.ts";
 import {
 	activityStates,
@@ -93,15 +93,9 @@ export const sessions = defineContract("sessions", {
 				description: "The exact name; names are not unique, so there may be several sessions, or none",
 			},
 			limit: { type: "number", integer: true, min: 1, max: 500, default: 500 },
-			cursor: {
-				type: "string",
-				max: 300,
-				optional: true,
-				description: "The cursor in the `Link` header of the preceding page",
-			},
+			cursor: { ...pageParams.cursor, max: 300 },
 		},
-		returns: pageOf(record),
-		paged: true,
+		...pageOf(record),
 	},
 	create: {
 		rest: "POST /sessions",
@@ -119,12 +113,7 @@ export const sessions = defineContract("sessions", {
 		rest: "POST /sessions/archive-stopped",
 		summary: "Archive stopped sessions of the caller, at most 200 per call",
 		params: {
-			cursor: {
-				type: "string",
-				max: 300,
-				optional: true,
-				description: "The cursor in the `Link` header of the preceding call",
-			},
+			cursor: { ...pageParams.cursor, max: 300, description: "The cursor in the `Link` header of the preceding call" },
 		},
 		returns: {
 			type: "object",

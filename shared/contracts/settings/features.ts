@@ -42,8 +42,7 @@ export const features = defineContract("features", {
 			scope: { type: "string", max: 100, optional: true, description: `One of ${featureScopes.join(", ")}` },
 			...pageParams,
 		},
-		returns: pageOf(moduleRecord),
-		paged: true,
+		...pageOf(moduleRecord),
 		errors: [400],
 	},
 	toggle: {
@@ -59,8 +58,7 @@ export const features = defineContract("features", {
 		rest: "GET /features/preferences",
 		summary: "The caller's layout, by sort_order",
 		params: pageParams,
-		returns: pageOf(preferenceRecord),
-		paged: true,
+		...pageOf(preferenceRecord),
 		errors: [400],
 	},
 	set_preferences: {

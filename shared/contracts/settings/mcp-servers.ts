@@ -26,8 +26,7 @@ export const mcpServers = defineContract("mcp-servers", {
 		rest: "GET /mcp-servers",
 		summary: "The MCP servers of the configuration, by name",
 		params: pageParams,
-		returns: pageOf(serverRecord),
-		paged: true,
+		...pageOf(serverRecord),
 		errors: [400],
 	},
 	get: {

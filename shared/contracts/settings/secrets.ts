@@ -20,8 +20,7 @@ export const secrets = defineContract("secrets", {
 		rest: "GET /secrets",
 		summary: "Names and keys of the caller's secrets, by name",
 		params: pageParams,
-		returns: pageOf(entry),
-		paged: true,
+		...pageOf(entry),
 		errors: [400],
 	},
 	create: {

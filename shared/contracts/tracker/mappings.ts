@@ -49,9 +49,8 @@ export const mappings = defineContract("mappings", {
 		rest: "GET /tracker/mappings",
 		summary: "Mappings of the caller's tenant, newest first",
 		params: pageParams,
-		returns: pageOf(record),
+		...pageOf(record),
 		errors: [400],
-		paged: true,
 	},
 	create: {
 		rest: "POST /tracker/mappings",

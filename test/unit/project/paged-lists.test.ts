@@ -43,7 +43,7 @@ function isCursor(rule: Rule | undefined): boolean {
 
 function faultsOfResult(returns: Rule | undefined): string[] {
 	const members = returns?.type === "object" ? Object.keys(returns.props) : [];
-	return Object.keys(pageOf({ type: "any" }).props).flatMap((one) => (members.includes(one) ? [] : `no \`${one}\``));
+	return Object.keys(pageOf({ type: "any" }).returns.props).flatMap((one) => (members.includes(one) ? [] : `no \`${one}\``));
 }
 
 describe("lists", () => {
@@ -65,9 +65,9 @@ describe("lists", () => {
 		const text = { type: "string" } as const;
 		const whole = { rest: "GET /planted", summary: "Planted", paged: true } as const;
 		const planted = defineContract("planted", {
-			fine: { ...whole, params: pageParams, returns: pageOf(text) },
+			fine: { ...whole, params: pageParams, ...pageOf(text) },
 			plain: { rest: "GET /planted/plain", summary: "Planted", params: {}, returns: { type: "array", items: text } },
-			unlimited: { ...whole, params: { cursor: pageParams.cursor }, returns: pageOf(text) },
+			unlimited: { ...whole, params: { cursor: pageParams.cursor }, ...pageOf(text) },
 			untagged: {
 				...whole,
 				params: pageParams,
