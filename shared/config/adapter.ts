@@ -15,8 +15,7 @@ import { notBuilt } from "./keys-not-built.ts";
 import { didYouMean } from "#shared/base/nearest-name.ts";
 import { SettingError } from "#shared/base/start-error.ts";
 import { yamlValue } from "#shared/base/yaml/yaml-text.ts";
-
-const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" }, default: {} } as const;
+import { freeForm, textMap } from "./fields/field-rules.ts";
 
 export const adapterFields = schema({
 	adapter: {
@@ -27,10 +26,7 @@ export const adapterFields = schema({
 	},
 	kwargs: { ...freeForm, description: "Arguments of the class" },
 	secret_kwargs_env: {
-		type: "record",
-		key: { type: "string" },
-		value: { type: "string" },
-		default: {},
+		...textMap,
 		description: "Arguments whose values are in environment variables: argument name to variable name",
 	},
 });

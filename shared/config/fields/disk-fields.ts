@@ -1,8 +1,9 @@
 /** The configuration of the disk of the data folder. */
+import { whole } from "./field-rules.ts";
+
 export const diskFields = {
 	reserve_mb: {
-		type: "number",
-		integer: true,
+		...whole,
 		min: 0,
 		max: 1_024,
 		default: 4,
@@ -10,8 +11,7 @@ export const diskFields = {
 			"MB that the embedded store keeps inside its file, and as much in its log, so that stops and deletions can be written when a session has filled the disk",
 	},
 	low_mb: {
-		type: "number",
-		integer: true,
+		...whole,
 		min: 0,
 		max: 1_000_000,
 		default: 64,

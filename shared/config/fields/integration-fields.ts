@@ -1,18 +1,17 @@
 /** The configuration of integrations. */
 import { bound } from "#shared/base/bounds.ts";
 import { schema } from "#shared/base/schema/schema.ts";
+import { text, whole } from "./field-rules.ts";
 
 export const integrationFields = schema({
 	folder: {
-		type: "string",
+		...text,
 		max: 4_096,
-		default: "",
 		description:
 			"Folder with further definitions of integrations, from the project's root or absolute; one of the slug of a built-in one replaces it",
 	},
 	max_per_user: {
-		type: "number",
-		integer: true,
+		...whole,
 		min: 1,
 		max: 500,
 		default: bound.integrations,

@@ -1,5 +1,6 @@
 /** The configuration of logins at the services that integrations connect to. */
 import { schema } from "#shared/base/schema/schema.ts";
+import { section, text } from "./field-rules.ts";
 
 const client = schema({
 	client_id: { type: "string", min: 1, max: 500 },
@@ -12,8 +13,7 @@ const client = schema({
 
 export const oauthFields = schema({
 	redirect_base_url: {
-		type: "string",
-		default: "",
+		...text,
 		pattern: "^$|^https?://[^/]+$",
 		description:
 			"URL of the gateway to which providers redirect browsers after an OAuth login; empty: `gateway.public_url`, or the address it listens on",
@@ -21,7 +21,7 @@ export const oauthFields = schema({
 	clients: {
 		type: "record",
 		key: { type: "string" },
-		value: { type: "object", props: client },
+		value: section(client),
 		default: {},
 		description:
 			"OAuth clients by the slug of their integration: `client_id`, `client_secret` (better set by `OAUTH__CLIENTS__<SLUG>__CLIENT_SECRET` or `client_secret_env`), `auth_method` (`post` or `basic`)",

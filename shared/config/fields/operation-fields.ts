@@ -1,5 +1,6 @@
 /** The configuration of what operators look at: the ops listener, logs and traces. */
 import { schema } from "#shared/base/schema/schema.ts";
+import { port, text, textMap } from "./field-rules.ts";
 
 export const opsFields = schema({
 	host: {
@@ -10,10 +11,7 @@ export const opsFields = schema({
 			"Address on which every process answers `/health`, `/ready` and `/metrics` (docs/observability.md); beyond loopback anybody who reaches it reads them",
 	},
 	port: {
-		type: "number",
-		integer: true,
-		min: 0,
-		max: 65_535,
+		...port,
 		optional: true,
 		description:
 			"Port for these; each process of a machine needs its own; 0 takes a free one; empty: they are not served",
@@ -22,19 +20,12 @@ export const opsFields = schema({
 
 export const tracingFields = schema({
 	otlp_url: {
-		type: "string",
-		default: "",
+		...text,
 		pattern: "^$|^https?://[^?#]+$",
 		description:
 			"Collector of traces, OTLP over HTTP in JSON, without `/v1/traces`; empty: no traces (docs/observability.md)",
 	},
-	headers: {
-		type: "record",
-		key: { type: "string" },
-		value: { type: "string" },
-		default: {},
-		description: "Headers for the collector, e.g. its token",
-	},
+	headers: { ...textMap, description: "Headers for the collector, e.g. its token" },
 	sample: {
 		type: "number",
 		min: 0,

@@ -1,5 +1,6 @@
 /** The keys `outbound.*` of the configuration: where requests to URLs of people may go. */
 import { schema } from "#shared/base/schema/schema.ts";
+import { flag, text } from "./field-rules.ts";
 
 export const outboundFields = schema({
 	allow: {
@@ -25,15 +26,10 @@ export const outboundFields = schema({
 		description: "Networks that they never reach, beside those that are not public, e.g. `100.20.0.0/16`",
 	},
 	proxy: {
-		type: "string",
-		default: "",
+		...text,
 		pattern: "^$|^https?://",
 		description:
 			"Proxy for such requests, e.g. `http://proxy.example:3128`; hosts of `outbound.allow` are reached directly",
 	},
-	proxy_resolves: {
-		type: "boolean",
-		default: false,
-		description: "Whether the proxy resolves names, and refuses private addresses itself",
-	},
+	proxy_resolves: { ...flag, description: "Whether the proxy resolves names, and refuses private addresses itself" },
 });

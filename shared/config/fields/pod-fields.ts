@@ -2,6 +2,7 @@
 import { schema } from "#shared/base/schema/schema.ts";
 import { adapterFields } from "../adapter.ts";
 import { usualSetupMinutes } from "../setup-minutes.ts";
+import { whole } from "./field-rules.ts";
 
 /** The value with which an operator accepts that sessions of different people are not kept apart. */
 export const acceptance = "they-trust-each-others-code";
@@ -17,16 +18,14 @@ export const podFields = schema({
 			"Names of hosts beside 127.0.0.1 at which session agents listen (`listen_host` of their runtimes); the platform connects to no others",
 	},
 	starting_per_owner: {
-		type: "number",
-		integer: true,
+		...whole,
 		min: 1,
 		optional: true,
 		description:
 			"Most sessions of one owner that start at a time; further ones wait; empty: twice the processors of the pod manager",
 	},
 	setup_minutes: {
-		type: "number",
-		integer: true,
+		...whole,
 		min: usualSetupMinutes,
 		max: 1_440,
 		default: usualSetupMinutes,
@@ -34,8 +33,7 @@ export const podFields = schema({
 			"Minutes in which a session has to be prepared; its clones, and then its setup scripts together, have 20 s less. It holds from the next start of a session",
 	},
 	choice_minutes: {
-		type: "number",
-		integer: true,
+		...whole,
 		min: 1,
 		max: 1_440,
 		default: 15,

@@ -1,12 +1,13 @@
 /** The keys `linear.*` and `tracker.*` of the configuration: trackers of everybody who has no connection of their own. */
+import { adapterFields } from "../adapter.ts";
 import { schema } from "#shared/base/schema/schema.ts";
+import { flag, freeForm, text } from "./field-rules.ts";
 
 export const linearFields = schema({
-	enabled: { type: "boolean", default: false, description: "Whether everybody uses Linear with the platform's key" },
+	enabled: { ...flag, description: "Whether everybody uses Linear with the platform's key" },
 	api_key: {
-		type: "string",
+		...text,
 		max: 1_000,
-		default: "",
 		description: "Key of Linear; better set by the environment variable `LINEAR__API_KEY`",
 	},
 	api_url: {
@@ -20,25 +21,15 @@ export const linearFields = schema({
 
 export const trackerFields = schema({
 	adapter: {
-		type: "string",
-		default: "",
+		...text,
 		pattern: "^$|^(linear|jira|github-issues)$|^[\\w./-]+\\.ts#\\w+$",
 		description:
 			"Tracker of everybody who has no connection of their own: `linear`, `jira`, `github-issues`, or a module and class; empty: that of `linear`, or none",
 	},
 	kwargs: {
-		type: "record",
-		key: { type: "string" },
-		value: { type: "any" },
-		default: {},
+		...freeForm,
 		description:
 			"Its arguments: of `linear` `api_key`; of `jira` `site_url`, `email`, `api_token`; of `github-issues` `token` (docs/trackers.md)",
 	},
-	secret_kwargs_env: {
-		type: "record",
-		key: { type: "string" },
-		value: { type: "string" },
-		default: {},
-		description: "Arguments whose values are in environment variables: argument name to variable name",
-	},
+	secret_kwargs_env: adapterFields.secret_kwargs_env,
 });
