@@ -5,13 +5,13 @@
 import { defineContract } from "./contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "./page-fields.ts";
-import { nullableText, text } from "./field-rules.ts";
+import { count, nullableText, text, texts } from "./field-rules.ts";
 
 /** The kinds of actions that a person may be asked to permit. */
 export const askedThings = ["files", "commands", "mcp_tools"] as const;
 
 const things = { type: "array", items: { type: "enum", values: askedThings } } as const;
-const megabytes = { type: "number", integer: true, min: 0, description: "Megabytes" } as const;
+const megabytes = { ...count, description: "Megabytes" } as const;
 
 const agent = schema({
 	id: text,
@@ -28,8 +28,7 @@ const agent = schema({
 	formats: { type: "array", items: text, description: "Wire formats that it supports, the best first" },
 	needs_model: { type: "boolean" },
 	models: {
-		type: "array",
-		items: text,
+		...texts,
 		description: "Models of `GET /models` that it can use, at most 200; those that can be used now come first",
 	},
 	asks: { ...things, description: "Kinds of actions before which a person is asked in the permission mode `ask`" },
@@ -47,11 +46,7 @@ const agent = schema({
 		description: "Whether it continues its own conversation after a restart; false: it gets a summary",
 	},
 	proven: { type: "boolean", description: "Whether every run of the platform's tests uses this version" },
-	missing: {
-		type: "array",
-		items: text,
-		description: "Sentences about everything that prevents its use now; none: it can be used",
-	},
+	missing: { ...texts, description: "Sentences about everything that prevents its use now; none: it can be used" },
 });
 export type Agent = Output<typeof agent>;
 

@@ -2,19 +2,20 @@
 import { defineContract } from "./contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "./page-fields.ts";
+import { count, freeForm, text, time } from "./field-rules.ts";
 
 const name = { type: "string", max: 300 } as const;
 /** The ids of persons and tenants come from identity providers. */
 const longName = { type: "string", max: 1_000 } as const;
 
 export const auditEntry = schema({
-	tenant: { type: "string" },
+	tenant: text,
 	seq: { type: "number", integer: true, description: "Counts the entries of the tenant without gaps" },
 	key: { type: "string", description: "Identifies the write that caused the entry" },
-	time: { type: "string", format: "date-time" },
+	time,
 	actor: {
 		type: "object",
-		props: { kind: { type: "enum", values: ["user", "pat"] }, id: { type: "string" } },
+		props: { kind: { type: "enum", values: ["user", "pat"] }, id: text },
 	},
 	action: { type: "string", description: "The action that was called, e.g. `sessions.stop`" },
 	outcome: {
@@ -23,13 +24,7 @@ export const auditEntry = schema({
 		description: "`begun`: entered before the change, which a later entry or the object itself confirms",
 	},
 	resource: { type: "string", optional: true, description: "The object, e.g. `sessions/<id>`" },
-	changed: {
-		type: "record",
-		key: { type: "string" },
-		value: { type: "any" },
-		optional: true,
-		description: "Members of the object after the change; never secrets",
-	},
+	changed: { ...freeForm, optional: true, description: "Members of the object after the change; never secrets" },
 	reason: { type: "string", optional: true },
 	request_id: { type: "string", optional: true },
 	address: { type: "string", optional: true },
@@ -39,10 +34,10 @@ export const auditEntry = schema({
 export type AuditEntryResource = Output<typeof auditEntry>;
 
 export const auditCheckpoint = schema({
-	tenant: { type: "string" },
+	tenant: text,
 	seq: { type: "number", integer: true },
-	hash: { type: "string" },
-	time: { type: "string", format: "date-time" },
+	hash: text,
+	time,
 	signature: { type: "string", description: "Ed25519, base64url" },
 });
 
@@ -71,7 +66,7 @@ export const audit = defineContract("audit", {
 		access: "admin",
 		summary: "Entries in their order with the signed checkpoints, for a verifier that works offline",
 		params: {
-			after: { type: "number", integer: true, min: 0, default: 0, description: "The number of the last known entry" },
+			after: { ...count, default: 0, description: "The number of the last known entry" },
 			limit: { type: "number", integer: true, min: 1, max: 500, default: 500 },
 		},
 		returns: { type: "object", props: auditExport },
@@ -89,7 +84,7 @@ export const audit = defineContract("audit", {
 			outcome: { type: "enum", values: ["begun", "refused"] },
 			resource: { ...longName, optional: true },
 			reason: { type: "string", max: 1_000, optional: true },
-			changed: { type: "record", key: { type: "string" }, value: { type: "any" }, max_bytes: 16_384, optional: true },
+			changed: { ...freeForm, max_bytes: 16_384, optional: true },
 			request_id: { ...name, optional: true },
 			address: { ...name, optional: true },
 		},

@@ -1,14 +1,15 @@
 /** The contract of the ordered event log. Only its service writes to it; every gateway tails it. */
 import { defineContract, defineEvent } from "./contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
+import { count, text } from "./field-rules.ts";
 
-const seq = { type: "number", integer: true, min: 0 } as const;
+const seq = count;
 
 const entry = {
 	seq,
 	type: { type: "string", description: "Name of the event for clients" },
 	data: { type: "string", description: "JSON text of the payload" },
-	tenant: { type: "string" },
+	tenant: text,
 	owner: {
 		type: "string",
 		optional: true,

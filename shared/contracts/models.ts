@@ -6,7 +6,7 @@ import { defineContract } from "./contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "./page-fields.ts";
 import { modelLocations } from "./sessions/usage.ts";
-import { dollars, text } from "./field-rules.ts";
+import { dollars, nullableText, text, texts } from "./field-rules.ts";
 
 const model = schema({
 	id: text,
@@ -17,27 +17,19 @@ const model = schema({
 	tier: { type: "enum", values: ["frontier", "balanced", "execution", "reasoning"] },
 	color: { ...text, description: "CSS colour" },
 	cost_per_million_tokens: { ...dollars, nullable: true, description: "US dollars for input; null: no price" },
-	vram_required: { ...text, nullable: true },
+	vram_required: nullableText,
 	prices: {
 		type: "object",
 		nullable: true,
 		props: { input: dollars, output: dollars, cache_read: dollars, cache_write: dollars },
 		description: "US dollars per million tokens",
 	},
-	formats: {
-		type: "array",
-		items: text,
-		description: "Wire formats of its provider; an agent needs one of them",
-	},
+	formats: { ...texts, description: "Wire formats of its provider; an agent needs one of them" },
 	available: {
 		type: "boolean",
 		description: "Whether the platform has the key that the provider requires; a local server is not asked",
 	},
-	unavailable_reason: {
-		...text,
-		nullable: true,
-		description: "The reason, as a sentence, why the model cannot be used now",
-	},
+	unavailable_reason: { ...nullableText, description: "The reason, as a sentence, why the model cannot be used now" },
 });
 export type Model = Output<typeof model>;
 

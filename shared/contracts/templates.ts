@@ -5,7 +5,7 @@
 import { defineContract } from "./contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "./page-fields.ts";
-import { text } from "./field-rules.ts";
+import { nullableText, text, textMap } from "./field-rules.ts";
 
 const freeForm = { type: "record", key: text, value: { type: "any" }, default: {} } as const;
 
@@ -24,14 +24,14 @@ export const template = schema({
 	workspace_layout: freeForm,
 	is_default: { type: "boolean", default: false },
 	workload_type: { ...text, default: "session" },
-	model: { ...text, nullable: true, optional: true },
-	system_prompt: { ...text, nullable: true, optional: true },
+	model: { ...nullableText, optional: true },
+	system_prompt: { ...nullableText, optional: true },
 	resource_config: freeForm,
 	mcp_servers: { type: "array", items: { type: "record", key: text, value: { type: "any" } }, default: [] },
-	env_vars: { type: "record", key: text, value: text, default: {} },
+	env_vars: { ...textMap, default: {} },
 	env_secret_refs: { type: "array", items: text, default: [] },
 	workload_config: freeForm,
-	session_definition: { ...text, nullable: true, optional: true },
+	session_definition: { ...nullableText, optional: true },
 });
 export type Template = Output<typeof template>;
 

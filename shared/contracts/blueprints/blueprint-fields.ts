@@ -1,7 +1,7 @@
 /** The fields that profiles and presets have in common, with the bounds of what their owners write. */
 import { type Schema, schema } from "#shared/base/schema/schema.ts";
 import { mcpServerNames, resourceNames, workloadNames } from "../free-form-names.ts";
-import { absentOrNull, text } from "../field-rules.ts";
+import { absentOrNull, freeForm, text, textMap } from "../field-rules.ts";
 
 /** The largest map or list of one member, as bytes of JSON. */
 const maxMemberBytes = 65_536;
@@ -24,12 +24,12 @@ export const groupName = {
 	words: "have no control characters",
 } as const;
 
-export const anyMembers = { type: "record", key: text, value: { type: "any" }, max_bytes: maxMemberBytes } as const;
+export const anyMembers = { ...freeForm, max_bytes: maxMemberBytes } as const;
 export const listOfObjects = {
 	type: "array",
 	max: 100,
 	max_bytes: maxMemberBytes,
-	items: { type: "record", key: text, value: { type: "any" } },
+	items: freeForm,
 } as const;
 export const listOfTexts = { type: "array", max: 200, max_bytes: maxMemberBytes, items: text } as const;
 
@@ -40,7 +40,7 @@ export const launchFields = schema({
 	system_prompt: { type: "string", max: 100_000, nullable: true },
 	resource_config: { ...anyMembers, names: resourceNames, max_bytes: 16_384, description: "`cpu`, `memory`, `gpu`" },
 	mcp_servers: { ...listOfObjects, items: { ...listOfObjects.items, names: mcpServerNames } },
-	env_vars: { type: "record", key: text, value: text, max_bytes: maxMemberBytes },
+	env_vars: { ...textMap, max_bytes: maxMemberBytes },
 	env_secret_refs: { ...listOfTexts, description: "Names of cluster secrets" },
 	workload_config: {
 		...anyMembers,

@@ -7,6 +7,7 @@ import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 import { promptBodies } from "../sessions/sessions.ts";
 import { blueprintName, changesOf, groupName, launchFields, newLaunchFields } from "./blueprint-fields.ts";
+import { text } from "../field-rules.ts";
 
 const workloadType = { ...groupName, min: 1, description: "`session`, `reviewer`, …" } as const;
 
@@ -82,7 +83,7 @@ export const profiles = defineContract("profiles", {
 			type: "object",
 			props: {
 				profile: { ...record, optional: true },
-				names: { type: "array", items: { type: "string" }, optional: true, description: "At most 20, for a refusal" },
+				names: { type: "array", items: text, optional: true, description: "At most 20, for a refusal" },
 			},
 		},
 		idempotent: true,

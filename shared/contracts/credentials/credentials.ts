@@ -5,7 +5,7 @@ import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 import { secretTypes } from "./secret-types.ts";
-import { absentOrNull, text, texts, time } from "../field-rules.ts";
+import { absentOrNull, text, textMap, texts, time } from "../field-rules.ts";
 
 const secretType = { type: "enum", values: secretTypes } as const;
 const name = {
@@ -24,7 +24,7 @@ export const credential = schema({
 	name: text,
 	secret_type: secretType,
 	keys: { ...texts, description: "The names of its fields" },
-	metadata: { type: "record", key: text, value: text },
+	metadata: textMap,
 	created_at: time,
 	updated_at: time,
 });
@@ -39,17 +39,9 @@ const credentialCreate = schema({
 		default: "generic",
 		description: `One of ${secretTypes.join(", ")}; another one is refused with 400`,
 	},
-	data: {
-		type: "record",
-		key: text,
-		value: text,
-		max_bytes: 32_768,
-		description: "Values by field; which fields are needed depends on the type",
-	},
+	data: { ...textMap, max_bytes: 32_768, description: "Values by field; which fields are needed depends on the type" },
 	metadata: {
-		type: "record",
-		key: text,
-		value: text,
+		...textMap,
 		max_bytes: 4_096,
 		...absentOrNull,
 		description: "Free texts, which everybody who sees the credential can read",
@@ -153,7 +145,7 @@ export const credentials = defineContract("credentials", {
 		params: credentialCreate,
 		returns: {
 			type: "object",
-			props: { credential: record, warnings: { type: "array", items: { type: "string" } } },
+			props: { credential: record, warnings: texts },
 		},
 		warned: "credential",
 		errors: [400, 409, 503],

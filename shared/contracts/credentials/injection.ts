@@ -8,7 +8,7 @@ import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { launchMappingFields } from "./launch-mapping.ts";
 import { podSecretsFields } from "./pod-secrets.ts";
 import { secretTypes } from "./secret-types.ts";
-import { person, text } from "../field-rules.ts";
+import { person, text, textMap, texts } from "../field-rules.ts";
 
 const names = { type: "array", max: 100, items: { ...text, max: 253 } } as const;
 const mappings = {
@@ -22,7 +22,7 @@ const namedValues = schema({
 	name: text,
 	secret_type: { type: "enum", values: secretTypes },
 	/** The values by field. */
-	data: { type: "record", key: text, value: text },
+	data: textMap,
 });
 export type NamedValues = Output<typeof namedValues>;
 
@@ -50,7 +50,7 @@ export const injection = defineContract("injection", {
 		params: { ...person, credential_names: names },
 		returns: {
 			type: "object",
-			props: { tenant: { type: "array", items: text }, missing: { type: "array", items: text } },
+			props: { tenant: texts, missing: texts },
 		},
 		timeout: 2_000,
 		idempotent: true,

@@ -1,12 +1,12 @@
 /** The parts of a credential that a launch gets by a connection of its owner, whose integration says what they are for. */
 import { type Output, schema } from "#shared/base/schema/schema.ts";
-import { text, textMap } from "../field-rules.ts";
+import { text, textMap, texts } from "../field-rules.ts";
 
 /** An MCP server of a launch; its variables are fields of the credential. */
 const mappedMcpServer = schema({
 	name: text,
 	command: text,
-	args: { type: "array", items: text },
+	args: texts,
 	/** The field of each environment variable. */
 	env: textMap,
 });

@@ -1,6 +1,6 @@
 /** The secrets of one launch: what the platform puts into a pod from credentials, and what the pod does with it. */
 import { type Output, schema } from "#shared/base/schema/schema.ts";
-import { text } from "../field-rules.ts";
+import { text, textMap, texts } from "../field-rules.ts";
 
 /** The folders below which a secret may become a file: the home of the agent, and the folder of the secrets. */
 export const secretRoots = ["home", "secrets"] as const;
@@ -17,16 +17,16 @@ export type SecretFile = Output<typeof file>;
 const mcpServer = schema({
 	name: text,
 	command: text,
-	args: { type: "array", items: text },
+	args: texts,
 	/** The environment variables of the server, which are secret. */
-	env: { type: "record", key: text, value: text },
+	env: textMap,
 });
 /** An MCP server that needs a credential; the coding agent starts it. */
 export type SecretMcpServer = Output<typeof mcpServer>;
 
 export const podSecretsFields = schema({
 	/** The environment variables, by name. They are rendered into one file, which the entrypoint sources. */
-	variables: { type: "record", key: text, value: text },
+	variables: textMap,
 	/** The files, each with a place of its own. */
 	files: { type: "array", max: 1_000, items: { type: "object", props: file } },
 	/** URLs with user and password for git, each of one host; git asks for them by a credential helper. */
@@ -34,7 +34,7 @@ export const podSecretsFields = schema({
 	/** MCP servers for the coding agent; absent: none. */
 	mcp_servers: { type: "array", max: 200, items: { type: "object", props: mcpServer }, optional: true },
 	/** Sentences about what is missing. They hold no value. */
-	warnings: { type: "array", items: text },
+	warnings: texts,
 });
 export type PodSecrets = Output<typeof podSecretsFields>;
 

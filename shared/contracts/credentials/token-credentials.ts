@@ -3,17 +3,17 @@
  * in sealed packets; they are neither logged nor stored elsewhere.
  */
 import { defineContract } from "../contract.ts";
-import { person, text } from "../field-rules.ts";
+import { person, text, textMap } from "../field-rules.ts";
 
 const name = { ...text, min: 1, max: 253 } as const;
-const texts = { type: "record", key: text, value: text, max_bytes: 32_768 } as const;
+const texts = { ...textMap, max_bytes: 32_768 } as const;
 
 export const tokenCredentials = defineContract("token-credentials", {
 	read: {
 		access: "system",
 		summary: "The values of a person's own credential by field; null when there is none",
 		params: { ...person, name },
-		returns: { type: "record", key: text, value: text, nullable: true },
+		returns: { ...textMap, nullable: true },
 		timeout: 3_000,
 		idempotent: true,
 	},

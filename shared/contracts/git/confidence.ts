@@ -5,7 +5,7 @@
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
-import { absentOrNull, text, time } from "../field-rules.ts";
+import { absentOrNull, nullableText, nullableTime, text, time } from "../field-rules.ts";
 
 const mergeActions = ["auto_merge", "notify_then_merge", "require_approval"] as const;
 export type MergeAction = (typeof mergeActions)[number];
@@ -40,8 +40,8 @@ export type ConfidenceHints = Output<typeof hints>;
 /** One piece of evidence. */
 const proof = schema({
 	what: { ...text, description: "The finding as a sentence" },
-	where: { ...text, nullable: true, description: "URL of the provider that shows it" },
-	when: { ...time, nullable: true },
+	where: { ...nullableText, description: "URL of the provider that shows it" },
+	when: nullableTime,
 });
 export type Proof = Output<typeof proof>;
 
@@ -62,9 +62,9 @@ const verdict = schema({
 
 const outcome = schema({
 	state: { type: "enum", values: ["open", "merged", "closed"] },
-	merged_at: { ...time, nullable: true },
+	merged_at: nullableTime,
 	reverted: { type: "boolean" },
-	reverted_by: { ...text, nullable: true, description: "URL of the commit or pull request that reverts it" },
+	reverted_by: { ...nullableText, description: "URL of the commit or pull request that reverts it" },
 	checked_at: time,
 });
 export type Outcome = Output<typeof outcome>;
@@ -73,9 +73,9 @@ export type Outcome = Output<typeof outcome>;
 export const evaluation = schema({
 	id: { type: "uuid" },
 	...verdict,
-	repo_url: { ...text, nullable: true, description: "Null: only what the caller said was looked at" },
+	repo_url: { ...nullableText, description: "Null: only what the caller said was looked at" },
 	number: { ...pullNumber, nullable: true },
-	head_sha: { ...text, nullable: true, description: "The commit that the verdict is about" },
+	head_sha: { ...nullableText, description: "The commit that the verdict is about" },
 	evidence: { type: "array", items: { type: "object", props: weighedFactor } },
 	evaluated_at: time,
 	outcome: {

@@ -3,7 +3,7 @@ import { defineContract } from "../contract.ts";
 import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 import { repoUrl } from "./repositories.ts";
-import { absentOrNull, text } from "../field-rules.ts";
+import { absentOrNull, nullableText, nullableTime, text } from "../field-rules.ts";
 
 export const pullStates = ["open", "merged", "closed"] as const;
 export const ciStatuses = ["passing", "failing", "pending", "unknown"] as const;
@@ -11,7 +11,6 @@ export const reviewStatuses = ["approved", "changes_requested", "pending", "unkn
 export type ReviewStatus = (typeof reviewStatuses)[number];
 export const mergeMethods = ["merge", "squash", "rebase"] as const;
 
-const time = { type: "string", format: "date-time", nullable: true } as const;
 const number = { type: "number", integer: true, min: 1, max: Number.MAX_SAFE_INTEGER } as const;
 const ciStatus = { type: "enum", values: ciStatuses } as const;
 const branch = { type: "string", min: 1, max: 200 } as const;
@@ -26,11 +25,11 @@ export const pullRequest = schema({
 	source_branch: text,
 	target_branch: text,
 	status: { type: "enum", values: pullStates },
-	description: { ...text, nullable: true },
+	description: nullableText,
 	ci_status: { ...ciStatus, nullable: true, description: "Null in lists" },
 	review_status: { type: "enum", values: reviewStatuses, nullable: true, description: "Null in lists" },
-	created_at: time,
-	updated_at: time,
+	created_at: nullableTime,
+	updated_at: nullableTime,
 	head_sha: { ...text, description: "The commit at the end of the source branch" },
 	mergeable: { type: "boolean", nullable: true, description: "Null: the provider does not know it yet" },
 	draft: { type: "boolean" },
@@ -135,7 +134,7 @@ export const pulls = defineContract("pulls", {
 			type: "object",
 			props: {
 				merged: { type: "boolean", description: "Always true; a refused merge is 409" },
-				sha: { ...text, nullable: true, description: "The commit of the merge, when the provider says it" },
+				sha: { ...nullableText, description: "The commit of the merge, when the provider says it" },
 			},
 		},
 		errors: [400, 404, 409, 502, 503],

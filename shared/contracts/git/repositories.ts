@@ -3,7 +3,7 @@ import { defineContract } from "../contract.ts";
 import { gitHostTypes } from "#shared/base/git-hosts.ts";
 import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
-import { text, texts } from "../field-rules.ts";
+import { nullableText, text, textMap, texts } from "../field-rules.ts";
 
 /** The kinds of git hosts: those that have an adapter, and those of the contract that have none. */
 export const gitProviderTypes = [...new Set([...gitHostTypes, "bitbucket", "generic"] as const)];
@@ -37,13 +37,13 @@ export type Repository = Output<typeof repository>;
 const validation = schema({
 	valid: { type: "boolean" },
 	repo_url: text,
-	provider: { ...text, nullable: true, description: "Name of the provider that serves it" },
-	reason: { ...text, nullable: true, description: "Why it is not valid" },
+	provider: { ...nullableText, description: "Name of the provider that serves it" },
+	reason: { ...nullableText, description: "Why it is not valid" },
 });
 export type RepoValidation = Output<typeof validation>;
 
 const record = { type: "object", props: repository } as const;
-const map = { type: "record", key: { type: "string" }, value: text, default: {}, max_bytes: 131_072 } as const;
+const map = { ...textMap, default: {}, max_bytes: 131_072 } as const;
 /** The time of requests to providers, in milliseconds, with the way to and from the service. */
 const timeout = 15_000;
 
@@ -96,8 +96,8 @@ export const repositories = defineContract("repositories", {
 		returns: {
 			type: "object",
 			props: {
-				repositories: { type: "record", key: { type: "string" }, value: { type: "array", items: record } },
-				warnings: { type: "array", items: text },
+				repositories: { type: "record", key: text, value: { type: "array", items: record } },
+				warnings: texts,
 			},
 		},
 		warned: "repositories",
@@ -108,7 +108,7 @@ export const repositories = defineContract("repositories", {
 		effect: "read",
 		summary: "Sentences about those of the repositories that their providers say do not exist for the caller",
 		params: { repo_urls: { type: "array", max: 50, items: repoUrl } },
-		returns: { type: "array", items: text },
+		returns: texts,
 		timeout,
 	},
 	probe: {
@@ -116,7 +116,7 @@ export const repositories = defineContract("repositories", {
 		effect: "read",
 		summary: "Ask the provider of a connection for the account of its credential",
 		params: { adapter: { type: "string", min: 1, max: 200 }, config: map, credential: map },
-		returns: { type: "object", props: { user: text, workspace: { ...text, nullable: true } } },
+		returns: { type: "object", props: { user: text, workspace: nullableText } },
 		timeout,
 	},
 });

@@ -4,6 +4,7 @@
  */
 import { bound } from "#shared/base/bounds.ts";
 import { defineContract } from "../contract.ts";
+import { textMap } from "../field-rules.ts";
 
 export const webhooks = defineContract("webhooks", {
 	receive: {
@@ -12,7 +13,7 @@ export const webhooks = defineContract("webhooks", {
 		summary: "A signed message of a git provider of the configuration",
 		params: {
 			provider: { type: "string", min: 1, max: 100, description: "The name of the provider in the configuration" },
-			headers: { type: "record", key: { type: "string" }, value: { type: "string" }, max_bytes: 8_192 },
+			headers: { ...textMap, max_bytes: 8_192 },
 			body: { type: "string", max: bound.bodyOfWebhook, description: "The message as it was sent" },
 		},
 		raw_body: true,

@@ -5,11 +5,12 @@
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { tenantId, userId } from "./people-fields.ts";
+import { count } from "../field-rules.ts";
 
 const roles = { type: "array", max: 20, items: { type: "string", max: 100 } } as const;
 
 /** Grows with every end and every renewal of a membership. */
-const epoch = { type: "number", integer: true, min: 0 } as const;
+const epoch = count;
 
 /** A person as the identity provider describes them. */
 export const identifiedPerson = schema({

@@ -1,5 +1,6 @@
 /** The contract of identity: the caller, and the issuer of identities. */
 import { defineContract } from "../contract.ts";
+import { text } from "../field-rules.ts";
 
 export const identity = defineContract("identity", {
 	auth_config: {
@@ -10,8 +11,8 @@ export const identity = defineContract("identity", {
 		returns: {
 			type: "object",
 			props: {
-				issuer: { type: "string" },
-				client_id: { type: "string" },
+				issuer: text,
+				client_id: text,
 				scopes: { type: "string", description: "Separated by blanks" },
 				device_authorization_supported: { type: "boolean" },
 			},

@@ -1,11 +1,11 @@
 /** The fields that the contracts of people and tenants share. */
 import { schema, type Output } from "#shared/base/schema/schema.ts";
+import { texts } from "../field-rules.ts";
 
 /** The id of a person: the subject of their tokens, which may have any characters. */
 export const userId = { type: "string", min: 1, max: 255 } as const;
 /** The id of a tenant: the value of a claim, which may have any characters. */
 export const tenantId = { type: "string", min: 1, max: 100 } as const;
-export const time = { type: "string", format: "date-time", nullable: true } as const;
 
 /** The roles that the platform knows, from the strongest. */
 export const tenantRoles = ["admin", "developer", "viewer"] as const;
@@ -16,6 +16,6 @@ export const provisioningResult = schema({
 	success: { type: "boolean" },
 	user_id: userId,
 	home_pvc: { type: "string", nullable: true, description: "Claim of the home volume; null: there is none" },
-	errors: { type: "array", items: { type: "string" } },
+	errors: texts,
 });
 export type ProvisioningResult = Output<typeof provisioningResult>;

@@ -2,8 +2,8 @@
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
-import { provisioningResult, tenantId, tenantRoles, time, userId } from "./people-fields.ts";
-import { absentOrNull } from "../field-rules.ts";
+import { provisioningResult, tenantId, tenantRoles, userId } from "./people-fields.ts";
+import { absentOrNull, nullableText, nullableTime, text } from "../field-rules.ts";
 
 const tenantTiers = ["developer", "team", "enterprise"] as const;
 
@@ -17,12 +17,12 @@ const quota = { type: "number", integer: true, min: 1, max: 1_000_000_000 } as c
 export const tenant = schema({
 	id: tenantId,
 	path: { type: "string", description: "Ids from the root to the tenant, joined by dots" },
-	name: { type: "string" },
-	parent_id: { type: "string", nullable: true },
+	name: text,
+	parent_id: nullableText,
 	tier,
 	max_sessions: quota,
 	max_storage_gb: quota,
-	created_at: time,
+	created_at: nullableTime,
 });
 export type Tenant = Output<typeof tenant>;
 
@@ -52,8 +52,8 @@ export type TenantUpdate = Output<typeof tenantUpdate>;
 export const member = schema({
 	user_id: userId,
 	tenant_id: tenantId,
-	role: { type: "string" },
-	granted_at: time,
+	role: text,
+	granted_at: nullableTime,
 });
 export type Member = Output<typeof member>;
 

@@ -2,7 +2,8 @@
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
-import { provisioningResult, time, userId } from "./people-fields.ts";
+import { provisioningResult, userId } from "./people-fields.ts";
+import { nullableTime, text, texts } from "../field-rules.ts";
 
 /** The states of a user; this version stores `active` only, because nothing of a user is prepared in advance. */
 const userStatuses = ["provisioning", "active", "suspended", "failed"] as const;
@@ -11,20 +12,20 @@ const userStatuses = ["provisioning", "active", "suspended", "failed"] as const;
 export const user = schema({
 	id: userId,
 	email: { type: "string", description: "Empty when the identity provider names none" },
-	display_name: { type: "string" },
+	display_name: text,
 	status: { type: "enum", values: userStatuses },
 	home_pvc: { type: "string", nullable: true, description: "Claim of the home volume; null: there is none" },
-	created_at: time,
+	created_at: nullableTime,
 });
 export type User = Output<typeof user>;
 
 /** The caller as the platform sees them in this request. */
 const me = schema({
 	user_id: userId,
-	email: { type: "string" },
-	tenant_id: { type: "string" },
-	roles: { type: "array", items: { type: "string" } },
-	display_name: { type: "string" },
+	email: text,
+	tenant_id: text,
+	roles: texts,
+	display_name: text,
 	status: { type: "enum", values: userStatuses },
 });
 

@@ -6,7 +6,7 @@ import { defineContract } from "../contract.ts";
 import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { launchMappingFields } from "../credentials/launch-mapping.ts";
 import { integrationTypes } from "./definition-fields.ts";
-import { person, text, textMap } from "../field-rules.ts";
+import { person, text, textMap, texts } from "../field-rules.ts";
 
 const ids = { type: "array", max: 100, items: { ...text, max: 255 } } as const;
 
@@ -58,7 +58,7 @@ export const connections = defineContract("connections", {
 			type: "object",
 			props: {
 				mappings: { type: "array", items: { type: "object", props: launchMappingFields } },
-				warnings: { type: "array", items: text },
+				warnings: texts,
 			},
 		},
 		timeout: 4_000,
@@ -68,7 +68,7 @@ export const connections = defineContract("connections", {
 		access: "system",
 		summary: "Sentences about those of the ids that no launch of the person can use",
 		params: { ...person, integration_ids: ids },
-		returns: { type: "array", items: text },
+		returns: texts,
 		timeout: 2_000,
 		idempotent: true,
 	},

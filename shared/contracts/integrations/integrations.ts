@@ -8,7 +8,7 @@ import {
 	integrationTypes,
 	mcpServerSpecFields,
 } from "./definition-fields.ts";
-import { absentOrNull, text, time } from "../field-rules.ts";
+import { absentOrNull, nullableText, text, textMap, texts, time } from "../field-rules.ts";
 
 const integrationType = { type: "enum", values: integrationTypes } as const;
 /** An id in a path. One of another form belongs to no connection, so that it is unknown and not invalid. */
@@ -34,7 +34,7 @@ export const catalogEntry = schema({
 	config_schema: { type: "object", props: configSchemaFields },
 	mcp_server: { type: "object", props: mcpServerSpecFields, nullable: true },
 	auth_type: text,
-	oauth_scopes: { type: "array", items: text },
+	oauth_scopes: texts,
 });
 export type CatalogEntry = Output<typeof catalogEntry>;
 
@@ -44,7 +44,7 @@ export const connection = schema({
 	integration_type: integrationType,
 	adapter: text,
 	credential_name: text,
-	config: { type: "record", key: text, value: text },
+	config: textMap,
 	enabled: { type: "boolean" },
 	created_at: time,
 	updated_at: time,
@@ -78,9 +78,9 @@ export type ConnectionUpdate = Output<typeof connectionUpdate>;
 export const testResult = schema({
 	success: { type: "boolean" },
 	provider: { ...text, description: "The adapter, or the entry of the catalogue where it has none" },
-	workspace: { ...text, nullable: true },
-	user: { ...text, nullable: true },
-	error: { ...text, nullable: true, description: "What failed; null after a success" },
+	workspace: nullableText,
+	user: nullableText,
+	error: { ...nullableText, description: "What failed; null after a success" },
 });
 export type TestResult = Output<typeof testResult>;
 

@@ -2,7 +2,7 @@
 import { defineContract, defineEvent } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
-import { time } from "../field-rules.ts";
+import { count, nullableTime, text, time } from "../field-rules.ts";
 
 /** The scopes; each one includes those before it. */
 export const tokenScopes = ["read", "write", "admin"] as const;
@@ -12,10 +12,10 @@ const scope = { type: "enum", values: tokenScopes } as const;
 
 /** A personal access token as its owner sees it; the token itself is not in it. */
 export const personalToken = schema({
-	id: { type: "string" },
-	name: { type: "string" },
+	id: text,
+	name: text,
 	created_at: time,
-	last_used_at: { ...time, nullable: true, description: "Up to a minute old; null: never used" },
+	last_used_at: { ...nullableTime, description: "Up to a minute old; null: never used" },
 	expires_at: time,
 	scope,
 });
@@ -51,14 +51,14 @@ export type TokenCreate = Output<typeof tokenCreate>;
 
 /** The state of a token, for the gateway that has verified its signature. */
 export const activeToken = schema({
-	id: { type: "string" },
-	tenant: { type: "string" },
-	owner: { type: "string" },
+	id: text,
+	tenant: text,
+	owner: text,
 	scope,
 	/** Milliseconds since 1970. */
 	expires_at: { type: "number" },
 	/** The epoch of its owner's membership at its creation; absent: 0. */
-	epoch: { type: "number", integer: true, min: 0, optional: true },
+	epoch: { ...count, optional: true },
 });
 export type ActiveToken = Output<typeof activeToken>;
 

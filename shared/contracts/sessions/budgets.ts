@@ -6,7 +6,7 @@ import { defineContract } from "../contract.ts";
 import { schema, type Input, type Output } from "#shared/base/schema/schema.ts";
 import { budgetReason, dollarLimit } from "./session-resource.ts";
 import { reporterId } from "./usage.ts";
-import { dollars } from "../field-rules.ts";
+import { count, dollars, text, time } from "../field-rules.ts";
 
 const nullableDollars = { ...dollars, nullable: true } as const;
 const session = { session_id: { type: "uuid" } } as const;
@@ -37,13 +37,13 @@ export type CorrectionRequest = Output<typeof correctionRequest>;
 
 /** A row of the ledger that corrects the sums without any usage. */
 export const correction = schema({
-	id: { type: "string" },
-	user_id: { type: "string" },
+	id: text,
+	user_id: text,
 	session_id: { type: "uuid", nullable: true },
 	amount: { type: "number", description: "US dollars" },
-	reason: { type: "string" },
+	reason: text,
 	corrected_by: { type: "string", description: "Administrator who made the correction" },
-	corrected_at: { type: "string", format: "date-time" },
+	corrected_at: time,
 });
 export type Correction = Output<typeof correction>;
 
@@ -52,7 +52,7 @@ const answer = { type: "object", props: dayBudget } as const;
 export const reservation = schema({
 	granted: { type: "boolean" },
 	limited: { type: "boolean", description: "Whether any limit applies; if not, no further request is needed" },
-	reservation_id: { type: "string" },
+	reservation_id: text,
 	amount: { ...dollars, description: "US dollars that the reservation holds; when refused, the requested amount" },
 	reason: { type: "object", props: budgetReason, nullable: true, description: "Reason of the refusal" },
 });
@@ -60,7 +60,7 @@ export type Reservation = Output<typeof reservation>;
 
 const modelName = { type: "string", max: 100, description: "Name in the catalogue; empty: none" } as const;
 /** A count of tokens. Its bound is larger than that of one report, because a long turn makes many reports. */
-const tokens = { type: "number", integer: true, min: 0, max: 1_000_000_000_000, optional: true } as const;
+const tokens = { ...count, max: 1_000_000_000_000, optional: true } as const;
 
 const usedTokens = schema({
 	model: modelName,

@@ -5,7 +5,7 @@ import { session } from "./session-resource.ts";
 import { diffBase, fileDiff } from "./session-diff.ts";
 import { reportBodies } from "./sessions.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
-import { absentOrNull, count, sessionId, text, time } from "../field-rules.ts";
+import { absentOrNull, count, freeForm, nullableText, sessionId, text, texts, time } from "../field-rules.ts";
 
 export const chronicleStatuses = ["draft", "complete"] as const;
 
@@ -30,18 +30,16 @@ export const chronicle = schema({
 	branch: text,
 	model: text,
 	config_snapshot: {
-		type: "record",
-		key: { type: "string" },
-		value: { type: "any" },
+		...freeForm,
 		description: "Name, model, repository and branch of the session when the chronicle began",
 	},
-	summary: { ...text, nullable: true },
-	key_changes: { type: "array", items: text },
-	unfinished_work: { ...text, nullable: true },
+	summary: nullableText,
+	key_changes: texts,
+	unfinished_work: nullableText,
 	token_usage: { ...count, description: "Tokens of the session when the chronicle began or was last reported" },
 	cost: { type: "number", min: 0, nullable: true, description: "US dollars" },
 	duration_seconds: { ...count, nullable: true },
-	tags: { type: "array", items: text },
+	tags: texts,
 	parent_chronicle_id: {
 		type: "uuid",
 		nullable: true,

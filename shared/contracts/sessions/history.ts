@@ -18,7 +18,7 @@ const patchPiece = {
 		words: "have only letters, digits, hyphens and underscores",
 		description: "Id of the patch; a patch with another id replaces it",
 	},
-	piece: { type: "number", integer: true, min: 0, max: 15, description: "Counts from 0" },
+	piece: { ...count, max: 15, description: "Counts from 0" },
 	pieces: {
 		type: "number",
 		integer: true,

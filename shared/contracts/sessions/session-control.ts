@@ -4,7 +4,7 @@
  */
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
-import { absentOrNull, sessionId, text } from "../field-rules.ts";
+import { absentOrNull, freeForm, nullableText, sessionId, text, time } from "../field-rules.ts";
 
 /**
  * The answers to a permission request. `allow` and `deny` hold for this request; the coding agent remembers
@@ -20,21 +20,16 @@ const permissionOption = {
 } as const;
 
 export const permissionRequest = schema({
-	request_id: { type: "string" },
+	request_id: text,
 	tool: { ...text, description: "Kind of the tool: `edit`, `execute`, …; `other` when the agent does not say" },
 	title: { ...text, description: "Description by the agent of what it wants to do" },
-	input: {
-		type: "record",
-		key: text,
-		value: { type: "any" },
-		description: "Arguments of the tool; long texts are shortened",
-	},
+	input: { ...freeForm, description: "Arguments of the tool; long texts are shortened" },
 	options: { type: "array", items: { type: "object", props: permissionOption } },
 	choice: {
 		type: "boolean",
 		description: "Whether the agent asks a question: an answer other than `deny` has to name an `option_id`",
 	},
-	created_at: { type: "string", format: "date-time" },
+	created_at: time,
 });
 export type PermissionRequest = Output<typeof permissionRequest>;
 
@@ -44,7 +39,7 @@ export type PermissionRequest = Output<typeof permissionRequest>;
  */
 export const permissionAnswered = schema({
 	request_id: text,
-	option_id: { ...text, nullable: true },
+	option_id: nullableText,
 });
 export type PermissionAnswered = Output<typeof permissionAnswered>;
 

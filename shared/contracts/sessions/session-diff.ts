@@ -1,5 +1,6 @@
 /** The fields of changes in a session's workspace: one file, the list of files, or a patch of everything. */
 import { schema, type Output } from "#shared/base/schema/schema.ts";
+import { text } from "../field-rules.ts";
 
 /** The base of a diff. */
 export const diffBase = {
@@ -12,7 +13,7 @@ export const diffBase = {
 
 const diffLine = {
 	type: { type: "enum", values: ["add", "remove", "context"] },
-	content: { type: "string" },
+	content: text,
 	oldLine: { type: "number", integer: true, optional: true },
 	newLine: { type: "number", integer: true, optional: true },
 } as const;
@@ -26,14 +27,14 @@ const diffHunk = {
 } as const;
 
 const changedFile = {
-	path: { type: "string" },
+	path: text,
 	status: { type: "enum", values: ["new", "mod", "del"] },
 	ins: { type: "number", integer: true },
 	del: { type: "number", integer: true },
 } as const;
 
 export const fileDiff = schema({
-	filePath: { type: "string" },
+	filePath: text,
 	hunks: { type: "array", items: { type: "object", props: diffHunk } },
 	truncated: {
 		type: "boolean",
@@ -61,7 +62,7 @@ export const diffPatch = schema({
 		type: "array",
 		optional: true,
 		max: 100,
-		items: { type: "string" },
+		items: text,
 		description: "Changed files that are not in the patch, as far as they are known; at most 100",
 	},
 });

@@ -6,7 +6,7 @@ import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { reportBodies } from "./sessions.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
-import { absentOrNull, count, freeForm, sessionId } from "../field-rules.ts";
+import { absentOrNull, count, freeForm, sessionId, text } from "../field-rules.ts";
 
 export const sessionEventTypes = [
 	"message_user",
@@ -92,7 +92,7 @@ export const sessionEvents = defineContract("session-events", {
 		rest: "GET /sessions/:session_id/events/counts",
 		summary: "Count of raw events by type, without types that have none",
 		params: sessionId,
-		returns: { type: "record", key: { type: "string" }, value: count },
+		returns: { type: "record", key: text, value: count },
 		errors: [404],
 	},
 	tokens: {
@@ -146,7 +146,7 @@ export const sessionEvents = defineContract("session-events", {
 		params: {},
 		returns: {
 			type: "object",
-			props: { sinks: { type: "record", key: { type: "string" }, value: { type: "boolean" } } },
+			props: { sinks: { type: "record", key: text, value: { type: "boolean" } } },
 		},
 	},
 });

@@ -1,7 +1,18 @@
 /** The fields of a session in the API. */
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { resourceNames } from "../free-form-names.ts";
-import { absentOrNull, count, dollars, freeForm, nullableText, text, time } from "../field-rules.ts";
+import {
+	absentOrNull,
+	count,
+	dollars,
+	freeForm,
+	nullableText,
+	nullableTime,
+	text,
+	textMap,
+	texts,
+	time,
+} from "../field-rules.ts";
 
 export const sessionStatuses = [
 	"created",
@@ -37,13 +48,7 @@ export const sessionSource = schema({
 	branch: { type: "string", max: 255, optional: true },
 	base_branch: { type: "string", max: 255, optional: true },
 	paths: { type: "array", min: 1, max: 50, items: { type: "object", props: mount }, optional: true },
-	node_selector: {
-		type: "record",
-		key: { type: "string" },
-		value: { type: "string" },
-		max_bytes: 4_096,
-		optional: true,
-	},
+	node_selector: { ...textMap, max_bytes: 4_096, optional: true },
 	local_path: { type: "string", max: 4_096, optional: true },
 });
 export type SessionSource = Output<typeof sessionSource>;
@@ -54,11 +59,7 @@ export const statusReason = schema({
 	code: { type: "string", description: "Stable name, e.g. `CLONE_FAILED`, `POD_LOST`, `START_TIMEOUT`" },
 	message: text,
 	since: time,
-	deadline: {
-		...time,
-		nullable: true,
-		description: "Time at which the platform gives up waiting for the present step",
-	},
+	deadline: { ...nullableTime, description: "Time at which the platform gives up waiting for the present step" },
 });
 
 /** The scopes of budgets, in the order in which they are checked. */
@@ -95,7 +96,7 @@ export const sessionRepository = schema({
 	url: text,
 	branch: text,
 	path: { ...text, description: "Folder below the workspace, with which the paths of its changes begin; empty: none" },
-	cloned_ms: { type: "number", integer: true, min: 0, optional: true, description: "Duration of its last clone" },
+	cloned_ms: { ...count, optional: true, description: "Duration of its last clone" },
 });
 
 /** The times at which the present launch reached each step. */
@@ -137,9 +138,9 @@ export const session = schema({
 	created_at: time,
 	updated_at: time,
 	last_active: time,
-	archived_at: { ...time, nullable: true },
-	message_count: { type: "number", integer: true, min: 0 },
-	tokens_used: { type: "number", integer: true, min: 0 },
+	archived_at: nullableTime,
+	message_count: count,
+	tokens_used: count,
 	tracker_issue_id: nullableText,
 	issue_tracker_url: nullableText,
 	task_type: nullableText,
@@ -157,7 +158,7 @@ export const session = schema({
 		description: "Revision, which grows with every change that clients can see",
 	},
 	timings: { type: "object", props: timings },
-	warnings: { type: "array", items: text },
+	warnings: texts,
 	budget: { type: "object", props: sessionBudget },
 });
 export type Session = Output<typeof session>;

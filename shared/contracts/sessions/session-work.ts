@@ -6,7 +6,7 @@ import { defineContract, defineEvent } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { affectedSession } from "../credentials/credentials.ts";
 import { type Failure, statusReasons } from "./status-reasons.ts";
-import { count, freeForm, text } from "../field-rules.ts";
+import { count, freeForm, text, textMap } from "../field-rules.ts";
 
 /**
  * The form of all session ids. Session ids are also parts of folder names and environments of processes, where nothing
@@ -95,7 +95,7 @@ const observation = {
 	pod_name: { ...text, max: observedLengths.pod_name, optional: true },
 	address: { ...text, max: observedLengths.address, optional: true, description: "Base URL of the session agent" },
 	failure: { type: "object", props: failure, optional: true },
-	timings: { type: "record", key: { type: "string" }, value: text, max_bytes: observedTimingsBytes, default: {} },
+	timings: { ...textMap, max_bytes: observedTimingsBytes, default: {} },
 	agent_title: { ...text, max: observedLengths.agent_title, optional: true },
 	progress: { ...text, max: observedLengths.progress, optional: true, description: "How far the clones are" },
 	clones: {
@@ -137,7 +137,7 @@ const passReport = {
 	fence: count,
 	generation: { ...count, description: "Launch that was observed" },
 	observed: { type: "object", props: observation },
-	due_in_ms: { type: "number", integer: true, min: 0, max: maxDueMs },
+	due_in_ms: { ...count, max: maxDueMs },
 } as const;
 export type PassReport = Output<typeof passReport>;
 

@@ -13,7 +13,7 @@ import {
 	sessionStatuses,
 	updatedSession,
 } from "./session-resource.ts";
-import { absentOrNull, freeForm, sessionId } from "../field-rules.ts";
+import { absentOrNull, freeForm, sessionId, text, time } from "../field-rules.ts";
 
 const record = { type: "object", props: session } as const;
 
@@ -31,22 +31,22 @@ export const maxActivityMetadata = 4_096;
 export const logEntry = {
 	timestamp: { type: "number", max: 1_000_000_000_000, description: "Unix seconds, fractional" },
 	time: { type: "string", optional: true },
-	level: { type: "string" },
+	level: text,
 	logger: { type: "string", optional: true },
-	message: { type: "string" },
+	message: text,
 } as const;
 
 export const turn = {
-	id: { type: "string" },
+	id: text,
 	role: { type: "enum", values: ["user", "assistant"] },
-	content: { type: "string" },
+	content: text,
 	parts: { type: "array", items: { type: "any" } },
-	created_at: { type: "string", format: "date-time" },
+	created_at: time,
 	metadata: freeForm,
 } as const;
 
 export const sessionLogs = schema({
-	session_id: { type: "string" },
+	session_id: text,
 	total: { type: "number", integer: true },
 	returned: { type: "number", integer: true },
 	lines: { type: "array", items: { type: "object", props: logEntry } },
@@ -56,7 +56,7 @@ export type SessionLogs = Output<typeof sessionLogs>;
 export const conversation = schema({
 	turns: { type: "array", items: { type: "object", props: turn } },
 	is_active: { type: "boolean" },
-	last_activity: { type: "string" },
+	last_activity: text,
 	truncated: { type: "boolean", description: "Older turns were omitted; request them with `before`" },
 });
 export type ConversationPage = Output<typeof conversation>;
@@ -192,9 +192,7 @@ export const sessions = defineContract("sessions", {
 			...sessionId,
 			state: { type: "string", max: 40, description: `One of ${activityStates.join(", ")}` },
 			metadata: {
-				type: "record",
-				key: { type: "string" },
-				value: { type: "any" },
+				...freeForm,
 				max_bytes: maxActivityMetadata,
 				default: {},
 			},
@@ -245,7 +243,7 @@ export const sessions = defineContract("sessions", {
 			props: {
 				status: { type: "enum", values: ["sent"] },
 				session_id: { type: "uuid" },
-				message_id: { type: "string" },
+				message_id: text,
 			},
 		},
 		errors: [400, 404, 409, 502],

@@ -1,7 +1,7 @@
 /** The contract of usage: reports of tokens that sessions have used, and sums of them. */
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
-import { absentOrNull, count, dollars } from "../field-rules.ts";
+import { absentOrNull, count, dollars, text, time } from "../field-rules.ts";
 
 /** The most tokens of one report; a pod with more usage sends several reports. */
 export const maxReportedTokens = 100_000_000;
@@ -75,12 +75,12 @@ export const usageReport = schema({
 export type UsageReport = Output<typeof usageReport>;
 
 export const usageRecord = schema({
-	id: { type: "string" },
+	id: text,
 	session_id: uuid,
-	recorded_at: { type: "string", format: "date-time" },
+	recorded_at: time,
 	tokens: count,
 	provider: { type: "enum", values: modelLocations },
-	model: { type: "string" },
+	model: text,
 	cost: { ...dollars, nullable: true, description: "US dollars; null for local models and those without a price" },
 	source: {
 		type: "enum",

@@ -5,6 +5,7 @@
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
+import { text } from "../field-rules.ts";
 
 export const featureScopes = ["admin", "session", "user"] as const;
 
@@ -13,7 +14,7 @@ const moduleKey = { type: "string", min: 1, max: 100, description: "Module key" 
 /** A module of the user interface. */
 export const featureModule = schema({
 	key: moduleKey,
-	label: { type: "string" },
+	label: text,
 	icon: { type: "string", description: "Icon name of the Lucide set" },
 	scope: { type: "enum", values: featureScopes, description: "The part of the interface it belongs to" },
 	enabled: { type: "boolean" },

@@ -5,14 +5,14 @@
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
-import { nullableText, text, textMap } from "../field-rules.ts";
+import { nullableText, text, textMap, texts } from "../field-rules.ts";
 
 export const mcpServer = schema({
 	name: text,
 	type: { ...text, description: "`stdio`, `sse` or `http`" },
 	command: nullableText,
 	url: nullableText,
-	args: { type: "array", items: text },
+	args: texts,
 	description: text,
 	env: textMap,
 	headers: textMap,

@@ -4,9 +4,9 @@
  */
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
-import { text } from "../field-rules.ts";
+import { text, textMap } from "../field-rules.ts";
 
-const amounts = { type: "record", key: text, value: text, description: "Amounts by `resource_key`" } as const;
+const amounts = { ...textMap, description: "Amounts by `resource_key`" } as const;
 
 const resourceType = schema({
 	name: { ...text, description: "The member of `resource_config`" },

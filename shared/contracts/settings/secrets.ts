@@ -5,12 +5,13 @@
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
+import { textMap, texts } from "../field-rules.ts";
 
 /** A name as a label of RFC 1123 (or several with dots between them); the service checks it. */
 const name = { type: "string", min: 1, max: 253 } as const;
 
 /** A secret without its values. */
-export const secretEntry = schema({ name, keys: { type: "array", items: { type: "string" } } });
+export const secretEntry = schema({ name, keys: texts });
 export type SecretEntry = Output<typeof secretEntry>;
 
 const entry = { type: "object", props: secretEntry } as const;
@@ -31,9 +32,7 @@ export const secrets = defineContract("secrets", {
 		params: {
 			name,
 			data: {
-				type: "record",
-				key: { type: "string" },
-				value: { type: "string" },
+				...textMap,
 				max_bytes: 32_768,
 				description: "Values by key, at least one; a key has letters, digits, `-`, `_` and `.`",
 			},

@@ -1,6 +1,6 @@
 /** The fields of issues and of trackers in the API. */
 import { schema, type Output } from "#shared/base/schema/schema.ts";
-import { nullableText, text } from "../field-rules.ts";
+import { count, nullableText, text, texts } from "../field-rules.ts";
 
 /** An issue, in the one form that all trackers have here. */
 export const trackerIssue = schema({
@@ -9,8 +9,8 @@ export const trackerIssue = schema({
 	title: text,
 	status: { ...text, description: "Name of the tracker's state" },
 	assignee: nullableText,
-	labels: { type: "array", items: text },
-	priority: { type: "number", integer: true, min: 0, description: "0: none, 1: urgent, and so on downwards" },
+	labels: texts,
+	priority: { ...count, description: "0: none, 1: urgent, and so on downwards" },
 	url: text,
 });
 export type TrackerIssue = Output<typeof trackerIssue>;

@@ -3,7 +3,7 @@ import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { issueId, issueList, searchText, stateName, trackerIssue, trackerMs } from "./issue-fields.ts";
 import { mapping } from "./mappings.ts";
-import { time } from "../field-rules.ts";
+import { count, text, time } from "../field-rules.ts";
 
 const record = { type: "object", props: trackerIssue } as const;
 
@@ -15,11 +15,11 @@ export const moveStates = ["waiting", "done", "failed"] as const;
 
 /** A move of a session's issue, as clients see it. */
 export const issueMove = schema({
-	issue_id: { type: "string" },
+	issue_id: text,
 	event: { type: "enum", values: moveEvents },
 	status: { type: "string", description: "State that the issue gets" },
 	state: { type: "enum", values: moveStates },
-	attempts: { type: "number", integer: true, min: 0 },
+	attempts: count,
 	error: { type: "string", nullable: true, description: "Sentence of the last failure" },
 	updated_at: time,
 });
@@ -30,7 +30,7 @@ export const sessionIssues = schema({
 	linked: { ...record, nullable: true, description: "The session's own issue, when its tracker knows it" },
 	related: { ...issueList, description: "Issues of the project that match the session, then the last updated ones" },
 	moves: { type: "array", items: { type: "object", props: issueMove } },
-	warnings: { type: "array", items: { type: "string" }, description: "Sentences about what could not be asked" },
+	warnings: { type: "array", items: text, description: "Sentences about what could not be asked" },
 });
 export type SessionIssues = Output<typeof sessionIssues>;
 

@@ -3,7 +3,7 @@ import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 import { projectId, stateName } from "./issue-fields.ts";
-import { absentOrNull } from "../field-rules.ts";
+import { absentOrNull, text, time } from "../field-rules.ts";
 
 const repoUrl = { type: "string", trim: true, min: 1, max: 500 } as const;
 const trackerName = {
@@ -20,14 +20,14 @@ const onMerge = target("when its pull request is merged");
 /** A mapping as clients see it. */
 export const mapping = schema({
 	id: { type: "uuid" },
-	repo_url: { type: "string" },
-	project_id: { type: "string" },
-	project_name: { type: "string" },
+	repo_url: text,
+	project_id: text,
+	project_name: text,
 	tracker: { ...trackerName, nullable: true },
 	connection_id: { ...connection, nullable: true },
 	on_start: { ...onStart, nullable: true },
 	on_merge: { ...onMerge, nullable: true },
-	created_at: { type: "string", format: "date-time" },
+	created_at: time,
 });
 export type Mapping = Output<typeof mapping>;
 

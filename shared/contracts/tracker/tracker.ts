@@ -12,8 +12,9 @@ import {
 	trackerMs,
 	trackerStatus,
 } from "./issue-fields.ts";
+import { nullableText, text } from "../field-rules.ts";
 
-const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" }, max_bytes: 65_536 } as const;
+const freeForm = { type: "record", key: text, value: { type: "any" }, max_bytes: 65_536 } as const;
 
 export const tracker = defineContract("tracker", {
 	status: {
@@ -57,7 +58,7 @@ export const tracker = defineContract("tracker", {
 		params: { adapter: { type: "string", min: 1, max: 500 }, config: freeForm, credential: freeForm },
 		returns: {
 			type: "object",
-			props: { user: { type: "string", nullable: true }, workspace: { type: "string", nullable: true } },
+			props: { user: nullableText, workspace: nullableText },
 		},
 		timeout: trackerMs,
 	},

@@ -2,7 +2,7 @@
 import { type ActionSpec, defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
-import { nullableText, nullableTime, text, time } from "../field-rules.ts";
+import { count, nullableText, nullableTime, text, time } from "../field-rules.ts";
 
 /** The statuses. `deleted`: its storage is being removed. */
 export const workspaceStatuses = ["active", "archived", "deleted"] as const;
@@ -21,14 +21,14 @@ export const workspace = schema({
 	tenant_id: text,
 	pvc_name: { ...text, description: "Name of its storage" },
 	status,
-	size_gb: { type: "number", integer: true, min: 0, description: "GiB, rounded up; 0 until it was measured" },
+	size_gb: { ...count, description: "GiB, rounded up; 0 until it was measured" },
 	created_at: time,
 	archived_at: nullableTime,
 	deleted_at: nullableTime,
 	session_name: nullableText,
 	source_url: nullableText,
 	source_ref: nullableText,
-	size_bytes: { type: "number", integer: true, min: 0, nullable: true, description: "Null until it was measured" },
+	size_bytes: { ...count, nullable: true, description: "Null until it was measured" },
 	measured_at: nullableTime,
 	last_used_at: { ...nullableTime, description: "Begin of its last launch, or end of its last use; null: never used" },
 });
@@ -53,7 +53,7 @@ const bulk = {
 	returns: {
 		type: "object",
 		props: {
-			deleted: { type: "number", integer: true, min: 0 },
+			deleted: count,
 			failed: { type: "array", items: { type: "object", props: { session_id: text, error: text } } },
 		},
 	},

@@ -1,6 +1,7 @@
 /** The fields of a coding agent's record in `config/agents` (docs/choosing-an-agent.md). */
 import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { askedThings } from "#shared/contracts/agents.ts";
+import { count, freeForm, textMap } from "#shared/contracts/field-rules.ts";
 
 const text = { type: "string", min: 1, max: 2_000 } as const;
 const place = {
@@ -33,9 +34,7 @@ export const agentFields = schema({
 	title: text,
 	command: { type: "array", items: text, min: 1, max: 50, description: "Program and arguments" },
 	env: {
-		type: "record",
-		key: { type: "string" },
-		value: { type: "any" },
+		...freeForm,
 		default: {},
 		description: "Variables beside the allowed ones: text, or a map that is written as JSON. Empty ones are omitted",
 	},
@@ -67,7 +66,7 @@ export const agentFields = schema({
 	wires: {
 		type: "record",
 		key: { type: "string" },
-		value: { type: "record", key: { type: "string" }, value: { type: "string" } },
+		value: textMap,
 		default: {},
 		description:
 			"Wire formats that it supports, the best first; each with the record's own placeholders, `{wire:<name>}`",
@@ -132,9 +131,7 @@ export const agentFields = schema({
 		description: "Text in lines of its standard error that only help its developers; they are logged as DEBUG",
 	},
 	late_update_ms: {
-		type: "number",
-		integer: true,
-		min: 0,
+		...count,
 		max: 5_000,
 		default: 300,
 		description: "Milliseconds after a turn's answer in which its last updates may arrive",

@@ -1,5 +1,6 @@
 /** The wire formats that model providers speak, named after their inventors. */
 import { type Output, schema } from "#shared/base/schema/schema.ts";
+import { count, text } from "#shared/contracts/field-rules.ts";
 
 /**
  * The formats, with the path behind the endpoint's URL: `openai-chat` `/chat/completions`, `openai-responses`
@@ -9,9 +10,8 @@ import { type Output, schema } from "#shared/base/schema/schema.ts";
 export const modelWires = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const;
 export type ModelWire = (typeof modelWires)[number];
 
-const text = { type: "string" } as const;
 const endpoint = { type: "string", optional: true } as const;
-const tokens = { type: "number", integer: true, min: 0, max: Number.MAX_SAFE_INTEGER } as const;
+const tokens = { ...count, max: Number.MAX_SAFE_INTEGER } as const;
 
 /** The reason why a session's model cannot be used. */
 export const modelRefusalFields = schema({

@@ -6,10 +6,8 @@ import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { permissionModes } from "#shared/contracts/sessions/session-resource.ts";
 import { podSecretsFields } from "#shared/contracts/credentials/pod-secrets.ts";
 import { modelAccessFields, modelRefusalFields } from "../models/model-wire.ts";
+import { count, freeForm, text, textMap, texts } from "#shared/contracts/field-rules.ts";
 
-const text = { type: "string" } as const;
-const texts = { type: "array", items: text } as const;
-const textRecord = { type: "record", key: text, value: text } as const;
 /** A short name that is harmless in paths. */
 const name = { type: "string", pattern: "^[\\w-]{1,40}$" } as const;
 /** A secret; an empty key would admit everybody. */
@@ -47,9 +45,9 @@ const mcpServer = schema({
 	type: { type: "enum", values: ["stdio", "http"] },
 	command: text,
 	args: texts,
-	env: textRecord,
+	env: textMap,
 	url: text,
-	headers: textRecord,
+	headers: textMap,
 });
 export type McpServer = Output<typeof mcpServer>;
 
@@ -68,7 +66,7 @@ export const launchSettingsFields = schema({
 	system_prompt: text,
 	/** The first user message; it is sent once in the life of a session. */
 	initial_prompt: text,
-	env: textRecord,
+	env: textMap,
 	/** Id of a record in `config/agents`. */
 	agent: name,
 	mcp_servers: { type: "array", items: { type: "object", props: mcpServer } },
@@ -76,7 +74,7 @@ export const launchSettingsFields = schema({
 	/** Protocols git may use: https, ssh, http, file. */
 	git_protocols: texts,
 	/** The requested resources as they were written (resource-limits.ts); absent: none. */
-	resource_config: { type: "record", key: text, value: { type: "any" }, optional: true },
+	resource_config: { ...freeForm, optional: true },
 	/** Whether terminals of the session are restricted; absent: no. */
 	terminal_restricted: { type: "boolean", optional: true },
 	/** Names of credentials whose values the pod gets; absent: none. */
@@ -95,7 +93,7 @@ export type LaunchSettings = Output<typeof launchSettingsFields>;
 export const launchDocumentFields = schema({
 	...launchSettingsFields,
 	session_id: name,
-	generation: { type: "number", integer: true, min: 0, max: Number.MAX_SAFE_INTEGER },
+	generation: { ...count, max: Number.MAX_SAFE_INTEGER },
 	/** The name of the installation; it is part of the marker by which the processes of the pod are found. */
 	installation: name,
 	/** The host on which it runs, as a part of the marker; absent: of a platform that knows no hosts. */

@@ -1,7 +1,7 @@
 /** The command by which a pod publishes the work of a session. */
 import { type Output, schema } from "#shared/base/schema/schema.ts";
+import { text } from "#shared/contracts/field-rules.ts";
 
-const text = { type: "string" } as const;
 /** A text in one line of a commit or of a credential helper's answer. */
 const line = { type: "string", min: 1, max: 4_096, pattern: "^[^\\0\\r\\n]*$" } as const;
 
