@@ -9,6 +9,8 @@ export const freeForm = { type: "record", key: text, value: { type: "any" } } as
 export const time = { type: "string", format: "date-time" } as const;
 export const nullableTime = { ...time, nullable: true } as const;
 export const count = { type: "number", integer: true, min: 0 } as const;
+/** A count whose sums stay exact, also those of many. */
+export const summableCount = { ...count, max: 1_000_000_000_000 } as const;
 /** US dollars. */
 export const dollars = { type: "number", min: 0 } as const;
 /** Marks a member that may be absent or null; in a change both leave the stored value as it is, unless it says otherwise. */

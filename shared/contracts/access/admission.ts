@@ -4,12 +4,9 @@
  */
 import { type Access, type AnyAction, routesOf } from "../contract.ts";
 import { anonymous, isPerson, type Principal, type PrincipalKind } from "#shared/base/principal.ts";
+import { type TenantRole, tenantRoles } from "../identity/people-fields.ts";
 import type { TokenScope } from "../pat/tokens.ts";
 import { ForbiddenError, UnauthorizedError } from "#shared/base/errors.ts";
-
-/** The roles that the platform knows, from the strongest. Other names of roles mean nothing to it. */
-const roles = ["admin", "developer", "viewer"] as const;
-type Role = (typeof roles)[number];
 
 /** The right that an action needs. */
 export type Right = "read" | "write" | "administer";
@@ -24,7 +21,7 @@ const kindsByAccess: Readonly<Record<Access, readonly PrincipalKind[]>> = {
 	system: ["system"],
 };
 
-const rightsByRole: Readonly<Record<Role, readonly Right[]>> = {
+const rightsByRole: Readonly<Record<TenantRole, readonly Right[]>> = {
 	admin: ["read", "write", "administer"],
 	developer: ["read", "write"],
 	viewer: ["read"],
@@ -37,8 +34,8 @@ const refusals: Readonly<Record<Right, string>> = {
 };
 
 /** Returns the strongest role; a person without any is a developer. */
-export function roleOf({ roles: given }: Pick<Principal, "roles">): Role {
-	return roles.find((role) => given.includes(role)) ?? "developer";
+export function roleOf({ roles: given }: Pick<Principal, "roles">): TenantRole {
+	return tenantRoles.find((role) => given.includes(role)) ?? "developer";
 }
 
 /**

@@ -1,15 +1,7 @@
 /** The parts of a credential that a launch gets by a connection of its owner, whose integration says what they are for. */
 import { type Output, schema } from "#shared/base/schema/schema.ts";
-import { text, textMap, texts } from "../field-rules.ts";
-
-/** An MCP server of a launch; its variables are fields of the credential. */
-const mappedMcpServer = schema({
-	name: text,
-	command: text,
-	args: texts,
-	/** The field of each environment variable. */
-	env: textMap,
-});
+import { text, textMap } from "../field-rules.ts";
+import { mcpProgram } from "./pod-secrets.ts";
 
 /** A host of repositories; the password is a field of the credential. */
 const mappedGitHost = schema({
@@ -28,6 +20,6 @@ export const launchMappingFields = schema({
 	/** The field of each file, by the file's path in the pod. */
 	files: textMap,
 	git_hosts: { type: "array", items: { type: "object", props: mappedGitHost } },
-	mcp_servers: { type: "array", items: { type: "object", props: mappedMcpServer } },
+	mcp_servers: { type: "array", items: { type: "object", props: mcpProgram } },
 });
 export type LaunchMapping = Output<typeof launchMappingFields>;

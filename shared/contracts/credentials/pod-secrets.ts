@@ -14,15 +14,16 @@ const file = schema({
 });
 export type SecretFile = Output<typeof file>;
 
-const mcpServer = schema({
+/** A program that is an MCP server. */
+export const mcpProgram = schema({
 	name: text,
 	command: text,
 	args: texts,
-	/** The environment variables of the server, which are secret. */
+	/** Its environment variables: the secrets themselves, or before a launch the fields of the credential. */
 	env: textMap,
 });
 /** An MCP server that needs a credential; the coding agent starts it. */
-export type SecretMcpServer = Output<typeof mcpServer>;
+export type SecretMcpServer = Output<typeof mcpProgram>;
 
 export const podSecretsFields = schema({
 	/** The environment variables, by name. They are rendered into one file, which the entrypoint sources. */
@@ -32,7 +33,7 @@ export const podSecretsFields = schema({
 	/** URLs with user and password for git, each of one host; git asks for them by a credential helper. */
 	git_credentials: { type: "array", max: 1_000, items: text },
 	/** MCP servers for the coding agent; absent: none. */
-	mcp_servers: { type: "array", max: 200, items: { type: "object", props: mcpServer }, optional: true },
+	mcp_servers: { type: "array", max: 200, items: { type: "object", props: mcpProgram }, optional: true },
 	/** Sentences about what is missing. They hold no value. */
 	warnings: texts,
 });

@@ -7,7 +7,7 @@ export const userId = { type: "string", min: 1, max: 255 } as const;
 /** The id of a tenant: the value of a claim, which may have any characters. */
 export const tenantId = { type: "string", min: 1, max: 100 } as const;
 
-/** The roles that the platform knows, from the strongest. */
+/** The roles that the platform knows, from the strongest. Other names of roles mean nothing to it. */
 export const tenantRoles = ["admin", "developer", "viewer"] as const;
 export type TenantRole = (typeof tenantRoles)[number];
 

@@ -6,7 +6,7 @@ import { defineContract } from "../contract.ts";
 import { schema, type Input, type Output } from "#shared/base/schema/schema.ts";
 import { budgetReason, dollarLimit } from "./session-resource.ts";
 import { reporterId } from "./usage.ts";
-import { count, dollars, text, time } from "../field-rules.ts";
+import { dollars, summableCount, text, time } from "../field-rules.ts";
 
 const nullableDollars = { ...dollars, nullable: true } as const;
 const session = { session_id: { type: "uuid" } } as const;
@@ -60,7 +60,7 @@ export type Reservation = Output<typeof reservation>;
 
 const modelName = { type: "string", max: 100, description: "Name in the catalogue; empty: none" } as const;
 /** A count of tokens. Its bound is larger than that of one report, because a long turn makes many reports. */
-const tokens = { ...count, max: 1_000_000_000_000, optional: true } as const;
+const tokens = { ...summableCount, optional: true } as const;
 
 const usedTokens = schema({
 	model: modelName,

@@ -5,7 +5,17 @@ import { session } from "./session-resource.ts";
 import { diffBase, fileDiff } from "./session-diff.ts";
 import { reportBodies } from "./sessions.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
-import { absentOrNull, count, freeForm, nullableText, sessionId, text, texts, time } from "../field-rules.ts";
+import {
+	absentOrNull,
+	count,
+	freeForm,
+	nullableText,
+	sessionId,
+	summableCount,
+	text,
+	texts,
+	time,
+} from "../field-rules.ts";
 
 export const chronicleStatuses = ["draft", "complete"] as const;
 
@@ -14,9 +24,6 @@ export const fileActions = ["created", "modified", "deleted"] as const;
 
 /** The length of a timeline in seconds, one year; later entries are put at its end. */
 export const maxTimelineSeconds = 31_536_000;
-
-/** The greatest count of one report, so that sums of many stay exact. */
-const reported = { ...count, max: 1_000_000_000_000 } as const;
 
 const prose = { type: "string", max: 10_000 } as const;
 const keyChanges = { type: "array", max: 100, items: { type: "string", max: 500 } } as const;
@@ -55,7 +62,7 @@ export const chronicleReport = schema({
 	summary: { ...prose, ...absentOrNull },
 	key_changes: { ...keyChanges, ...absentOrNull },
 	unfinished_work: { ...prose, ...absentOrNull },
-	duration_seconds: { ...reported, ...absentOrNull },
+	duration_seconds: { ...summableCount, ...absentOrNull },
 });
 export type ChronicleReport = Output<typeof chronicleReport>;
 
@@ -68,10 +75,10 @@ export const entryFields = schema({
 		max: 1_024,
 		description: "Path of a file, subject of a commit, otherwise the first line of a text or command",
 	},
-	tokens: { ...reported, ...absentOrNull, description: "Messages" },
+	tokens: { ...summableCount, ...absentOrNull, description: "Messages" },
 	action: { type: "enum", values: fileActions, ...absentOrNull, description: "Files" },
-	ins: { ...reported, ...absentOrNull },
-	del: { ...reported, ...absentOrNull },
+	ins: { ...summableCount, ...absentOrNull },
+	del: { ...summableCount, ...absentOrNull },
 	hash: { type: "string", max: 40, ...absentOrNull, description: "Commits" },
 	exit: { type: "number", integer: true, ...absentOrNull, description: "Commands" },
 });

@@ -4,20 +4,14 @@ import { schema, type Input, type Output } from "#shared/base/schema/schema.ts";
 import { chronicleReport, entryFields } from "./chronicles.ts";
 import { eventFields } from "./session-events.ts";
 import { logEntry, reportBodies, turn } from "./sessions.ts";
+import { reporterId } from "./usage.ts";
 import { count } from "../field-rules.ts";
 
 /** The most bytes of one piece of the patch. */
 export const maxPatchPiece = 256 * 1024;
 
 const patchPiece = {
-	id: {
-		type: "string",
-		min: 1,
-		max: 64,
-		pattern: "^[\\w-]+$",
-		words: "have only letters, digits, hyphens and underscores",
-		description: "Id of the patch; a patch with another id replaces it",
-	},
+	id: { ...reporterId, description: "Id of the patch; a patch with another id replaces it" },
 	piece: { ...count, max: 15, description: "Counts from 0" },
 	pieces: {
 		type: "number",

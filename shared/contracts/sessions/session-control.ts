@@ -65,6 +65,18 @@ export const interruptResult = schema({
 });
 export type InterruptResult = Output<typeof interruptResult>;
 
+/** The repository whose work is pushed, and the commit and the branch for it. */
+export const publishedPart = schema({
+	path: {
+		...text,
+		max: 1_024,
+		description: "Folder of the repository below the workspace; empty: the workspace itself",
+	},
+	url: { ...text, min: 1, max: 2_048, description: "The repository at that place" },
+	branch: { ...text, min: 1, max: 200, description: "The branch at the remote" },
+	message: { ...text, min: 1, max: 20_000, description: "Of the commit, if there is something to commit" },
+});
+
 /** A session's work after it was pushed. */
 export const publishedWork = schema({
 	url: text,
@@ -136,10 +148,7 @@ export const sessionControl = defineContract("session-control", {
 			"Commit the work of a running session and push it to a branch, without force; for the session's owner only",
 		params: {
 			...sessionId,
-			path: { ...text, max: 1_024, description: "Folder of the repository below the workspace" },
-			url: { ...text, min: 1, max: 2_048, description: "The repository at that place" },
-			branch: { ...text, min: 1, max: 200 },
-			message: { ...text, min: 1, max: 20_000 },
+			...publishedPart,
 			author: {
 				type: "object",
 				props: { name: { ...text, max: 1_000 }, email: { ...text, max: 1_000 } },

@@ -6,7 +6,7 @@ import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { reportBodies } from "./sessions.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
-import { absentOrNull, count, freeForm, sessionId, text } from "../field-rules.ts";
+import { absentOrNull, count, freeForm, sessionId, summableCount, text } from "../field-rules.ts";
 
 export const sessionEventTypes = [
 	"message_user",
@@ -27,15 +27,13 @@ export const sessionEventTypes = [
 ] as const;
 export type SessionEventType = (typeof sessionEventTypes)[number];
 
-/** The greatest measure of one event, so that sums of many stay exact. */
-const measure = { ...count, max: 1_000_000_000_000 } as const;
 const time = { type: "string", max: 40, format: "date-time" } as const;
 
 const measures = {
-	tokens_in: { ...measure, ...absentOrNull },
-	tokens_out: { ...measure, ...absentOrNull },
+	tokens_in: { ...summableCount, ...absentOrNull },
+	tokens_out: { ...summableCount, ...absentOrNull },
 	cost: { type: "number", min: 0, max: 1_000_000, ...absentOrNull, description: "US dollars" },
-	duration_ms: { ...measure, ...absentOrNull },
+	duration_ms: { ...summableCount, ...absentOrNull },
 	model: { type: "string", max: 100, ...absentOrNull },
 } as const;
 

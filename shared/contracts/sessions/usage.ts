@@ -8,7 +8,7 @@ export const maxReportedTokens = 100_000_000;
 const tokens = { ...count, max: maxReportedTokens } as const;
 const uuid = { type: "uuid" } as const;
 
-/** The id of a report or a reservation; its creator chooses it. */
+/** The id of a report, a reservation or a patch; its creator chooses it. */
 export const reporterId = {
 	type: "string",
 	min: 1,

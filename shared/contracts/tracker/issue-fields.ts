@@ -35,14 +35,7 @@ export const issueId = {
 	words: "have no control characters",
 } as const;
 export const searchText = { type: "string", min: 1, max: 500 } as const;
-export const projectId = {
-	type: "string",
-	min: 1,
-	max: 255,
-	pattern: "^[^\\u0000-\\u001f\\u007f]+$",
-	words: "have no control characters",
-	description: "Project of the tracker, in its own form",
-} as const;
+export const projectId = { ...issueId, description: "Project of the tracker, in its own form" } as const;
 export const stateName = {
 	type: "string",
 	trim: true,

@@ -1,6 +1,7 @@
 /**
  * The progress of a pod as the pod itself reports it: a file that is replaced at every change (temporary name, rename).
  */
+import type { Observation } from "#shared/contracts/sessions/session-work.ts";
 
 export const podPhases = ["starting", "cloning", "setting_up", "starting_agent", "ready", "failed"] as const;
 export type PodPhase = (typeof podPhases)[number];
@@ -13,19 +14,9 @@ export interface PodFailure {
 	message: string;
 }
 
-/** The time that the clone of one repository took. */
-export interface RepositoryTiming {
-	/** The repository's folder below the workspace; empty: the workspace itself. */
-	path: string;
-	ms: number;
-}
-
-/** The branch of a repository whose launch names none. */
-export interface RepositoryBranch {
-	/** The repository's folder below the workspace; empty: the workspace itself. */
-	path: string;
-	branch: string;
-}
+/** The path of these is the repository's folder below the workspace; empty: the workspace itself. */
+export type RepositoryTiming = NonNullable<Observation["clones"]>[number];
+export type RepositoryBranch = NonNullable<Observation["branches"]>[number];
 
 /** The content of the status file. */
 export interface PodStatus {
