@@ -46,7 +46,6 @@ export const auditExport = schema({
 	checkpoints: { type: "array", items: { type: "object", props: auditCheckpoint } },
 	entries: { type: "array", items: { type: "object", props: auditEntry } },
 });
-export type AuditExport = Output<typeof auditExport>;
 
 export const audit = defineContract("audit", {
 	list: {

@@ -10,6 +10,7 @@ export interface TokenRules {
 
 /** The claims that every accepted token has. Times are seconds since 1970. */
 export interface StandardClaims {
+	/** The subject: the id of the person. */
 	readonly sub: string;
 	readonly iat: number;
 	readonly exp: number;

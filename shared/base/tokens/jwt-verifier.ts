@@ -12,23 +12,16 @@ import { LRUCache } from "lru-cache";
 import { hash } from "node:crypto";
 import { now } from "../clock.ts";
 import { type Claims, readJwt } from "./jwt-form.ts";
-import { refuseByTime, refuseOtherKinds, standardClaims, type TokenRules } from "./jwt-rules.ts";
+import { refuseByTime, refuseOtherKinds, type StandardClaims, standardClaims, type TokenRules } from "./jwt-rules.ts";
 import { TokenRefusedError } from "./token-refused.ts";
 import type { KeySource, VerificationKey } from "./verification-keys.ts";
 
-/** The dependencies of a {@link JwtVerifier}. */
 export interface VerifierOptions extends TokenRules {
 	readonly keys: KeySource;
 }
 
 /** A genuine token that is valid now. */
-export interface VerifiedJwt {
-	/** The subject: the id of the person. */
-	readonly sub: string;
-	/** Seconds since 1970. */
-	readonly iat: number;
-	/** Seconds since 1970. */
-	readonly exp: number;
+export interface VerifiedJwt extends StandardClaims {
 	/** All claims, as they were signed. */
 	readonly claims: Claims;
 	/**

@@ -53,8 +53,6 @@ export class RemoteKeySet implements KeySource {
 	/** The time of the last successful reading on the monotonic clock. */
 	#readAt = Number.NEGATIVE_INFINITY;
 	#triedAt = Number.NEGATIVE_INFINITY;
-	/** How often the issuer was asked. */
-	#readings = 0;
 
 	constructor(options: RemoteKeySetOptions) {
 		this.#options = options;
@@ -62,11 +60,6 @@ export class RemoteKeySet implements KeySource {
 			() => this.#read(),
 			(error) => options.onError?.(error),
 		);
-	}
-
-	/** How often the key set was read, also in vain. */
-	get readings(): number {
-		return this.#readings;
 	}
 
 	async find(alg: string, kid: string | undefined): Promise<VerificationKey | undefined> {
@@ -89,7 +82,6 @@ export class RemoteKeySet implements KeySource {
 
 	async #read(): Promise<void> {
 		this.#triedAt = monotonic();
-		this.#readings++;
 		const signal = deadline(readMs);
 		const uri = this.#options.jwksUri ?? (await discoveredUri(this.#options.issuer, signal));
 		const found = await Promise.all(jwksIn(await fetchJson(uri, signal)).map((jwk) => this.#imported(jwk)));

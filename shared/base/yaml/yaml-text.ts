@@ -18,11 +18,6 @@ export interface YamlDocument {
 	readonly lineOf: (path: YamlPath) => number;
 }
 
-/** Returns the values of all documents in a text. @throws {SyntaxError} without any part of the text. */
-export function yamlDocuments(text: string): unknown[] {
-	return placedYamlDocuments(text).map(({ value }) => value);
-}
-
 /** Returns all documents in a text. @throws {SyntaxError} without any part of the text. */
 export function placedYamlDocuments(text: string): YamlDocument[] {
 	const lines = new LineCounter();

@@ -67,7 +67,6 @@ const placedMcpServer = schema({
 	/** The setting of the connection that names another host. */
 	config_key: { ...text, default: "base_url" },
 });
-export type McpServerDefinition = Output<typeof placedMcpServer>;
 
 const oauthFields = schema({
 	authorize_url: { ...text, min: 1 },

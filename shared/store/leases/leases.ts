@@ -14,7 +14,6 @@
 
 /** A lease that this process has. It renews itself until it is released or lost. */
 export interface Lease {
-	readonly name: string;
 	/** Grows with each holder. A write that names it in its guard is refused after a newer holder has written. */
 	readonly fence: number;
 	/** False as soon as another process may have the lease, even if this process was stopped meanwhile. */

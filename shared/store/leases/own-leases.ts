@@ -15,7 +15,6 @@ export class OwnLeases implements Leases {
 			released.abort();
 		};
 		return {
-			name,
 			fence: 1,
 			signal,
 			get isHeld() {

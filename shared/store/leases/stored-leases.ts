@@ -116,10 +116,6 @@ class StoredLease implements Lease {
 		this.#renewing = every((holding.ms - marginMs) / renewals, () => void this.#renew());
 	}
 
-	get name(): string {
-		return this.#holding.name;
-	}
-
 	get fence(): number {
 		return this.#holding.fence;
 	}

@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { yamlDocuments, yamlValue } from "#shared/base/yaml/yaml-text.ts";
+import { placedYamlDocuments, yamlValue } from "#shared/base/yaml/yaml-text.ts";
 
-describe("yamlDocuments() and yamlValue()", () => {
+describe("placedYamlDocuments() and yamlValue()", () => {
 	it("read the values of a text", () => {
-		expect(yamlDocuments("a: 1\n---\n- x\n")).to.deep.equal([{ a: 1 }, ["x"]]);
+		expect(placedYamlDocuments("a: 1\n---\n- x\n").map(({ value }) => value)).to.deep.equal([{ a: 1 }, ["x"]]);
 		expect(yamlValue("a: &x [1]\nb: *x\n")).to.deep.equal({ a: [1], b: [1] });
 		expect(yamlValue("")).to.equal(null);
 		expect(() => yamlValue("a: 1\n---\nb: 2\n")).to.throw(SyntaxError, "there is more than one document");
@@ -24,10 +24,10 @@ describe("yamlDocuments() and yamlValue()", () => {
 			bomb,
 		];
 		for (const text of wrong)
-			expect(() => yamlDocuments(text), text.slice(0, 20))
+			expect(() => placedYamlDocuments(text), text.slice(0, 20))
 				.to.throw(SyntaxError)
 				.with.property("message")
 				.that.does.not.include("s3cret");
-		expect(() => yamlDocuments("a: 1\na: 2")).to.throw(SyntaxError, /^duplicate key at line 2, column 1$/);
+		expect(() => placedYamlDocuments("a: 1\na: 2")).to.throw(SyntaxError, /^duplicate key at line 2, column 1$/);
 	});
 });
