@@ -10,7 +10,7 @@ const longName = { type: "string", max: 1_000 } as const;
 
 export const auditEntry = schema({
 	tenant: text,
-	seq: { type: "number", integer: true, description: "Counts the entries of the tenant without gaps" },
+	seq: { type: "number", integer: true, description: "Counts the entries of the tenant from 1 without gaps" },
 	key: { type: "string", description: "Identifies the write that caused the entry" },
 	time,
 	actor: {
@@ -28,7 +28,7 @@ export const auditEntry = schema({
 	reason: { type: "string", optional: true },
 	request_id: { type: "string", optional: true },
 	address: { type: "string", optional: true },
-	previous: { type: "string", description: "The hash of the entry before" },
+	previous: { type: "string", description: "The hash of the entry before; 64 zeros for the first one" },
 	hash: { type: "string", description: "SHA-256 over `previous`, a line feed and the other members as JSON" },
 });
 export type AuditEntryResource = Output<typeof auditEntry>;
@@ -40,6 +40,7 @@ export const auditCheckpoint = schema({
 	time,
 	signature: { type: "string", description: "Ed25519, base64url" },
 });
+export type AuditCheckpointResource = Output<typeof auditCheckpoint>;
 
 export const auditExport = schema({
 	public_key: { type: "string", description: "The key that signs the checkpoints, as PEM" },

@@ -3,49 +3,23 @@
  * before it, so that no entry can be changed, removed or inserted unnoticed. Pure: a verifier needs nothing else.
  */
 import { createHash } from "node:crypto";
+import type { AuditEntryResource } from "#shared/contracts/audit.ts";
 
-/** The result of the audited action: done, about to be done, refused, or read. */
-export type AuditOutcome = "done" | "begun" | "refused" | "read";
+/** An entry in the log. The contract says what its members mean. */
+export type ChainedEntry = Readonly<Omit<AuditEntryResource, "actor">> & {
+	readonly actor: { readonly kind: string; readonly id: string };
+};
 
-/** The facts that the writer of an entry knows. */
-export interface AuditFacts {
-	/** ISO 8601, UTC. */
-	readonly time: string;
-	readonly actor: { readonly kind: string; readonly id: string; readonly token?: string };
-	/** The action that was called, e.g. `sessions.stop`. */
-	readonly action: string;
-	readonly outcome: AuditOutcome;
-	/** The object, e.g. `sessions/<id>`; absent: none, or a list. */
-	readonly resource?: string;
-	/** The members of the object after the change that may be shown. Never a secret. */
-	readonly changed?: Readonly<Record<string, unknown>>;
-	readonly reason?: string;
-	readonly request_id?: string;
-	readonly address?: string;
-}
+type AuditEntry = Omit<ChainedEntry, "previous" | "hash">;
+
+/** The facts that the writer of an entry knows; none of them is a secret. */
+export type AuditFacts = Omit<AuditEntry, "tenant" | "seq" | "key">;
 
 /** Facts with the tenant whose log they belong to and the key of the write that caused them. */
 export interface AuditDraft {
 	readonly tenant: string;
 	readonly key: string;
 	readonly facts: AuditFacts;
-}
-
-/** The facts with their place in the log of a tenant. */
-export interface AuditEntry extends AuditFacts {
-	readonly tenant: string;
-	/** Counts the entries of the tenant from 1, without gaps. */
-	readonly seq: number;
-	/** Identifies the write that caused the entry; no two entries have the same. */
-	readonly key: string;
-}
-
-/** An entry in the log. */
-export interface ChainedEntry extends AuditEntry {
-	/** The hash of the entry before; 64 zeros for the first one. */
-	readonly previous: string;
-	/** SHA-256 over `previous`, a line feed and the other members as JSON without blanks, in hexadecimal digits. */
-	readonly hash: string;
 }
 
 /** The place of an entry in its chain. */

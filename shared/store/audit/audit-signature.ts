@@ -3,20 +3,12 @@
  * The public key is exported with the log; whoever keeps a copy of it elsewhere can verify every later export.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import type { AuditCheckpointResource } from "#shared/contracts/audit.ts";
 
-/** The statement about one entry of a chain. */
-export interface Checkpoint {
-	readonly tenant: string;
-	readonly seq: number;
-	readonly hash: string;
-	/** ISO 8601, UTC. */
-	readonly time: string;
-}
+/** The statement about one entry of a chain, with its signature in base64url. */
+export type SignedCheckpoint = Readonly<AuditCheckpointResource>;
 
-export interface SignedCheckpoint extends Checkpoint {
-	/** The signature in base64url. */
-	readonly signature: string;
-}
+type Checkpoint = Omit<SignedCheckpoint, "signature">;
 
 /** The beginning of an Ed25519 private key in PKCS #8 (RFC 8410, section 7); 32 bytes of seed follow. */
 const pkcs8Head = Buffer.from("302e020100300506032b657004220420", "hex");

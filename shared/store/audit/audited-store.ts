@@ -14,7 +14,7 @@ import type { DocumentStore } from "../document-store.ts";
 import { repeatLostRaces } from "../lost-races.ts";
 import type { Change, Documents, Guard, OutboxEntry } from "../port/documents.ts";
 import { type Actor, currentActor } from "#shared/base/actor.ts";
-import type { AuditDraft, AuditFacts, AuditOutcome } from "./audit-chain.ts";
+import type { AuditDraft, AuditFacts } from "./audit-chain.ts";
 import type { AuditLog } from "./audit-log.ts";
 
 /** The type of the events that are entries of the audit log. */
@@ -195,8 +195,7 @@ function logsFor({ principal: { tenant } }: Actor, { tenantOf }: Collection, id:
 
 function entriesOf(actor: Actor, { collection, id, rev, changed }: AuditedWrite): OutboxEntry[] {
 	if (rev === undefined) throw new TypeError(`Cannot audit "${collection.name}/${id}": it is written without "rev"`);
-	const outcome: AuditOutcome = "done";
-	const facts = factsOf(actor, { outcome, resource: `${collection.name}/${id}`, ...(changed && { changed }) });
+	const facts = factsOf(actor, { outcome: "done", resource: `${collection.name}/${id}`, ...(changed && { changed }) });
 	const at = now();
 	return logsFor(actor, collection, id).map((tenant) => {
 		const written: WrittenFacts = { write: randomUUID(), ...facts };
