@@ -4,7 +4,7 @@
  */
 import { bound } from "#shared/base/bounds.ts";
 import { RequestTooLargeError, ResultTooLargeError } from "#shared/base/errors.ts";
-import { fitsJson } from "#shared/base/schema/json-size.ts";
+import { fitsJson, largestMember } from "#shared/base/schema/json-size.ts";
 
 /** NATS accepts 1 MiB; the difference is for the envelope of the message. */
 export const maxMessageBytes = bound.messageBytes;
@@ -18,13 +18,5 @@ export function refuseLargeResult<T>(result: T): T {
 /** @throws {RequestTooLargeError} naming the largest member. */
 export function refuseLargeRequest(params: unknown): void {
 	if (fitsJson(params, maxMessageBytes)) return;
-	throw new RequestTooLargeError(largestMember(params), maxMessageBytes);
-}
-
-function largestMember(params: unknown): { name: string; bytes: number } {
-	const sizes = Object.entries(params ?? {}).map(([name, member]) => ({
-		name,
-		bytes: Buffer.byteLength(JSON.stringify(member) ?? ""),
-	}));
-	return sizes.toSorted((one, other) => other.bytes - one.bytes)[0] ?? { name: "", bytes: 0 };
+	throw new RequestTooLargeError(largestMember(params) ?? { name: "", bytes: 0 }, maxMessageBytes);
 }

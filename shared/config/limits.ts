@@ -2,21 +2,14 @@
 import { bound } from "#shared/base/bounds.ts";
 import type { Config } from "./config.ts";
 
-/** The limits; a number is infinite where there is none. */
-export interface Limits {
-	readonly requestsPerSecond: number;
-	readonly burst: number;
-	readonly inFlightPerUser: number;
-	readonly inFlightPerTenant: number;
-	readonly runningPerUser: number;
-	readonly runningPerTenant: number;
-}
+/** A number is infinite where there is no limit. */
+export type Limits = Readonly<ReturnType<typeof limitsOf>>;
 
 /**
  * Returns the limits. Without a word in the configuration, people who share a machine are not limited, because they may
  * use all of it anyway. @param trustsCallers Whether the identity trusts its callers.
  */
-export function limitsOf({ limits }: Pick<Config, "limits">, trustsCallers: boolean): Limits {
+export function limitsOf({ limits }: Pick<Config, "limits">, trustsCallers: boolean) {
 	const limit = (given: number | undefined, among: number): number => {
 		const chosen = given ?? (trustsCallers ? 0 : among);
 		return chosen === 0 ? Infinity : chosen;

@@ -1,5 +1,6 @@
 /** Checks the columns of writes before the store does anything, so that all stores refuse the same mistakes. */
 import type { Collection, Columns, ColumnType, Document } from "./collection.ts";
+import { refuseLargeEvents } from "./event-size.ts";
 import type { Change, Guard, OutboxEntry } from "./port/documents.ts";
 
 const maxGuards = 4;
@@ -21,10 +22,14 @@ export function checkDocument(collection: Collection, document: Document<Columns
 	checkValues(collection, columns);
 }
 
-/** Checks the events of a write. @throws {TypeError} when there are events that no relay would ever find. */
+/**
+ * Checks the events of a write. @throws {TypeError} when there are events that no relay would ever find; {UnprocessableError} when
+ * one is too large.
+ */
 export function checkOutbox({ name, hasOutbox, audited }: Collection, events: readonly OutboxEntry[]): void {
 	if (events.length > 0 && !hasOutbox && !audited)
 		throw new TypeError(`Cannot write events to "${name}": it has no outbox`);
+	refuseLargeEvents(events);
 }
 
 /** Checks a guard. @throws {TypeError} when it names too many columns, or columns that cannot be compared. */

@@ -43,7 +43,6 @@ import {
 	outboxReplacement,
 	updating,
 } from "./embedded/embedded-writes.ts";
-import { refuseLargeEvents } from "./event-size.ts";
 import { PageRoom } from "./pages/page-room.ts";
 import { cursorAt, indexQuery, pageColumns, positionAfter } from "./index-query.ts";
 import { searchCursor, searchQuery } from "./search-query.ts";
@@ -90,7 +89,6 @@ export class EmbeddedStore implements DocumentStore {
 	readonly insert: Documents["insert"] = async (collection, document, events = []) => {
 		checkDocument(collection, document);
 		checkOutbox(collection, events);
-		refuseLargeEvents(events);
 		const { id } = document;
 		const { waiting } = this.#ready().transactions;
 		const insertions = [{ id, statement: insertion(collection, document, waiting(events)) }];
@@ -129,7 +127,6 @@ export class EmbeddedStore implements DocumentStore {
 		checkGuard(collection, guard);
 		checkChange(collection, change);
 		checkOutbox(collection, events);
-		refuseLargeEvents(events);
 		const { waiting } = this.#ready().transactions;
 		const statement = updating(collection, id, guard, assignments(collection, change, waiting(events)));
 		const updateOne = (database: EmbeddedDatabase, rows: RowCache) => {

@@ -1,6 +1,7 @@
 /** Bounds the size of an event, because every gateway holds it in memory and sends it to everybody who may see it. */
 import { bound } from "#shared/base/bounds.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
+import { largestMember } from "#shared/base/schema/json-size.ts";
 import type { OutboxEntry } from "./port/documents.ts";
 
 /** The bound of an event's payload in bytes. */
@@ -21,11 +22,7 @@ export function refuseLargeEvents(events: readonly OutboxEntry[]): void {
 }
 
 function tooLarge(type: string, data: string, bytes: number): UnprocessableError {
-	const members = Object.entries(JSON.parse(data) ?? {}).map(([name, member]) => ({
-		name,
-		bytes: Buffer.byteLength(JSON.stringify(member)),
-	}));
-	const [largest = { name: "data", bytes }] = members.toSorted((one, other) => other.bytes - one.bytes);
+	const largest = largestMember(JSON.parse(data)) ?? { name: "data", bytes };
 	return new UnprocessableError(
 		`"${largest.name}" has ${largest.bytes} bytes as JSON, so that "${type}" would have ${bytes}; at most ${maxEventBytes} are allowed`,
 		"EVENT_TOO_LARGE",

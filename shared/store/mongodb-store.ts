@@ -19,7 +19,6 @@ import type { DocumentStore } from "./document-store.ts";
 import type { OutboxDocument } from "./port/outbox.ts";
 import type { SearchPage } from "./port/search.ts";
 import type { StoreSnapshot } from "./port/lifecycle.ts";
-import { refuseLargeEvents } from "./event-size.ts";
 import { PageRoom } from "./pages/page-room.ts";
 import { cursorAt, indexQuery, pageColumns, positionAfter } from "./index-query.ts";
 import { searchCursor, searchQuery } from "./search-query.ts";
@@ -81,7 +80,6 @@ export class MongodbStore implements DocumentStore {
 	): Promise<void> {
 		checkDocument(collection, document);
 		checkOutbox(collection, events);
-		refuseLargeEvents(events);
 		const mark = newMark();
 		const stored = { ...storedDocument(collection, document, events), ...mark };
 		await this.#mark(collection, document.id, mark, (documents, options) => documents.insertOne(stored, options));
@@ -125,7 +123,6 @@ export class MongodbStore implements DocumentStore {
 		checkGuard(collection, guard);
 		checkChange(collection, change);
 		checkOutbox(collection, events);
-		refuseLargeEvents(events);
 		const filter = guardFilter(id, guard);
 		const operators = updateOperators(collection, id, change, events);
 		const mark = newMark();

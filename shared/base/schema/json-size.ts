@@ -27,6 +27,15 @@ export function fitsJson(value: unknown, limit: number): boolean {
 	);
 }
 
+/** Returns the member with most bytes as JSON; undefined when there is none. */
+export function largestMember(value: unknown): { readonly name: string; readonly bytes: number } | undefined {
+	const sizes = Object.entries(value ?? {}).map(([name, member]) => ({
+		name,
+		bytes: Buffer.byteLength(JSON.stringify(member) ?? ""),
+	}));
+	return sizes.toSorted((one, other) => other.bytes - one.bytes)[0];
+}
+
 /** Returns the most bytes that a text of this length can have as a JSON string. */
 export function mostQuotedBytes(text: string): number {
 	return longestUnit * text.length + 2;

@@ -10,23 +10,17 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Octokit } from "@octokit/rest";
 import type { Endpoints } from "@octokit/types";
-import type { Outbound } from "../outbound/outbound.ts";
-import { type OperationBounds, outboundFetch } from "../outbound/outbound-fetch.ts";
-import type { Reader } from "../outbound/provider-client.ts";
+import { outboundFetch } from "../outbound/outbound-fetch.ts";
+import type { ProviderClientOptions, Reader } from "../outbound/provider-client.ts";
 import { cleaned, failureOf, malformed, type ProviderAsk, refusalOf } from "../outbound/provider-errors.ts";
 
 /** The address of the hosted service. */
 export const githubUrl = "https://api.github.com";
 
-export interface GitHubClientOptions {
-	readonly outbound: Pick<Outbound, "send">;
-	/** The address of the API, without a slash at its end; of an Enterprise Server it ends with `/api/v3`. */
-	readonly base_url: string;
+/** The `base_url` of an Enterprise Server ends with `/api/v3`. */
+export interface GitHubClientOptions extends Omit<ProviderClientOptions, "headers"> {
 	/** Empty: only what everybody may see. */
 	readonly token: string;
-	readonly isConfigured: boolean;
-	readonly ask: ProviderAsk;
-	readonly bounds?: Partial<OperationBounds> | undefined;
 }
 
 type Route = keyof Endpoints;

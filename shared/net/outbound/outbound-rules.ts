@@ -1,16 +1,10 @@
 /** Reads the rules for outbound requests from the configuration. */
 import type { BlockList } from "node:net";
+import type { Config } from "#shared/config/config.ts";
 import { StartError } from "#shared/base/start-error.ts";
 import { blockListOf } from "./public-address.ts";
 
-/** The keys `outbound.*` of the configuration. */
-export interface OutboundConfig {
-	readonly allow: readonly string[];
-	readonly ports: readonly number[];
-	readonly refuse: readonly string[];
-	readonly proxy: string;
-	readonly proxy_resolves: boolean;
-}
+export type OutboundConfig = Readonly<Config["outbound"]>;
 
 /** The rules that hold for each hop of a request. */
 export interface OutboundRules {

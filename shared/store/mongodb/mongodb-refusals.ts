@@ -37,10 +37,14 @@ function databaseOf(message: string): string {
 /** Returns the error, what caused it, and what each server of a set that could not be reached said last. */
 export function causesOf(error: Error, depth = 0): Error[] {
 	if (depth > maxDepth) return [];
-	const { reason }: { reason?: unknown } = "reason" in error ? error : {};
-	const servers: unknown =
-		typeof reason === "object" && reason !== null && "servers" in reason ? reason.servers : undefined;
+	const { servers } = topologyOf(error);
 	const last = servers instanceof Map ? [...servers.values()].map((server: { error?: unknown }) => server.error) : [];
 	const next = [error.cause, ...last].filter((cause) => cause instanceof Error);
 	return [error, ...next.flatMap((cause) => causesOf(cause, depth + 1))];
+}
+
+/** Returns what the driver says about the servers in an error; nothing in most of them. */
+export function topologyOf(error: Error): { readonly setName?: unknown; readonly servers?: unknown } {
+	const { reason }: { reason?: unknown } = "reason" in error ? error : {};
+	return typeof reason === "object" && reason !== null ? reason : {};
 }

@@ -1,6 +1,6 @@
 /** Says why no MongoDB server could be used, without what the servers said about documents. */
 import type { MongoError } from "mongodb";
-import { causesOf } from "./mongodb-refusals.ts";
+import { causesOf, topologyOf } from "./mongodb-refusals.ts";
 
 /** The cause in words of the operating system: refused, timed out, unknown name. */
 const systemCode = /^E[A-Z_]+$/;
@@ -28,9 +28,4 @@ function setCause(error: MongoError): string | undefined {
 	return answers
 		? `the replica set "${setName}" has no primary that can be reached`
 		: `no server of the replica set "${setName}" answers`;
-}
-
-function topologyOf(error: MongoError): { readonly setName?: unknown; readonly servers?: unknown } {
-	const { reason }: { reason?: unknown } = "reason" in error ? error : {};
-	return typeof reason === "object" && reason !== null ? reason : {};
 }

@@ -4,11 +4,19 @@
  */
 import { BadRequestError } from "#shared/base/errors.ts";
 
-/** The end of a page. */
 export interface CursorPosition {
 	/** The value of the last index column. */
 	readonly value: string | number;
 	readonly id: string;
+}
+
+/** Compares positions of one list: by the value, and ties by the id. */
+export function comparePositions(a: CursorPosition, b: CursorPosition): number {
+	return compare(a.value, b.value) || compare(a.id, b.id);
+}
+
+function compare(a: string | number, b: string | number): number {
+	return a < b ? -1 : Number(a > b);
 }
 
 export function encodeCursor({ value, id }: CursorPosition): string {

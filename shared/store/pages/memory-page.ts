@@ -3,7 +3,7 @@
  * read them as they read stored lists: by `limit` and `cursor`, with an entity tag. Pure.
  */
 import { answerBytes } from "#shared/base/answer-size.ts";
-import { type CursorPosition, decodeCursor, encodeCursor, refuseCursor } from "./cursor.ts";
+import { comparePositions, type CursorPosition, decodeCursor, encodeCursor, refuseCursor } from "./cursor.ts";
 import { listTag } from "./list-tag.ts";
 import { PageRoom } from "./page-room.ts";
 
@@ -38,9 +38,9 @@ export function memoryPage<T>(
 	positionOf: (item: T) => CursorPosition,
 	{ limit, cursor, known = "" }: PageRequest,
 ): MemoryPage<T> {
-	const sorted = list.toSorted((a, b) => compare(positionOf(a), positionOf(b)));
+	const sorted = list.toSorted((a, b) => comparePositions(positionOf(a), positionOf(b)));
 	const end = cursor === undefined ? undefined : positionIn(cursor);
-	const following = end === undefined ? sorted : sorted.filter((item) => compare(positionOf(item), end) > 0);
+	const following = end === undefined ? sorted : sorted.filter((item) => comparePositions(positionOf(item), end) > 0);
 	const texts = textsWithin(new PageRoom(limit, answerBytes), following);
 	const items = following.slice(0, texts.length);
 	const last = items.length < following.length ? items.at(-1) : undefined;
@@ -68,14 +68,6 @@ export function memoryPageInOrder<T extends { readonly id: string }>(
 ): MemoryPage<T> {
 	const places = new Map(list.map(({ id }, place) => [id, place]));
 	return memoryPage(list, ({ id }) => ({ value: places.get(id) ?? 0, id }), request);
-}
-
-function compare(a: CursorPosition, b: CursorPosition): number {
-	return rank(a.value, b.value) || rank(a.id, b.id);
-}
-
-function rank(a: string | number, b: string | number): number {
-	return a < b ? -1 : Number(a > b);
 }
 
 function positionIn(cursor: string): CursorPosition {

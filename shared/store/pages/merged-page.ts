@@ -1,6 +1,6 @@
 /** Merges pages of several lists with the same order into one page. The cursor is the last document of the page. */
 import { answerBytes } from "#shared/base/answer-size.ts";
-import { encodeCursor } from "./cursor.ts";
+import { comparePositions, encodeCursor } from "./cursor.ts";
 import { PageRoom } from "./page-room.ts";
 import type { FoundDocuments, ListedDocument } from "./stored-page.ts";
 
@@ -19,7 +19,8 @@ export function mergedPage<D extends ListedDocument>(
 	valueOf: (document: D) => string,
 	limit: number,
 ): FoundDocuments {
-	const newestFirst = (a: D, b: D) => compare(valueOf(b), valueOf(a)) || compare(b.id, a.id);
+	const positionOf = (document: D) => ({ value: valueOf(document), id: document.id });
+	const newestFirst = (a: D, b: D) => comparePositions(positionOf(b), positionOf(a));
 	const all = pages.flatMap(({ documents }) => documents).sort(newestFirst);
 	// Documents behind the end of one list's page may come before the rest of the others'.
 	const ends = pages.flatMap(({ documents, next }) => (next === undefined ? [] : documents.slice(-1)));
@@ -30,9 +31,5 @@ export function mergedPage<D extends ListedDocument>(
 	const last = documents.at(-1);
 	const hasMore = documents.length < all.length || end !== undefined;
 	if (!last || !hasMore) return { documents };
-	return { documents, next: encodeCursor({ value: valueOf(last), id: last.id }) };
-}
-
-function compare(a: string, b: string): number {
-	return a < b ? -1 : Number(a > b);
+	return { documents, next: encodeCursor(positionOf(last)) };
 }

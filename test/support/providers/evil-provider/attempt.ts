@@ -49,7 +49,7 @@ class TimedOutbound extends Outbound {
 	readonly timeoutMs: number;
 
 	constructor(origins: readonly string[], timeoutMs: number) {
-		super({ ...outboundConfig, allow: origins }, async () => []);
+		super({ ...outboundConfig, allow: [...origins] }, async () => []);
 		this.timeoutMs = timeoutMs;
 	}
 
