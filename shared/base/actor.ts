@@ -14,7 +14,6 @@ export interface Actor {
 	readonly principal: Principal;
 	/** The name of the action that was called first, e.g. `sessions.stop`. */
 	readonly action: string;
-	/** Whether the action only reads. */
 	readonly isRead: boolean;
 	readonly request_id?: string | undefined;
 	/** The address of the client, as the gateway saw it. */

@@ -1,6 +1,5 @@
 /** Reads a stream of bytes to its end, but no further than a bound. */
 
-/** The bounds of one reading. */
 export interface ReadBounds {
 	readonly maxBytes: number;
 	/** Makes the error for a stream that has more. */

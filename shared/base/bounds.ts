@@ -27,7 +27,6 @@ type Whose =
 /** The value is Infinity without a bound; `key` is a key of the configuration whose default it is. */
 type Row = readonly [value: number, unit: string, what: string, key?: string];
 
-/** One bound. */
 export interface Bound {
 	readonly value: number;
 	/** `bytes`, `ms` or the things that are counted. */

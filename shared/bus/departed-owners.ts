@@ -32,7 +32,6 @@ interface Departed {
 	readonly user_id: string;
 }
 
-/** The answers of one process. */
 export class DepartedOwners {
 	readonly #ask: AskDeparted;
 	/** When a question failed last: the next one waits, because each takes up to its time limit. */

@@ -7,7 +7,6 @@ import { monotonic } from "#shared/base/clock.ts";
 /** The count of stored numbers. A packet that is overtaken by more packets than this is refused. */
 const maxStored = 4_096;
 
-/** The replay protection for one sender of {@link PacketSeal}. */
 export class SeenNumbers {
 	readonly #newest = new Set<number>();
 	/** All numbers up to this one count as received. */

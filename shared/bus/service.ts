@@ -143,7 +143,6 @@ export interface Publisher {
 	broadcast<P>(event: string, payload: P): Promise<void>;
 }
 
-/** The options of one call; all are optional. */
 export interface CallOptions {
 	/** The metadata of the call; a request's context adds its own. */
 	meta?: Meta;

@@ -4,7 +4,6 @@
  */
 import { parseArgs } from "node:util";
 
-/** One option of a command line. */
 export interface CommandOption {
 	readonly type: "boolean" | "string";
 	readonly multiple?: boolean;
@@ -13,19 +12,16 @@ export interface CommandOption {
 	readonly value?: string;
 	/** The value is a whole number of at least 0. */
 	readonly isNumber?: boolean;
-	/** One line of the help. */
 	readonly help: string;
 }
 
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
-/** The description of one program's command line. */
 export interface CommandTable<O extends CommandOptions> {
 	/** The call of the program, e.g. `npm run demo -- [<repository>]`; the help adds the options. */
 	readonly usage: string;
 	/** The purpose and the exit codes of the program, in whole sentences. */
 	readonly summary: string;
-	/** The arguments that are no options. */
 	readonly operands?: {
 		readonly help: Readonly<Record<string, string>>;
 		/** The most operands; default: any number. */

@@ -4,7 +4,6 @@ import { maskedValues } from "#shared/base/secrets/masked-values.ts";
 const mask = "***";
 const secretName = /secret|token|password|passwd|api_?key|installation_key|private_?key/i;
 
-/** The comma before the next URL of a list. */
 const nextUrl = /,(?=\w+:\/\/)/;
 
 /** Returns a copy with masked secret values and masked user parts of URLs; names of environment variables stay. */

@@ -33,7 +33,6 @@ export type ProcessEntry = Output<typeof processEntry>;
 /** When a process registered, by the store's clock. */
 const since = { type: "number" } as const;
 
-/** The answer to a process that announces itself. */
 export const processView = schema({
 	/** The time of the store in milliseconds since 1970, at some moment of the request. */
 	now: { type: "number" },

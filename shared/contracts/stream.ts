@@ -23,7 +23,6 @@ export const streamEvents = {
 } as const;
 export type StreamEventName = keyof typeof streamEvents;
 
-/** The reasons why a stream cannot continue where its client stopped. */
 export const resetReasons = ["expired", "epoch", "ahead"] as const;
 export type ResetReason = (typeof resetReasons)[number];
 

@@ -15,7 +15,6 @@ export interface NumberedLog<Item, Row> {
 	readonly onAppended?: (item: Item, isNew: boolean) => void;
 }
 
-/** The outcome of an append. */
 export interface AppendedItems {
 	/** The newest number that is known to be taken; without repeated items, that of the last item. */
 	readonly seq: number;

@@ -18,7 +18,6 @@ export type ColumnType = "text" | "integer" | "json";
 
 export type Columns = Readonly<Record<string, ColumnType>>;
 
-/** The declaration of one index. */
 export interface IndexSpec {
 	/**
 	 * The columns that a query compares, followed by at most one column that it ranges over and sorts by; ties are

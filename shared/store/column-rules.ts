@@ -67,7 +67,6 @@ function checkNamedOnce(collection: Collection, named: readonly string[]): void 
 	if (twice !== undefined) throw refusal(collection, twice, "a change names a column once");
 }
 
-/** Whether the column belongs to a unique index. */
 export function isKey(collection: Collection, column: string): boolean {
 	return Object.values(collection.indexes).some(({ unique, columns }) => unique && columns.includes(column));
 }

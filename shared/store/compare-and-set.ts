@@ -4,7 +4,6 @@
 import { UnavailableError } from "#shared/base/errors.ts";
 import { repeatLostRaces } from "./lost-races.ts";
 
-/** The steps of one change. */
 export interface CompareAndSet<Newest, Decision, Written> {
 	/** The subject of the sentence that refuses a change after 50 lost races, e.g. `An account`. */
 	readonly what: string;

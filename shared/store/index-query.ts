@@ -13,7 +13,6 @@ export interface RangedColumn {
 	readonly to?: Value;
 }
 
-/** A checked query of one index. */
 export interface IndexQuery {
 	readonly index: string;
 	readonly equal: readonly { readonly column: string; readonly value: Value }[];

@@ -1,6 +1,5 @@
 /** Optimistic concurrency control: an attempt whose guard did not hold has lost a race and is repeated. */
 
-/** The bound of the repetitions. */
 export interface RaceLimit {
 	/** Attempts that may lose before the change is given up. Default 50. */
 	readonly maxRaces?: number;

@@ -8,7 +8,6 @@ import { decoratedStore } from "./decorated-store.ts";
 import { type DocumentStore, documentStoreMethods } from "./document-store.ts";
 import { DuplicateKeyError } from "./port/documents.ts";
 
-/** The series of one operation on one collection. */
 interface Series {
 	readonly seconds: HistogramCell;
 	readonly errors: CounterCell;
@@ -30,7 +29,6 @@ export function measuredStore(store: DocumentStore, metrics: Metrics): DocumentS
 	return decoratedStore(store, Object.fromEntries(measured));
 }
 
-/** The series of all operations. */
 class Operations {
 	readonly #metrics: Metrics;
 	readonly #series = new Map<string, Map<string, Series>>();

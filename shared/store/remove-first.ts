@@ -28,7 +28,6 @@ export async function removeFirst<C extends Columns, I extends string>(
 	return ids.length;
 }
 
-/** Removes all documents in a range of an index. */
 export async function removeAll<C extends Columns, I extends string>(
 	store: RemovingStore,
 	collection: Indexed<C, I>,

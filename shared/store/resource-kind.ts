@@ -5,7 +5,6 @@ import type { Change, OutboxEntry } from "./port/documents.ts";
 
 export type Action = "see" | "change" | "delete";
 
-/** The columns that every kind has. */
 export type ResourceColumns = Columns & { readonly rev: "integer" };
 
 /** The columns of resources that persons create. */

@@ -47,7 +47,6 @@ interface ReadableList<C extends Columns> extends StoredList {
 	readonly page: () => Promise<Found<C>>;
 }
 
-/** The resources of one kind. */
 export class ResourceRecords<C extends ResourceColumns, I extends string, Who = Owner> {
 	readonly #store: NotingStore;
 	readonly #kind: ResourceKind<C, I, Who>;

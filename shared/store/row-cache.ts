@@ -5,7 +5,6 @@
 import type { SQLOutputValue } from "node:sqlite";
 import type { SqlRow } from "./embedded/embedded-sql.ts";
 
-/** The bounds of a {@link RowCache}. */
 export interface CacheLimits {
 	/** The count of cached documents; the ones cached first are removed first. */
 	readonly documents: number;
@@ -16,7 +15,6 @@ export interface CacheLimits {
 /** The long texts of all cached documents together have at most 4 MB. */
 const defaultLimits: CacheLimits = { documents: 1_000, textLength: 4_096 };
 
-/** The cache of one open database. */
 export class RowCache {
 	readonly #limits: CacheLimits;
 	/** Rows by document, in the order of caching, and then by the statement that read them. */

@@ -14,7 +14,6 @@ export interface SearchStep {
 	readonly after?: readonly (string | number)[];
 }
 
-/** A checked search. */
 export interface SearchQuery {
 	readonly query: IndexQuery;
 	readonly steps: readonly SearchStep[];

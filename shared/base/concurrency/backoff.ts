@@ -1,7 +1,6 @@
 /** Computes the wait before the next attempt: it grows after each failure, within bounds. */
 import { sleep } from "../clock.ts";
 
-/** The bounds and the growth of waits. */
 export interface BackoffRule {
 	/** The longest wait after the first failure, in milliseconds. */
 	readonly firstMs: number;

@@ -76,7 +76,6 @@ export class FairQueue {
 		this.#bounds = { ...defaults, most: bounds.atOnce ?? defaults.atOnce, ...bounds };
 	}
 
-	/** The count of waiting works. */
 	get waiting(): number {
 		return this.#waiting;
 	}
@@ -151,7 +150,6 @@ export class FairQueue {
 		return promise.finally(() => limit.cancel());
 	}
 
-	/** Takes a waiting work out of the queue of its caller. */
 	#take(who: string, caller: Caller, one: Waiting): void {
 		caller.waiting.splice(caller.waiting.indexOf(one), 1);
 		this.#waiting--;

@@ -10,7 +10,6 @@ interface Waiting<Request, Result> {
 	readonly fail: (error: unknown) => void;
 }
 
-/** How the work of one kind is gathered. */
 export interface Gathering {
 	/** The most requests of one run; default no bound. */
 	readonly most?: number;

@@ -4,12 +4,10 @@
  */
 import { FairQueue, type QueueBounds, type WaitTerms } from "./fair-queue.ts";
 
-/** The queues of the keys that have works. */
 export class KeyedQueues {
 	readonly #bounds: QueueBounds;
 	readonly #queues = new Map<string, FairQueue>();
 
-	/** @param bounds Those of each key. */
 	constructor(bounds: QueueBounds = {}) {
 		this.#bounds = bounds;
 	}

@@ -3,7 +3,6 @@
 export class Tally {
 	readonly #counts = new Map<string, number>();
 
-	/** The number of keys with a count. */
 	get size(): number {
 		return this.#counts.size;
 	}

@@ -16,7 +16,6 @@ export function makingRoom<T>(work: () => T): T {
 	return marks.run(true, work);
 }
 
-/** Whether the present work makes room. */
 export function makesRoom(): boolean {
 	return marks.getStore() === true;
 }

@@ -24,7 +24,6 @@ export function writeNewFile(path: string, content: string, mode: number): boole
 	}
 }
 
-/** Writes, syncs and closes. */
 function writeWhole(file: number, content: string): void {
 	try {
 		// One call of `write` may write only a part when the disk is nearly full; this one repeats it.

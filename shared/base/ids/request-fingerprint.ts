@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import { UnprocessableError } from "../errors.ts";
 
-/** Returns a digest of the parameters of a request. */
 export function fingerprintOf(params: unknown): string {
 	return createHash("sha256").update(JSON.stringify(params)).digest("base64url");
 }

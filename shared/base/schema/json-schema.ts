@@ -3,7 +3,6 @@ import type { Rule, Schema } from "./schema.ts";
 
 type Json = Record<string, unknown>;
 
-/** Returns the JSON Schema of an object with these fields. */
 export function toJsonSchema(fields: Schema): Json {
 	const required = Object.entries(fields)
 		.filter(([, rule]) => !rule.optional && !("default" in rule))

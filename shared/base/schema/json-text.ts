@@ -14,7 +14,6 @@ export function isJsonText(value: unknown): value is JsonText {
 	return typeof value === "object" && value !== null && "$json" in value && typeof value.$json === "string";
 }
 
-/** Returns the value as JSON text. */
 export function textOf(value: unknown): string {
 	return isJsonText(value) ? value.$json : JSON.stringify(value);
 }

@@ -94,7 +94,6 @@ export type Input<S> = Simplify<
 	}
 >;
 
-/** The type of the values that one rule accepts. */
 export type Value<R> = R extends { nullable: true } ? NonNull<R> | null : NonNull<R>;
 
 type NonNull<R> = R extends { type: "enum"; values: readonly (infer V)[] }

@@ -4,7 +4,6 @@ import type { Rule, Schema } from "./schema.ts";
 /** The names of maps and the positions in lists that lead to a member. */
 type Path = readonly (string | number)[];
 
-/** Returns the paths of all unknown members. */
 export function unknownFields(value: unknown, fields: Schema, above: Path = []): Path[] {
 	return entriesOf(value).flatMap(([name, inner]) => {
 		const path = [...above, name];

@@ -32,7 +32,6 @@ export const patternSentence = "String should ";
 
 const fastest = new FastestValidator({ considerNullAsAValue: true });
 
-/** Returns the check of an object with these fields. */
 export function compileSchema(fields: Schema): Check {
 	return compile({ type: "object", props: fields });
 }

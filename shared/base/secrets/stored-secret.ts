@@ -16,7 +16,6 @@ export interface SecretKind {
 	readonly name: string;
 	/** The folder of the file in the data folder; default `keys`. */
 	readonly folder?: string;
-	/** The form that every valid value has. */
 	readonly form: RegExp;
 	readonly make: () => string;
 }

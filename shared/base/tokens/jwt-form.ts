@@ -23,7 +23,6 @@ export interface JwtHeader {
 	readonly typ?: string;
 }
 
-/** A token that nobody has verified yet. */
 export interface UnverifiedJwt {
 	readonly header: JwtHeader;
 	readonly claims: Claims;

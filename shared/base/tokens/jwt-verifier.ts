@@ -42,7 +42,6 @@ const maxCharacters = 8_388_608;
 /** A token up to this length is its own name, which costs less than its digest. */
 const maxOwnName = 2_048;
 
-/** The verifier of one issuer's tokens. */
 export class JwtVerifier {
 	readonly #options: VerifierOptions;
 	/** Verified signatures by the text or its digest, each with the key that verified it. Times are checked at each use. */

@@ -8,13 +8,11 @@ import { JwtVerifier } from "./jwt-verifier.ts";
 import { TokenRefusedError } from "./token-refused.ts";
 import type { VerificationKey } from "./verification-keys.ts";
 
-/** The issuer that local tokens name. */
 export const localIssuer = "atelier-local";
 
 const audience = "atelier";
 const header = encoded({ alg: "HS256", typ: "at+jwt" });
 
-/** Signs and verifies with one key. */
 export class LocalTokens {
 	readonly #key: Buffer;
 	readonly #verifier: JwtVerifier;
@@ -27,7 +25,6 @@ export class LocalTokens {
 		this.#verifier = new JwtVerifier({ issuer: localIssuer, audience, keys });
 	}
 
-	/** Returns a token with these claims. */
 	sign(claims: Claims): string {
 		const text = `${header}.${encoded({ ...claims, iss: localIssuer, aud: audience })}`;
 		return `${text}.${createHmac("sha256", this.#key).update(text).digest("base64url")}`;

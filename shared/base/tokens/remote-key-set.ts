@@ -16,7 +16,6 @@ import {
 	type VerificationKey,
 } from "./verification-keys.ts";
 
-/** The issuer of the keys. */
 export interface RemoteKeySetOptions {
 	readonly issuer: string;
 	/** The address of the key set; absent: the issuer's discovery document names it. */
@@ -33,7 +32,6 @@ const freshMs = 300_000;
 const staleMs = 3_600_000;
 /** The least time between two readings, in milliseconds: unknown names of keys cause no flood of requests. */
 const pauseMs = 10_000;
-/** The longest time of one reading, in milliseconds. */
 const readMs = 3_000;
 const maxBytes = 256 * 1024;
 const maxKeys = 100;

@@ -1,6 +1,5 @@
 /** The error for a token that is no credential. Callers learn nothing from it: the gateway answers 401 as for no token. */
 
-/** The rule that a token breaks. */
 export type TokenFault =
 	| "form"
 	| "header"

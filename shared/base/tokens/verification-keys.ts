@@ -1,7 +1,6 @@
 /** The keys that verify signatures. A key has one algorithm: the header of a token never chooses another one for it. */
 import { type CryptoKey, importJWK, type JWK } from "jose";
 
-/** The algorithms of issuers with a key pair. */
 const publicAlgorithms = ["RS256", "ES256", "EdDSA"] as const;
 type PublicAlgorithm = (typeof publicAlgorithms)[number];
 
@@ -20,7 +19,6 @@ export interface VerificationKey {
 	readonly key: CryptoKey | Uint8Array;
 }
 
-/** The source of the keys of one issuer. */
 export interface KeySource {
 	/**
 	 * Returns the key with this name for this algorithm; undefined when the source has none. Without a name, the key is

@@ -4,7 +4,6 @@ import type { Failure } from "../schema/validator.ts";
 import { unknownFields } from "../schema/unknown-fields.ts";
 import type { YamlDocument } from "./yaml-text.ts";
 
-/** The form that documents must have. */
 export interface DocumentForm {
 	readonly fields: Schema;
 	/** Checks a value, and fills in defaults. */
@@ -15,7 +14,6 @@ export interface DocumentForm {
 	readonly rules?: (value: unknown) => readonly Mistake[];
 }
 
-/** One mistake, and where it is. */
 export interface Mistake {
 	readonly path: readonly (string | number)[];
 	readonly message: string;

@@ -7,7 +7,6 @@ const maxFileBytes = 256 * 1024;
 
 /** Makes something of the content of a file. */
 export interface FileReader<T> {
-	/** Reads the text of a file. */
 	readonly read: (file: string, text: string) => T;
 	/** Makes what stands for a file that cannot be used. */
 	readonly refuse: (file: string, mistake: string) => T;
@@ -19,7 +18,6 @@ interface Cached<T> {
 	readonly content: T | undefined;
 }
 
-/** The files of one folder. */
 export class YamlFolder<T> {
 	readonly #folder: string;
 	readonly #reader: FileReader<T>;

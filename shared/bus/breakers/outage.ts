@@ -34,7 +34,6 @@ export function isWorthRepeating(error: Error & BusFailure & { readonly retryabl
 	return error.retryable === true && (error.type !== "REQUEST_TIMEOUT" || isOutage(error));
 }
 
-/** The framework's news of one breaker. */
 interface BreakerNews {
 	readonly nodeID: string;
 	readonly action: string;

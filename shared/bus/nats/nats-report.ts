@@ -15,7 +15,6 @@ export interface ReportLog {
 	warn(sentence: string): void;
 }
 
-/** The state of one connection for people. */
 export class NatsReport {
 	readonly #place: string;
 	readonly #shown: string;
@@ -55,7 +54,6 @@ export class NatsReport {
 		this.#log().error(`${problem} (docs/bus.md)`);
 	}
 
-	/** The connection stands. */
 	returned(): void {
 		if (this.#problem !== undefined) this.#log().warn(`${this.#place} is reached again`);
 		this.#problem = undefined;

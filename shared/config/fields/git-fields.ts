@@ -23,7 +23,6 @@ const instanceFields = schema({
 	webhook_secret_env: variable,
 });
 
-/** Returns the keys of one kind of git host. */
 function hostFields({ product, address }: (typeof gitHosts)[GitHost]) {
 	return section({
 		enabled: {

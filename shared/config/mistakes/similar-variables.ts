@@ -7,7 +7,6 @@ import { nearestName } from "#shared/base/nearest-name.ts";
 import { fromEnvironment, plain } from "../env.ts";
 import { shortNames } from "./wrong-value.ts";
 
-/** The prefix of the platform's own variables. */
 const prefix = "ATELIER_";
 /** Those of them that a person sets. */
 const ownNames = ["CONFIG", "INSTALLATION_KEY", "URL", "TOKEN"];

@@ -3,7 +3,6 @@ import type { Rule, Schema } from "#shared/base/schema/schema.ts";
 import type { Failure } from "#shared/base/schema/validator.ts";
 import { plain } from "../env.ts";
 
-/** Variables with a short name, and their keys. */
 export const shortNames = {
 	PORT: "gateway.port",
 	HOST: "gateway.host",
@@ -19,7 +18,6 @@ export interface ValuePlaces {
 	readonly files: readonly ConfigFile[];
 }
 
-/** A configuration file and its content. */
 export interface ConfigFile {
 	readonly path: string;
 	readonly tree: Readonly<Record<string, unknown>>;

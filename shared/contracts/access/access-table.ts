@@ -57,17 +57,14 @@ const table = {
 	installation: { operator: ["see-secrets", "see-folders", "use-folders"] },
 } as const satisfies Readonly<Record<string, Row>>;
 
-/** The kinds of objects. */
 export type ObjectKind = keyof typeof table;
 
 type RowOf<K extends ObjectKind> = (typeof table)[K];
 
-/** The actions that the table names for a kind. */
 export type ActionOn<K extends ObjectKind> = RowOf<K>[keyof RowOf<K>] extends readonly (infer A)[] ? A : never;
 
 export type SessionAction = ActionOn<"session">;
 
-/** The tenant and the person that something belongs to. */
 export interface Ownership {
 	/** The id of the session; it may be absent when no pod can be the caller. */
 	readonly session?: string | undefined;
@@ -99,7 +96,6 @@ export function mayUseSession(principal: Principal, action: SessionAction, owner
 	return isAllowed(principal, action, "session", ownership);
 }
 
-/** The relation of a principal to an object. */
 export function relationTo(principal: Principal, ownership: Ownership): Relation {
 	const { session, operators } = ownership;
 	if (operators !== undefined) return isOperator(principal, operators) ? "operator" : "stranger";

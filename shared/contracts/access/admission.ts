@@ -8,7 +8,6 @@ import { type TenantRole, tenantRoles } from "../identity/people-fields.ts";
 import type { TokenScope } from "../pat/tokens.ts";
 import { ForbiddenError, UnauthorizedError } from "#shared/base/errors.ts";
 
-/** The right that an action needs. */
 export type Right = "read" | "write" | "administer";
 
 const kindsByAccess: Readonly<Record<Access, readonly PrincipalKind[]>> = {

@@ -33,7 +33,6 @@ const presetFields = schema({
 	setup_scripts: listOfTexts,
 });
 
-/** A preset as clients see it. */
 export const preset = schema({
 	id: { type: "uuid" },
 	name: blueprintName,

@@ -11,7 +11,6 @@ import { text } from "../field-rules.ts";
 
 const workloadType = { ...groupName, min: 1, description: "`session`, `reviewer`, …" } as const;
 
-/** A profile as clients see it. */
 export const profile = schema({ name: blueprintName, workload_type: workloadType, ...launchFields });
 export type Profile = Output<typeof profile>;
 

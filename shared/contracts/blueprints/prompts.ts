@@ -15,7 +15,6 @@ const scope = { type: "enum", values: promptScopes } as const;
 const projectRepo = { type: "string", max: 500, ...absentOrNull } as const;
 const tags = { type: "array", max: 50, items: { type: "string", min: 1, max: 100 } } as const;
 
-/** A saved prompt as clients see it. */
 export const prompt = schema({
 	id: { type: "uuid" },
 	name,
@@ -28,7 +27,6 @@ export const prompt = schema({
 });
 export type Prompt = Output<typeof prompt>;
 
-/** The members of a new prompt. */
 export const promptCreate = schema({
 	name,
 	content,

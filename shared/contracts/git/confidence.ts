@@ -37,7 +37,6 @@ const hints = schema({
 });
 export type ConfidenceHints = Output<typeof hints>;
 
-/** One piece of evidence. */
 const proof = schema({
 	what: { ...text, description: "The finding as a sentence" },
 	where: { ...nullableText, description: "URL of the provider that shows it" },
@@ -69,7 +68,6 @@ const outcome = schema({
 });
 export type Outcome = Output<typeof outcome>;
 
-/** A verdict as it is kept. */
 export const evaluation = schema({
 	id: { type: "uuid" },
 	...verdict,

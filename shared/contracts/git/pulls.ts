@@ -15,7 +15,6 @@ const number = { type: "number", integer: true, min: 1, max: Number.MAX_SAFE_INT
 const ciStatus = { type: "enum", values: ciStatuses } as const;
 const branch = { type: "string", min: 1, max: 200 } as const;
 
-/** A pull request as clients see it. */
 export const pullRequest = schema({
 	number: { ...number, description: "Number of the pull request, or iid of the merge request" },
 	title: text,

@@ -11,7 +11,6 @@ export type GitProviderType = (typeof gitProviderTypes)[number];
 
 const type = { type: "enum", values: gitProviderTypes } as const;
 
-/** The parameter of everything about one repository. */
 export const repoUrl = {
 	type: "string",
 	min: 1,
@@ -22,7 +21,6 @@ export const repoUrl = {
 export const provider = schema({ name: text, type, orgs: texts });
 export type Provider = Output<typeof provider>;
 
-/** A repository as clients see it. */
 export const repository = schema({
 	provider: type,
 	org: text,

@@ -32,11 +32,9 @@ export const identifiedPerson = schema({
 });
 export type IdentifiedPerson = Output<typeof identifiedPerson>;
 
-/** The place of a person. */
 const standing = schema({ tenant: { type: "string" }, roles, epoch: { ...epoch, optional: true } });
 export type Standing = Output<typeof standing>;
 
-/** The standing of a member as it is stored. */
 export interface StoredStanding {
 	readonly roles: readonly string[];
 	/** Absent: an identity that stores no memberships. */

@@ -11,7 +11,6 @@ export const tenantId = { type: "string", min: 1, max: 100 } as const;
 export const tenantRoles = ["admin", "developer", "viewer"] as const;
 export type TenantRole = (typeof tenantRoles)[number];
 
-/** The outcome of a repeated provisioning for one person. */
 export const provisioningResult = schema({
 	success: { type: "boolean" },
 	user_id: userId,

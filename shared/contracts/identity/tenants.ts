@@ -13,7 +13,6 @@ const givenRoles = [...tenantRoles, "volundr:admin", "volundr:developer", "volun
 const tier = { type: "enum", values: tenantTiers } as const;
 const quota = { type: "number", integer: true, min: 1, max: 1_000_000_000 } as const;
 
-/** A tenant as clients see it. */
 export const tenant = schema({
 	id: tenantId,
 	path: { type: "string", description: "Ids from the root to the tenant, joined by dots" },
@@ -48,7 +47,6 @@ export const tenantUpdate = schema({
 });
 export type TenantUpdate = Output<typeof tenantUpdate>;
 
-/** A membership as clients see it. */
 export const member = schema({
 	user_id: userId,
 	tenant_id: tenantId,

@@ -8,7 +8,6 @@ import { nullableTime, text, texts } from "../field-rules.ts";
 /** The states of a user; this version stores `active` only, because nothing of a user is prepared in advance. */
 const userStatuses = ["provisioning", "active", "suspended", "failed"] as const;
 
-/** A user as administrators see them. */
 export const user = schema({
 	id: userId,
 	email: { type: "string", description: "Empty when the identity provider names none" },

@@ -23,7 +23,6 @@ const usableConnection = schema({
 });
 export type UsableConnection = Output<typeof usableConnection>;
 
-/** A connection that names a credential. */
 const namingConnection = schema({
 	id: text,
 	owner: text,

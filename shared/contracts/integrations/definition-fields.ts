@@ -7,7 +7,6 @@ const texts = { type: "array", max: 100, items: text, default: [] } as const;
 /** A map of texts, e.g. of variables to fields of the credential. */
 const map = { type: "record", key: { type: "string" }, value: text, max_bytes: 16_384, default: {} } as const;
 
-/** The categories of integrations. */
 export const integrationTypes = ["source_control", "issue_tracker", "messaging", "ai_provider", "code_forge"] as const;
 export type IntegrationType = (typeof integrationTypes)[number];
 
@@ -56,10 +55,8 @@ const shownMcpServer = {
 	env_from_credentials: map,
 } as const;
 
-/** An MCP server as clients see it. */
 export const mcpServerSpecFields = schema(shownMcpServer);
 
-/** An MCP server and where it serves. */
 const placedMcpServer = schema({
 	...shownMcpServer,
 	/** The only host that the server speaks to, which gets the credential; empty: it serves every connection and session. */

@@ -22,7 +22,6 @@ const config = {
 	description: "Settings by the keys of the definition's `config_schema`",
 } as const;
 
-/** A definition as clients see it. */
 export const catalogEntry = schema({
 	slug: text,
 	name: text,
@@ -38,7 +37,6 @@ export const catalogEntry = schema({
 });
 export type CatalogEntry = Output<typeof catalogEntry>;
 
-/** A connection of a person. */
 export const connection = schema({
 	id: text,
 	integration_type: integrationType,
@@ -74,7 +72,6 @@ const connectionUpdate = schema({
 });
 export type ConnectionUpdate = Output<typeof connectionUpdate>;
 
-/** The outcome of a test. */
 export const testResult = schema({
 	success: { type: "boolean" },
 	provider: { ...text, description: "The adapter, or the entry of the catalogue where it has none" },

@@ -23,7 +23,6 @@ export type PersonalToken = Output<typeof personalToken>;
 
 const { last_used_at: _neverUsed, ...created } = personalToken;
 
-/** The members of a new token. */
 export const tokenCreate = schema({
 	name: {
 		type: "string",

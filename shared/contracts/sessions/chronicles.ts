@@ -102,7 +102,6 @@ const timelineCommit = {
 	time: { ...text, description: "HH:MM in UTC" },
 } as const;
 
-/** The totals of a timeline's entries. */
 export const timelineTotals = schema({
 	files: { type: "array", items: { type: "object", props: timelineFile } },
 	commits: { type: "array", items: { type: "object", props: timelineCommit }, description: "Newest first" },

@@ -7,7 +7,6 @@ import { logEntry, reportBodies, turn } from "./sessions.ts";
 import { reporterId } from "./usage.ts";
 import { count } from "../field-rules.ts";
 
-/** The most bytes of one piece of the patch. */
 export const maxPatchPiece = 256 * 1024;
 
 const patchPiece = {
@@ -24,7 +23,6 @@ const patchPiece = {
 	truncated: { type: "boolean", description: "Whether the patch was cut at the end of a file" },
 } as const;
 
-/** The most entries of one report. */
 export const maxReportEntries = 50;
 export const maxReportEvents = 100;
 

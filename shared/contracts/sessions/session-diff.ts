@@ -2,7 +2,6 @@
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { text } from "../field-rules.ts";
 
-/** The base of a diff. */
 export const diffBase = {
 	type: "string",
 	max: 40,

@@ -91,7 +91,6 @@ export const sessionBudget = schema({
 	reason: { type: "object", props: budgetReason, nullable: true },
 });
 
-/** A repository in the workspace of a session. */
 export const sessionRepository = schema({
 	url: text,
 	branch: text,

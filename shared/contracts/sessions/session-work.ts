@@ -14,7 +14,6 @@ import { count, freeForm, text, textMap } from "../field-rules.ts";
  */
 export const sessionIdForm = "[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
 
-/** The rule of an id of this form in the parameters of a contract. */
 export const sessionIdRule = {
 	type: "string",
 	max: 36,
@@ -183,7 +182,6 @@ export const sessionWork = defineContract("session-work", {
 			tenant: named,
 			owner: { ...named, optional: true },
 			credential_name: named,
-			/** The connections that name the credential. */
 			connections: {
 				type: "array",
 				max: 500,

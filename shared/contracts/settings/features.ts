@@ -11,7 +11,6 @@ export const featureScopes = ["admin", "session", "user"] as const;
 
 const moduleKey = { type: "string", min: 1, max: 100, description: "Module key" } as const;
 
-/** A module of the user interface. */
 export const featureModule = schema({
 	key: moduleKey,
 	label: text,

@@ -23,7 +23,6 @@ export const trackerStatus = schema({
 });
 export type TrackerStatus = Output<typeof trackerStatus>;
 
-/** The most issues that one answer has. */
 export const maxIssues = 25;
 
 /** The id or the key of an issue. A control character in it would reach the tracker's URL or query. */

@@ -13,7 +13,6 @@ export type MoveEvent = (typeof moveEvents)[number];
 
 export const moveStates = ["waiting", "done", "failed"] as const;
 
-/** A move of a session's issue, as clients see it. */
 export const issueMove = schema({
 	issue_id: text,
 	event: { type: "enum", values: moveEvents },

@@ -17,7 +17,6 @@ const target = (event: string) => ({ ...stateName, description: `State for the s
 const onStart = target("when the session runs for the first time");
 const onMerge = target("when its pull request is merged");
 
-/** A mapping as clients see it. */
 export const mapping = schema({
 	id: { type: "uuid" },
 	repo_url: text,

@@ -8,12 +8,10 @@ import { count, nullableText, nullableTime, text, time } from "../field-rules.ts
 export const workspaceStatuses = ["active", "archived", "deleted"] as const;
 export type WorkspaceStatus = (typeof workspaceStatuses)[number];
 
-/** The most workspaces of one bulk deletion. */
 export const maxBulk = 200;
 
 const status = { type: "enum", values: workspaceStatuses } as const;
 
-/** A workspace as clients see it. */
 export const workspace = schema({
 	id: { type: "uuid" },
 	session_id: { type: "uuid", description: "The session that it belongs to, or belonged to last" },

@@ -40,7 +40,6 @@ interface OctokitAnswer {
 	readonly data: unknown;
 }
 
-/** The most items of one page. */
 const pageSize = 100;
 /** The names of the list in answers that are no list themselves. */
 const listNames = ["check_runs", "statuses", "items"];

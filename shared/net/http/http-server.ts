@@ -6,7 +6,6 @@ import { StartError } from "#shared/base/start-error.ts";
 import { closeIdleForNew } from "./idle-connections.ts";
 import { inUrl } from "./origin-guard.ts";
 
-/** The address and the bounds of the server. */
 export interface HttpServerOptions {
 	readonly host: string;
 	/** The port; 0 takes a free one. */

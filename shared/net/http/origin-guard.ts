@@ -6,9 +6,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
 import { ForbiddenError } from "#shared/base/errors.ts";
 
-/** The names and origins that are allowed. */
 export interface OriginGuardOptions {
-	/** The host on which the server listens. */
 	readonly host: string;
 	readonly port: number;
 	/** The URL at which people and pods reach the gateway, if it is not the address it listens on. */
@@ -32,7 +30,6 @@ const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
  */
 const probePaths: ReadonlySet<string> = new Set(["/health", "/ready"]);
 
-/** The guard of one gateway. */
 export class OriginGuard {
 	readonly #hosts: ReadonlySet<string>;
 	readonly #names: ReadonlySet<string>;

@@ -5,7 +5,6 @@ import type { Agent as SecureAgent, AgentOptions } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import type { CheckedUrl } from "./outbound-url.ts";
 
-/** One request to one server. */
 export interface Hop {
 	readonly target: CheckedUrl;
 	/** The checked addresses; absent when the proxy resolves the name. */

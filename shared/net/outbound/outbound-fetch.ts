@@ -44,7 +44,6 @@ export interface OutboundInit {
 
 export const defaultBounds: OperationBounds = { calls: 30, ms: 10_000, maxBytes: 5 * 1_048_576 };
 
-/** The most times that one request is sent. */
 const maxTries = 3;
 /** The wait before a read is repeated after a failure, in milliseconds. */
 const repeatMs = 250;
@@ -72,7 +71,6 @@ export function outboundFetch(options: OutboundFetchOptions): OutboundFetch {
 	};
 }
 
-/** Counts the calls and the time of one operation. */
 class Budget {
 	readonly #end: number;
 	readonly #ms: number;

@@ -4,7 +4,6 @@ import { UnprocessableError } from "#shared/base/errors.ts";
 import type { OutboundRules } from "./outbound-rules.ts";
 import { isPublicAddress } from "./public-address.ts";
 
-/** A URL that may be requested. */
 export interface CheckedUrl {
 	readonly url: URL;
 	/** The host without brackets and without the dot at the end. */

@@ -20,7 +20,6 @@ import { type OutboundConfig, type OutboundRules, outboundRules } from "./outbou
 import { type CheckedUrl, checkUrl, noPublicAddress } from "./outbound-url.ts";
 import { isPublicAddress } from "./public-address.ts";
 
-/** A request to a server outside. */
 export interface OutboundRequest {
 	readonly url: string;
 	/** The method; default GET. Redirects are followed for GET and HEAD only. */
@@ -40,7 +39,6 @@ export interface OutboundRequest {
 	readonly maxBytes?: number;
 	/** The most redirects that are followed; default 3. */
 	readonly maxRedirects?: number;
-	/** The signal ends the request. */
 	readonly signal?: AbortSignal;
 }
 
@@ -61,7 +59,6 @@ const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
-/** Sends requests to URLs that people choose. */
 export class Outbound {
 	readonly #rules: OutboundRules;
 	readonly #resolve: ResolveName;

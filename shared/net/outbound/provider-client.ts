@@ -25,7 +25,6 @@ export interface ProviderClientOptions {
 	readonly bounds?: Partial<OperationBounds> | undefined;
 }
 
-/** One request. */
 export interface ProviderRequest {
 	readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 	/** The path, with parts that are encoded already; it begins with a slash. */

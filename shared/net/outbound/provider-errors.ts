@@ -21,7 +21,6 @@ import {
 import { oneLine } from "#shared/base/one-line.ts";
 import { isBusy, waitOf } from "./provider-pace.ts";
 
-/** One question to a provider. */
 export interface ProviderAsk {
 	/** The provider as people know it, e.g. `GitHub "work"`. */
 	readonly provider: string;
@@ -33,7 +32,6 @@ export interface ProviderAsk {
 	readonly secrets?: readonly string[];
 }
 
-/** An answer that is no success. */
 export interface Refusal {
 	readonly status: number;
 	readonly headers: IncomingHttpHeaders;

@@ -22,16 +22,13 @@ export interface AuditDraft {
 	readonly facts: AuditFacts;
 }
 
-/** The place of an entry in its chain. */
 export interface ChainHead {
 	readonly seq: number;
 	readonly hash: string;
 }
 
-/** The head of an empty chain. */
 export const chainStart: ChainHead = { seq: 0, hash: "0".repeat(64) };
 
-/** Returns the entry behind the head. */
 export function chained({ seq, hash: previous }: ChainHead, { tenant, key, facts }: AuditDraft): ChainedEntry {
 	const entry: AuditEntry = { tenant, seq: seq + 1, key, ...facts };
 	return { ...entry, previous, hash: hashOf(previous, entry) };

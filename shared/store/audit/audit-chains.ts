@@ -9,13 +9,11 @@ import { auditCheckpointCollection, auditLogCollection } from "./audit-collectio
 import { auditDocumentOf } from "./audit-documents.ts";
 import type { SignedCheckpoint } from "./audit-signature.ts";
 
-/** The count of chains whose end is remembered. */
 const cachedHeads = 1_000;
 
 /** The digits of the number in an id, so that ids of a tenant are in the order of its chain; 2⁵³ has 16. */
 const digits = 16;
 
-/** The chains of one process. */
 export class AuditChains {
 	readonly #heads = new LRUCache<string, ChainHead>({ max: cachedHeads });
 	/** The tenants whose chains have grown in this transaction. */

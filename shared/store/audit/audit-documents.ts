@@ -2,7 +2,6 @@
 import { type AuditDraft, type ChainHead, chained, type ChainedEntry } from "./audit-chain.ts";
 import type { AuditDocument } from "./audit-collections.ts";
 
-/** Returns the documents of the entries behind a head. */
 export function documentsBehind(head: ChainHead, drafts: readonly AuditDraft[]): AuditDocument[] {
 	let last = head;
 	return drafts.map((draft) => {
@@ -12,7 +11,6 @@ export function documentsBehind(head: ChainHead, drafts: readonly AuditDraft[]):
 	});
 }
 
-/** Returns the document of an entry. */
 export function auditDocumentOf(entry: ChainedEntry, id: string): AuditDocument {
 	const { tenant, seq, hash, actor, resource, time } = entry;
 	return {

@@ -29,7 +29,6 @@ type AuditColumns = (typeof auditLogCollection)["columns"];
 
 const dayMs = 86_400_000;
 const maxRaces = 50;
-/** The count of chains whose head this process remembers. */
 const cachedHeads = 1_000;
 const maxPageBytes = 600_000;
 

@@ -13,7 +13,6 @@ type Checkpoint = Omit<SignedCheckpoint, "signature">;
 /** The beginning of an Ed25519 private key in PKCS #8 (RFC 8410, section 7); 32 bytes of seed follow. */
 const pkcs8Head = Buffer.from("302e020100300506032b657004220420", "hex");
 
-/** Signs the checkpoints of one installation. */
 export class AuditSigner {
 	readonly #key: KeyObject;
 	/** The public key as PEM. */

@@ -12,7 +12,6 @@ export interface ExportedAudit {
 	readonly entries: readonly ChainedEntry[];
 }
 
-/** The result of a verification. */
 export interface Verification {
 	/** The count of entries that continue the chain. */
 	readonly entries: number;

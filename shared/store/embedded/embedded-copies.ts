@@ -50,7 +50,6 @@ export class EmbeddedCopies {
 		this.#server = server;
 	}
 
-	/** Returns a snapshot for this process. */
 	async snapshot(): Promise<StoreSnapshot> {
 		const since = now();
 		return snapshotOfCopy(await this.#copy(), since);

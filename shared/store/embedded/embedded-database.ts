@@ -65,7 +65,6 @@ export class EmbeddedDatabase {
 		}
 	}
 
-	/** Returns the first row of the statement's result. */
 	first({ text, values }: Sql): SqlRow | undefined {
 		return this.#noting(() => this.#prepared(text).get(...values));
 	}

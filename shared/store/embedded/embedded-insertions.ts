@@ -11,7 +11,6 @@ interface Insertion {
 	readonly statement: Sql;
 }
 
-/** Inserts in order up to the first collision. */
 export function insertAll(
 	database: EmbeddedDatabase,
 	collection: Collection,

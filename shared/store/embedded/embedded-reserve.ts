@@ -15,7 +15,6 @@ const leastPart = 0.5;
 /** Failures that are over when the disk has room, or when another use of the file has ended. */
 const passing: ReadonlySet<number | undefined> = new Set([codes.full, codes.busy, codes.locked]);
 
-/** The reserve of one open file. */
 export class EmbeddedReserve {
 	readonly #database: DatabaseSync;
 	readonly #folder: string;

@@ -20,14 +20,12 @@ const examinedAtOnce = 20;
 /** The time after which a page ends early, in milliseconds. */
 const scanMs = 500;
 
-/** The hits of one step on one page. */
 export interface StepHits {
 	readonly ids: readonly string[];
 	/** The last document that was examined, when the time was over before the page was full. */
 	readonly examined?: Positioned;
 }
 
-/** One step of a search of one collection. */
 export interface StepSearch {
 	readonly collection: Collection;
 	readonly query: IndexQuery;

@@ -11,10 +11,8 @@ import { documentOf } from "./embedded-sql.ts";
 import { insertion } from "./embedded-writes.ts";
 import { UndoneStep } from "./undone-step.ts";
 
-/** The order of the largest value alone. */
 const lastFirst = { descending: true, limit: 1 } as const;
 
-/** The transactions of one open database. */
 export class EmbeddedTransactions implements Transactions {
 	readonly #queue: WriteQueue;
 	readonly #steps: EmbeddedSteps;

@@ -34,7 +34,6 @@ export function updating(collection: Collection, id: string, guard: Guard<Column
 	return joined([head, assigned, sql("WHERE id = ?", id), ...conditions(guard), tail], " ");
 }
 
-/** Makes the assignments of an UPDATE. */
 export function assignments(collection: Collection, change: Change<Columns>, events: Events): Sql {
 	const { wire, set = {}, unset = [], inc = {}, push = {}, pull = {} } = change;
 	const parts = [

@@ -33,7 +33,6 @@ const mostRetained = { entries: 100_000, bytes: 64_000_000 } as const;
 /** The entries that are looked at in one step. */
 const stepEntries = 1_000;
 
-/** The columns that counting reads. */
 const countedColumns = ["seq", "counted_seq", "tenant", "owner", "counters"] as const;
 
 /** The type of an entry in the place of an event that is lost or does not fit into a message. */
@@ -49,7 +48,6 @@ export interface CountedEvent {
 	readonly counters: Readonly<Record<string, number>>;
 }
 
-/** Returns the key of event `n` of a document. */
 export function entryKey({ name }: Collection, id: string, n: number): string {
 	return `${name}:${id}:${n}`;
 }

@@ -4,7 +4,6 @@ import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import type { Collection } from "../collection.ts";
 import type { DocumentStore } from "../document-store.ts";
 
-/** The documents of one collection that are looked at. */
 const maxDocuments = 100;
 /** The two metrics share one look. */
 const sharedMs = 500;
@@ -14,7 +13,6 @@ export function measureOutboxes(metrics: Metrics, store: DocumentStore, collecti
 	let lookedAt = -Infinity;
 	let found: Promise<number[]> = Promise.resolve([]);
 
-	/** Returns the times of the waiting entries. */
 	function look(): Promise<number[]> {
 		if (monotonic() - lookedAt < sharedMs) return found;
 		lookedAt = monotonic();

@@ -39,7 +39,6 @@ const maxOfDocument = 20;
 /** The shortest interval of hints to the process that moves the events, in milliseconds. */
 const hintMs = 5;
 
-/** The two logs of the platform. */
 export interface Logs {
 	readonly events: EventLog;
 	readonly audit: AuditLog;
@@ -249,7 +248,6 @@ export class OutboxRelay {
 		this.#announce(await this.#logs.events.append(events));
 	}
 
-	/** Tells the listeners of the newest number. */
 	#announce(seq: number): void {
 		this.#announced = seq;
 		this.#trimmed ??= seq;

@@ -70,7 +70,6 @@ export class Leadership {
 	}
 }
 
-/** Resolves when one of the signals aborts. */
 function anyAborted(...signals: readonly AbortSignal[]): Promise<void> {
 	const any = AbortSignal.any([...signals]);
 	if (any.aborted) return Promise.resolve();

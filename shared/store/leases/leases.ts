@@ -24,7 +24,6 @@ export interface Lease {
 	release(): Promise<void>;
 }
 
-/** The leases of one process. */
 export interface Leases {
 	/**
 	 * Takes the lease when nobody has it; undefined when another process has it, or this one does already.

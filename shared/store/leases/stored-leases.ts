@@ -32,7 +32,6 @@ interface Sighting {
 	readonly since: number;
 }
 
-/** The leases of one process. */
 export class StoredLeases implements Leases {
 	readonly #store: DocumentStore;
 	readonly #ms: number;
@@ -101,7 +100,6 @@ interface Holding {
 	readonly ms: number;
 }
 
-/** One lease while this process has it. */
 class StoredLease implements Lease {
 	readonly #holding: Holding;
 	readonly #ended = new AbortController();

@@ -15,7 +15,6 @@
  */
 import type { DocumentStore } from "../document-store.ts";
 
-/** The work of one migration that is under way. */
 export interface MigrationWork {
 	readonly store: DocumentStore;
 	/** The last text that was given to `reached`, in this process or in one that died; undefined at the beginning. */

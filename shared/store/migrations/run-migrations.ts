@@ -19,7 +19,6 @@ const wordsEveryMs = 15_000;
 /** Most migrations of one service that are read; a service has a few. */
 const most = 500;
 
-/** The dependencies of a run. */
 export interface MigrationRun {
 	readonly store: DocumentStore;
 	readonly leases: Leases;
@@ -75,7 +74,6 @@ async function bring(run: MigrationRun, service: string, migration: Migration): 
 	}
 }
 
-/** One migration that this process may run. */
 interface Turn {
 	readonly service: string;
 	readonly migration: Migration;

@@ -47,13 +47,11 @@ const patient = {
 /** The reads of everything except snapshots, which have a read concern of their own. */
 const majority = { readConcern: { level: "majority" } } as const;
 
-/** The options that every operation passes to the driver. */
 export interface OperationOptions {
 	readonly session: ClientSession;
 	readonly maxTimeMS: number;
 }
 
-/** One operation on a collection. */
 export type Work<T> = (all: Documents<StoredDocument>, options: OperationOptions) => Promise<T>;
 
 /** The client of one process with its causal time. The store that made it closes it. */
@@ -147,7 +145,6 @@ export class MongodbConnection {
 		await this.#ready().command({ ping: 1, maxTimeMS });
 	}
 
-	/** Returns the time of the primary in milliseconds since 1970. */
 	async time(): Promise<number> {
 		const { localTime }: { localTime?: Date } = await this.#ready().command({ hello: 1, maxTimeMS });
 		return localTime?.getTime() ?? Number.NaN;

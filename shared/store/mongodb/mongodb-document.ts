@@ -4,7 +4,6 @@ import { isKey } from "../column-rules.ts";
 import type { OutboxEntry } from "../port/documents.ts";
 import { gramFields } from "./mongodb-grams.ts";
 
-/** A document as it is stored in MongoDB. */
 export interface StoredDocument {
 	_id: string;
 	wire: string;

@@ -23,7 +23,6 @@ export class NoConnectionError extends Error {
 /** The driver's error of an operation that got no connection in time. */
 const queueTimeout = "MongoWaitQueueTimeoutError";
 
-/** Whether an operation got no connection in time. */
 export function isQueueTimeout(error: unknown): boolean {
 	return error instanceof MongoError && error.name === queueTimeout;
 }

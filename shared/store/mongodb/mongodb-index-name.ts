@@ -8,7 +8,6 @@ export function indexName(declared: string, key: Readonly<Record<string, 1>>): s
 	return `${declared}:${Object.keys(key).join(",")}`;
 }
 
-/** Returns the declared part of a name. */
 export function declaredIndex(name: string): string {
 	return name.split(":", 1)[0] ?? name;
 }

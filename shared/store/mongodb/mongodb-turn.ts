@@ -10,7 +10,6 @@ const beatMs = 2_000;
 const goneMs = 15_000;
 const askMs = 200;
 
-/** The turn of one kind of work. */
 export interface TurnDocument {
 	/** The name of the work. */
 	_id: string;

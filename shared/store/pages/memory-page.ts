@@ -7,9 +7,7 @@ import { comparePositions, type CursorPosition, decodeCursor, encodeCursor, refu
 import { listTag } from "./list-tag.ts";
 import { PageRoom } from "./page-room.ts";
 
-/** The page that a client asks for. */
 export interface PageRequest {
-	/** Most items of the page. */
 	readonly limit: number;
 	/** The value `next` of the preceding page. */
 	readonly cursor?: string | undefined;
@@ -17,7 +15,6 @@ export interface PageRequest {
 	readonly known?: string | undefined;
 }
 
-/** One page. */
 export interface MemoryPage<T> {
 	items: T[];
 	/** The cursor of the next page; absent when there is none. */

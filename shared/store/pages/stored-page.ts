@@ -12,7 +12,6 @@ export interface ListedDocument {
 	readonly rev?: number;
 }
 
-/** Documents as a store has found them. */
 export interface FoundDocuments {
 	readonly documents: readonly ListedDocument[];
 	readonly next?: string;
@@ -25,9 +24,7 @@ export interface StoredList {
 	readonly versions: () => Promise<string>;
 }
 
-/** One page. */
 export interface StoredPage {
-	/** The JSON text of a list. */
 	items: JsonText;
 	next?: string;
 	/** Absent when the page's bytes ended it before its limit, and where a list says so. */

@@ -68,9 +68,7 @@ export interface Range {
 	readonly to?: string | number;
 }
 
-/** The position and the size of a page. */
 export interface Page {
-	/** Most documents to return. */
 	readonly limit: number;
 	/** The value `next` of the preceding page. */
 	readonly after?: string;
@@ -94,7 +92,6 @@ export interface VersionPage<C extends Columns> extends Page {
 	readonly column: keyof C & string;
 }
 
-/** One page of documents. */
 export interface Found<C extends Columns> {
 	documents: Document<C>[];
 	/** The cursor of the next page; absent when there is none. */
@@ -119,7 +116,6 @@ export const maxAppended = 500;
 /** Most documents that are removed at once. */
 export const maxRemoved = 500;
 
-/** The outcome of an ordered insert. */
 export interface Appended {
 	/** The count of inserted documents; they are the first ones of the batch. */
 	inserted: number;
@@ -180,7 +176,6 @@ export interface Documents {
 		range: Range,
 		page: VersionPage<C>,
 	): Promise<string>;
-	/** Counts the documents of an index in a range. */
 	count<C extends Columns, I extends string>(
 		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
 		index: NoInfer<I>,

@@ -11,7 +11,6 @@ export interface SearchPage<C extends Columns> extends Omit<DocumentPage<C>, "de
 	readonly text: string;
 }
 
-/** Finds documents by a text that they contain. */
 export interface Search {
 	/**
 	 * Returns the documents in a range of the index of `searched` that contain the text in a searched column: hits in

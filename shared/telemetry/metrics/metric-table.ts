@@ -3,7 +3,6 @@
  * docs/metrics.md is made from this table. No label has values that callers choose, such as sessions, users or URLs.
  */
 
-/** One metric as it is shown to Prometheus. */
 export interface MetricDeclaration {
 	readonly type: "counter" | "gauge" | "histogram";
 	readonly unit: string;
@@ -160,7 +159,6 @@ export const metricTable = {
 
 export type MetricName = keyof typeof metricTable;
 
-/** The names of the metrics of one type. */
 export type NameOf<Type extends MetricDeclaration["type"]> = {
 	[N in MetricName]: (typeof metricTable)[N]["type"] extends Type ? N : never;
 }[MetricName];

@@ -14,7 +14,6 @@ import { declarationOf, defaultBuckets, type MetricName, metricTable, type NameO
 /** The values of the labels of a series, in the order of the declaration. */
 export type Labels = readonly string[];
 
-/** A value that is read at a scrape. */
 export interface Sample {
 	readonly labels: Labels;
 	readonly value: number;

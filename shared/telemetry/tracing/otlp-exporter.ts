@@ -15,7 +15,6 @@ const maxWaiting = 4_096;
 const maxBytes = 65_536;
 const failedStatus = 2;
 
-/** A request that is sent to the collector. */
 export interface CollectorRequest {
 	readonly url: string;
 	readonly method: "POST";
@@ -27,7 +26,6 @@ export interface CollectorRequest {
 	readonly maxBytes: number;
 }
 
-/** The collector and the process that tells it. */
 export interface OtlpOptions {
 	/** The URL of the collector, without `/v1/traces`. */
 	readonly url: string;
@@ -35,7 +33,6 @@ export interface OtlpOptions {
 	/** The value of `service.name`, and the id of this process in it. */
 	readonly service: string;
 	readonly instance: string;
-	/** Resolves with the collector's answer. */
 	readonly send: (request: CollectorRequest) => Promise<{ readonly status: number }>;
 	readonly metrics: Metrics;
 	/** Receives the first failure in a row. */

@@ -22,7 +22,6 @@ export interface Step {
 	readonly attributes: Readonly<Record<string, string | number>>;
 }
 
-/** A step that is over. */
 export interface EndedSpan extends Step {
 	readonly traceId: string;
 	readonly spanId: string;

@@ -1,6 +1,5 @@
 /** Reads and writes the header `traceparent` (W3C Trace Context, version 00), in which a trace crosses processes. */
 
-/** The position of a caller in a trace. */
 export interface TraceParent {
 	readonly traceId: string;
 	readonly spanId: string;

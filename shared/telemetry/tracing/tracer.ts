@@ -10,7 +10,6 @@ const secondMs = 1_000;
 /** The precision of the share of sampled traces. */
 const steps = 1_000_000;
 
-/** The tracer of one process. */
 export class Tracer {
 	readonly #share: number;
 	readonly #receive: SpanReceiver;

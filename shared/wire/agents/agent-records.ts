@@ -19,7 +19,6 @@ export class AgentRecordError extends StartError {
 const extension = /\.yaml$/;
 const check = compileSchema(agentFields);
 
-/** Returns the ids of all agents, sorted. */
 export function agentIds(folder = agentRecordFolder): string[] {
 	const files = readdirSync(folder).filter((name) => extension.test(name));
 	return files.map((name) => name.replace(extension, "")).sort();

@@ -13,7 +13,6 @@ export type ModelWire = (typeof modelWires)[number];
 const endpoint = { type: "string", optional: true } as const;
 const tokens = { ...count, max: Number.MAX_SAFE_INTEGER } as const;
 
-/** The reason why a session's model cannot be used. */
 export const modelRefusalFields = schema({
 	/** The model's name in the session. */
 	model: text,

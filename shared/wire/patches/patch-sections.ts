@@ -19,7 +19,6 @@ export function isUnknownBinary(section: string): boolean {
 	return unknownBinary.test(section);
 }
 
-/** Whether a patch has such a section. */
 export function hasUnknownBinaries(patch: string): boolean {
 	return unknownBinary.test(patch);
 }

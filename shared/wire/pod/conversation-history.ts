@@ -2,7 +2,6 @@
 import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import { answerBytes, cutToJsonBytes, jsonBytes } from "#shared/base/answer-size.ts";
 
-/** The turns of one answer. */
 export interface HistoryPage {
 	/** Oldest first. */
 	turns: ConversationTurn[];

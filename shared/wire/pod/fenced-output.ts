@@ -31,7 +31,6 @@ export function withoutFence(text: string): string {
 	return text.slice(fence.length + 1, end + 1) + text.slice(end + 1 + fence.length).replace(/^\n/, "");
 }
 
-/** Returns the length of the longest run of backticks. */
 function longestRun(text: string): number {
 	let longest = 0;
 	for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);

@@ -24,7 +24,6 @@ const repository = schema({
 	/** Folder below the workspace; empty: the workspace itself. */
 	path: text,
 });
-/** A repository to clone into the workspace. */
 export type Repository = Output<typeof repository>;
 
 /** A folder of the host that is a part of the workspace. */

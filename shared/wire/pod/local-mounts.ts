@@ -9,7 +9,6 @@ import { repositoryPath } from "./repository-path.ts";
 /** The most folders of one session. */
 export const maxMounts = 20;
 
-/** The folders that may be used. */
 export interface MountRules {
 	/** The folders below which (or at which) they have to be. */
 	readonly allowed_prefixes: readonly string[];

@@ -15,7 +15,6 @@ export interface ResourceLimits {
 	readonly memoryBytes?: number;
 }
 
-/** The limits, and sentences about what has no effect. */
 export interface ReadResources {
 	readonly limits: ResourceLimits;
 	readonly warnings: readonly string[];

@@ -18,7 +18,6 @@ export interface PodFailure {
 export type RepositoryTiming = NonNullable<Observation["clones"]>[number];
 export type RepositoryBranch = NonNullable<Observation["branches"]>[number];
 
-/** The content of the status file. */
 export interface PodStatus {
 	phase: PodPhase;
 	/** Process id of the session agent. */
