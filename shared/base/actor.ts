@@ -1,10 +1,6 @@
 /**
  * The person on whose behalf the present work runs, so that the store can name him in the audit log. It follows a
  * request through every asynchronous step of one process.
- * @example
- * ```ts
- * await actingAs({ principal, action: "prompts.delete", isRead: false }, () => records.delete(principal, id));
- * ```
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Principal } from "./principal.ts";

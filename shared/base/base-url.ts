@@ -2,13 +2,7 @@
 
 const slash = "/".charCodeAt(0);
 
-/**
- * Removes all slashes at the end of a URL.
- * @example
- * ```ts
- * baseUrl("http://127.0.0.1:8080//"); // "http://127.0.0.1:8080"
- * ```
- */
+/** Removes all slashes at the end of a URL. */
 export function baseUrl(url: string): string {
 	let end = url.length;
 	while (url.charCodeAt(end - 1) === slash) end--;

@@ -14,11 +14,6 @@ export interface ReadBounds {
  * @param chunks The stream. An early end of the reading destroys a socket or a request, unless the iterator prevents
  * that.
  * @throws the error of `tooLarge`; whatever `onChunk` throws; the stream's own error when it breaks off.
- * @example
- * ```ts
- * const tooLarge = () => new RequestError(413, "A command has at most 65536 bytes");
- * const text = (await readBounded(request, { maxBytes: 65_536, tooLarge })).toString();
- * ```
  */
 export async function readBounded(
 	chunks: AsyncIterable<Uint8Array>,

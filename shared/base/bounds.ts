@@ -2,10 +2,6 @@
  * The bounds of the platform on the work that it admits, a row each: what somebody may use at a time, in a second, or in all. The
  * code takes its numbers from here, and docs/limits.md has the table of them. Bounds of the form of a request (lengths, depths) are in
  * the contracts and the schema of the configuration; times, caches and pages, which nobody is refused for, stand where they are used.
- * @example
- * ```ts
- * const readings = new FairQueue({ atOnce: bound.eventReadings, share: bound.eventReadingsOfOne });
- * ```
  */
 
 /** The one that has the bound; `process` stands for one process of the platform, whoever uses it. */

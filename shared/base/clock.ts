@@ -1,13 +1,6 @@
 /**
  * The clock and the timers of the product. No other module reads the time or sets a timer, so that tests and fault runs
  * can replace the clock. All durations are in milliseconds.
- * @example
- * ```ts
- * const started = monotonic();
- * const timer = every(1_000, () => report(monotonic() - started));
- * await sleep(5_000, signal); // ends early when the signal aborts
- * timer.cancel();
- * ```
  */
 import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
 

@@ -1,11 +1,6 @@
 /**
  * Errors that cross the bus. The class says what the caller can do about the error, `code` is the HTTP status of the
  * gateway's answer, and `type` is the stable name for programs.
- * @example
- * ```ts
- * if (!record) throw new NotFoundError(`There is no session "${id}"`);
- * if (record.rev !== rev) throw new ConflictError("The session has changed", "STALE", { rev: record.rev });
- * ```
  */
 import { Errors } from "moleculer";
 import type { Failure } from "./schema/validator.ts";

@@ -2,11 +2,6 @@
  * Points at which a fault run may stop a process. `ATELIER_FAILPOINTS="pod-manager.claimed=kill"` ends the process with
  * SIGKILL when it first passes that point; `=stop` freezes it with SIGSTOP; `=throw` throws an error. Without the
  * variable a point costs one map lookup.
- * @example
- * ```ts
- * const claims = await work.claim(16);
- * failpoint("pod-manager.claimed");
- * ```
  */
 const armed = new Map(
 	(process.env["ATELIER_FAILPOINTS"] ?? "")

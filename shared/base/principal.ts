@@ -1,11 +1,4 @@
-/**
- * The verified caller on whose behalf a request runs.
- * @example
- * ```ts
- * const key = principalKey(principal); // a key of a map in memory
- * if (!isAdmin(principal)) throw new ForbiddenError("Administrator role required");
- * ```
- */
+/** The verified caller on whose behalf a request runs. */
 
 /** The kind of a caller; `anonymous` exists only for actions that are open to everybody. */
 export type PrincipalKind = "anonymous" | "user" | "pat" | "pod" | "system";
@@ -36,9 +29,7 @@ export function systemPrincipal(job: string): Principal {
 	return { kind: "system", id: job, tenant: "", roles: [] };
 }
 
-/**
- * Returns a key that distinguishes principals in memory, whatever characters their names have. The key is never stored.
- */
+/** Returns a key that distinguishes principals in memory, whatever characters their names have. The key is never stored. */
 export function principalKey({ kind, tenant, id }: Principal): string {
 	return `${kind} ${personKey(tenant, id)}`;
 }

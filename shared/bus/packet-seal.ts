@@ -89,9 +89,7 @@ export class PacketSeal {
 		}
 	}
 
-	/**
-	 * Returns the numbers of a sender. Senders that were silent for longer than the lifetime of packets are removed.
-	 */
+	/** Returns the numbers of a sender. Senders that were silent for longer than the lifetime of packets are removed. */
 	#numbersOf(sender: string): SeenNumbers {
 		const known = this.#seen.get(sender);
 		if (known) return known;

@@ -105,9 +105,7 @@ function originOf({ request_id, address }: Meta): Pick<Actor, "request_id" | "ad
 	return { request_id, address };
 }
 
-/**
- * Refuses a request whose caller has stopped waiting, because nobody would expect its effect. @throws {TimeoutError}
- */
+/** Refuses a request whose caller has stopped waiting, because nobody would expect its effect. @throws {TimeoutError} */
 function refuseLate(deadline: number | undefined): void {
 	if (isLate(deadline)) throw new TimeoutError("The request came too late");
 }

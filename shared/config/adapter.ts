@@ -2,10 +2,6 @@
  * Loads the adapters that the configuration names. This is the whole dependency injection of the system: a port is an
  * interface, an adapter is a class with one options argument, and the configuration names the class by module and
  * export.
- * @example
- * ```ts
- * const store = await loadAdapter<DocumentStore>(config.store, documentStoreMethods);
- * ```
  */
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { plain } from "./env.ts";

@@ -1,11 +1,6 @@
 /**
  * Reads the configuration from its sources. Later sources win: the schema's defaults, config/default.yaml, the file in
  * `ATELIER_CONFIG`, the environment. A wrong key or value ends the start with a sentence that names it.
- * @example
- * ```ts
- * const config = loadConfig();
- * listen(config.gateway.host, config.gateway.port);
- * ```
  */
 import { machineVariables, withheldVariables } from "./machine-variables.ts";
 import { readFileSync } from "node:fs";

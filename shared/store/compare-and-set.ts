@@ -1,6 +1,4 @@
-/**
- * Changes documents by compare-and-set: read, decide, write under a guard, and repeat when another writer was faster.
- */
+/** Changes documents by compare-and-set: read, decide, write under a guard, and repeat when another writer was faster. */
 import { UnavailableError } from "#shared/base/errors.ts";
 import { repeatLostRaces } from "./lost-races.ts";
 

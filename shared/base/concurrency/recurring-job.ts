@@ -1,12 +1,6 @@
 /**
  * Runs work in the background at an interval. Runs never overlap: while one takes longer than the interval, the next
  * ones are skipped.
- * @example
- * ```ts
- * const trimming = new RecurringJob({ everyMs: 60_000, work: () => log.trim(), onError: (error) => logger.warn(error) });
- * trimming.start();
- * await trimming.stop();
- * ```
  */
 import { every, type Timer } from "../clock.ts";
 import { SingleFlight } from "./single-flight.ts";

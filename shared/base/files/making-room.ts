@@ -2,10 +2,6 @@
  * Marks work that makes room: stops, deletions and releases. When the disk is nearly full, the embedded store takes only the
  * writes of such work, so that nobody else uses up the room that it needs (docs/decisions/0108). The mark follows the work through
  * every asynchronous step of one process.
- * @example
- * ```ts
- * await makingRoom(() => records.delete(principal, id));
- * ```
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 

@@ -1,10 +1,4 @@
-/**
- * Creates a file completely or not at all and never overwrites one: the first of several writers wins.
- * @example
- * ```ts
- * const isMine = writeNewFile(join(folder, "installation"), secret, 0o600);
- * ```
- */
+/** Creates a file completely or not at all and never overwrites one: the first of several writers wins. */
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, unlinkSync, writeFileSync } from "node:fs";
 

@@ -1,10 +1,6 @@
 /**
  * Replaces a file completely or not at all. A link or a pipe of that name is not followed: the content is written to a
  * temporary file, which is then renamed. On a full disk the former file stays, and no temporary file remains.
- * @example
- * ```ts
- * await replaceFile(join(folder, "status.json"), JSON.stringify(status));
- * ```
  */
 import { randomBytes } from "node:crypto";
 import { constants, renameSync, rmSync, writeFileSync } from "node:fs";

@@ -2,10 +2,6 @@
  * Reads and writes files that an untrusted program can replace by something else: a pipe, a device, a link, an endless
  * file. Opening a file neither blocks nor follows links, and no more is read than the given bound
  * (docs/decisions/0016-files-an-agent-can-touch.md).
- * @example
- * ```ts
- * const notes = await readUntrusted(join(workspace, "NOTES.md"), 64 * 1024);
- * ```
  */
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";

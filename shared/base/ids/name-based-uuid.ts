@@ -1,10 +1,4 @@
-/**
- * Makes UUIDs from names: the same name always gives the same UUID (version 5, RFC 9562 section 5.5).
- * @example
- * ```ts
- * const id = nameBasedUuid("chronicle", sessionId, String(generation));
- * ```
- */
+/** Makes UUIDs from names: the same name always gives the same UUID (version 5, RFC 9562 section 5.5). */
 import { createHash } from "node:crypto";
 
 /** The random namespace of this product. It must never change. */

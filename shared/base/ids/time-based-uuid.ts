@@ -1,10 +1,6 @@
 /**
  * Makes UUIDs that begin with their time of creation (version 7, RFC 9562 section 5.7). New ones are neighbours in
  * every index, whereas each random one would cause another page of the index to be written.
- * @example
- * ```ts
- * const id = timeBasedUuid(now());
- * ```
  */
 import { randomUUID } from "node:crypto";
 

@@ -1,6 +1,4 @@
-/**
- * The part of the package that the platform uses; the types of the package itself name an export that it does not have.
- */
+/** The part of the package that the platform uses; the types of the package itself name an export that it does not have. */
 declare module "fastest-validator" {
 	interface BrokenRule {
 		type: string;

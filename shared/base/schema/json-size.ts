@@ -16,9 +16,7 @@ const asciiBytes = new Uint8Array(128).fill(1);
 asciiBytes.fill(longestUnit, 0, 32);
 for (const escaped of '\b\t\n\f\r"\\') asciiBytes[escaped.charCodeAt(0)] = 2;
 
-/**
- * Whether a value has at most `limit` bytes as JSON in UTF-8. The JSON text is written only when lengths do not decide.
- */
+/** Whether a value has at most `limit` bytes as JSON in UTF-8. The JSON text is written only when lengths do not decide. */
 export function fitsJson(value: unknown, limit: number): boolean {
 	return (
 		new Extent(limit).decides(value) ??

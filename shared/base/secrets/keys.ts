@@ -1,11 +1,6 @@
 /**
  * Derives all keys from the one secret of an installation with HKDF-SHA-256 (RFC 5869) over purpose, session and
  * launch, so that no other secret has to be stored.
- * @example
- * ```ts
- * const key = openInstallationKey(config.data_dir, config.installation_key);
- * const token = key.podToken(session.id, session.generation);
- * ```
  */
 import { createHash, hkdfSync, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";

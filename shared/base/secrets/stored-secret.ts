@@ -1,10 +1,4 @@
-/**
- * A secret of the installation in its own file `<dataDir>/keys/<name>` (mode 0600), created on first use.
- * @example
- * ```ts
- * const token = storedSecret(dataDir, { name: "api", form: /^[\w-]{43}$/, make: () => randomBytes(32).toString("base64url") });
- * ```
- */
+/** A secret of the installation in its own file `<dataDir>/keys/<name>` (mode 0600), created on first use. */
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeNewFile } from "../files/new-file.ts";

@@ -1,10 +1,6 @@
 /**
  * Reads the compact form of a signed token (RFC 7515, 7519). One token has one spelling: other strings that a lenient
  * decoder takes for the same token are refused, so that a token can be recognised by its text. Pure.
- * @example
- * ```ts
- * const { header, claims } = readJwt(text); // read, not verified
- * ```
  */
 import { TokenRefusedError } from "./token-refused.ts";
 

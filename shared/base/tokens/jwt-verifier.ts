@@ -1,11 +1,6 @@
 /**
  * Verifies signed tokens: the only module that decides whether a token is genuine. One verifier has one issuer, one
  * audience and one source of keys.
- * @example
- * ```ts
- * const verifier = new JwtVerifier({ issuer, audience: "atelier", keys: new RemoteKeySet({ issuer }) });
- * const { sub, claims } = await verifier.verify(text);
- * ```
  */
 import { compactVerify } from "jose";
 import { LRUCache } from "lru-cache";

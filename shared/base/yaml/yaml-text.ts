@@ -1,10 +1,6 @@
 /**
  * Parses YAML of files and variables that may hold secrets. Errors name the kind and the place only, because the
  * library's messages repeat lines of the text, and messages end up in logs.
- * @example
- * ```ts
- * yamlValue("port: 8080"); // { port: 8080 }
- * ```
  */
 import { type Document, isMap, isNode, isScalar, LineCounter, parseAllDocuments } from "yaml";
 

@@ -18,9 +18,7 @@ const toAll = ["INFO", "DISCOVER", "HEARTBEAT", "DISCONNECT", "PING"];
 /** The commands to one process, which every process sends: they carry no more than those to all. */
 const toAny = ["INFO", "DISCOVER", "PING", "PONG"];
 
-/**
- * Reads a kind of process: `gateway+stream`, or `web=gateway+stream` to name it. @throws {RangeError} for an unknown service.
- */
+/** Reads a kind of process: `gateway+stream`, or `web=gateway+stream` to name it. @throws {RangeError} for an unknown service. */
 export function readProcessKind(text: string): ProcessKind {
 	const [, name, list = ""] = /^(?:([a-z][a-z0-9-]*)=)?(.+)$/.exec(text) ?? [];
 	const wanted = list.split("+");

@@ -1,6 +1,4 @@
-/**
- * The contract of credentials: named secrets with a type, of a person or of a tenant. Values come in and never go out.
- */
+/** The contract of credentials: named secrets with a type, of a person or of a tenant. Values come in and never go out. */
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";

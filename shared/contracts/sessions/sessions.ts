@@ -17,9 +17,7 @@ import { absentOrNull, freeForm, sessionId, text, time } from "../field-rules.ts
 
 const record = { type: "object", props: session } as const;
 
-/**
- * The bound of request bodies with prompts, 512 KiB: prompts have up to 100,000 characters of up to four bytes each.
- */
+/** The bound of request bodies with prompts, 512 KiB: prompts have up to 100,000 characters of up to four bytes each. */
 export const promptBodies = bound.bodyWithPrompt;
 export const reportBodies = bound.bodyWithReport;
 /**

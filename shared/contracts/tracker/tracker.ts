@@ -1,6 +1,4 @@
-/**
- * The contract of the tracker: the caller's first connection to an issue tracker, or the one of the configuration.
- */
+/** The contract of the tracker: the caller's first connection to an issue tracker, or the one of the configuration. */
 import { defineContract } from "../contract.ts";
 import {
 	issueId,

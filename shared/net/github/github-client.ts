@@ -1,11 +1,6 @@
 /**
  * The only maker of Octokit: GitHub's API for git hosts and trackers. One client serves one operation: its requests go
  * through `Outbound` and share one budget, and every failure becomes one of the platform's errors.
- * @example
- * ```ts
- * const client = new GitHubClient({ outbound, base_url, token, isConfigured, ask: { provider: "GitHub", asked: "the user" } });
- * const { login } = client.read(user, await client.get("GET /user"));
- * ```
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { Octokit } from "@octokit/rest";

@@ -1,11 +1,6 @@
 /**
  * A `fetch` for the clients of providers (git hosts, trackers): every request goes through `Outbound`, and all requests
  * of one operation share one budget of calls and time.
- * @example
- * ```ts
- * const fetch = outboundFetch({ outbound, origin: "https://api.github.com/", isConfigured: true });
- * const answer = await fetch("https://api.github.com/user", { headers: { authorization: `Bearer ${token}` } });
- * ```
  */
 import { monotonic, sleep } from "#shared/base/clock.ts";
 import { ServiceError, TimeoutError, UnprocessableError, UpstreamError } from "#shared/base/errors.ts";

@@ -1,11 +1,6 @@
 /**
  * Turns what a provider (a git host, a tracker) answered into the platform's errors: one table for all adapters. The
  * sentences name the provider and what was asked; they hold no credential and no more than a short text of the answer.
- * @example
- * ```ts
- * const ask = { provider: "GitHub", asked: "the branches of org/repo", secrets: [token] };
- * throw refusalOf(ask, { status: 404, headers: {}, message: "Not Found" }); // NotFoundError
- * ```
  */
 import type { IncomingHttpHeaders } from "node:http";
 import {

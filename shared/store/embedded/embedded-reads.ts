@@ -49,9 +49,7 @@ export function pageSelection(
 	return joined([head, joined(terms, " AND "), tail], " ");
 }
 
-/**
- * The result is one text that SQLite makes, because one row per document would cost as much as reading the documents.
- */
+/** The result is one text that SQLite makes, because one row per document would cost as much as reading the documents. */
 export function versionSelection(collection: Collection, query: IndexQuery, column: string, page: PageOrder): Sql {
 	const rows = pageSelection(collection, query, page, `id || ':' || ifnull(${quoted(column)}, '') AS line`);
 	return sql(`SELECT group_concat(line, char(10)) AS lines FROM (${rows.text})`, ...rows.values);
@@ -74,9 +72,7 @@ export function outboxOf(collection: Collection, id: string): Sql {
 	return sql(`SELECT _outbox FROM ${quoted(collection.name)} WHERE id = ?`, id);
 }
 
-/**
- * Names the index explicitly: with INDEXED BY, a statement that cannot use its index is an error instead of being slow.
- */
+/** Names the index explicitly: with INDEXED BY, a statement that cannot use its index is an error instead of being slow. */
 export function indexed(collection: Collection, index: string): string {
 	return `${quoted(collection.name)} INDEXED BY ${indexName(collection, index)}`;
 }

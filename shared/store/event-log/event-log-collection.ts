@@ -22,9 +22,7 @@ export const eventLogCollection = defineCollection(
 	{ by_seq: { columns: ["seq"], unique: true }, counted: { columns: ["counted_seq"] } },
 );
 
-/**
- * The name of the log, in one document with the id `log`. A new log, e.g. after a restore, has another epoch.
- */
+/** The name of the log, in one document with the id `log`. A new log, e.g. after a restore, has another epoch. */
 export const eventLogNameCollection = defineCollection("event_log_name", { epoch: "text" }, {});
 
 /** The readers of old entries, by their names: up to which number they have read, in which log, and when they said so. */

@@ -1,11 +1,6 @@
 /**
  * The ordered log of events. The relay appends to it, or the store that enters events itself (transaction-logs.ts); the
  * services tail it.
- * @example
- * ```ts
- * const { seq } = await eventLog.head();
- * for (const { type, data } of await eventLog.read(seq - 10, 10)) show(type, data);
- * ```
  */
 import { randomBytes } from "node:crypto";
 import { fitsJson } from "#shared/base/schema/json-size.ts";

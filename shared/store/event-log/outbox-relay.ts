@@ -4,11 +4,6 @@
  * events of all; the others wake it. A store for one process enters the events itself (transaction-logs.ts): the relay then
  * moves only what waits at the start, and announces what is entered. Two that move at once are slow and still correct, because the logs know each event by
  * its key.
- * @example
- * ```ts
- * await store.insert(noteCollection, document, [event]);
- * relay.wake(); // the event is in the log soon after
- * ```
  */
 import { auditType, draftOf } from "../audit/audited-store.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
@@ -153,9 +148,7 @@ export class OutboxRelay {
 		this.#trimming.start();
 	}
 
-	/**
-	 * Starts a move because an event was written, and returns at once. Calls during a move lead to one further move.
-	 */
+	/** Starts a move because an event was written, and returns at once. Calls during a move lead to one further move. */
 	wake(): void {
 		if (this.#stopped || this.#isReplaced) return;
 		if (this.isLeading) this.#moves.request();

@@ -1,13 +1,4 @@
-/**
- * Wants a lease for as long as the process runs: takes it when it is free, and again after a loss.
- * @example
- * ```ts
- * const leadership = new Leadership({ leases, name: "relay", onLead: () => relay.wake(), onError });
- * leadership.start();
- * if (leadership.isLeading) await moveEvents();
- * await leadership.stop(); // another process leads at once
- * ```
- */
+/** Wants a lease for as long as the process runs: takes it when it is free, and again after a loss. */
 import { sleep } from "#shared/base/clock.ts";
 import type { Lease, Leases } from "./leases.ts";
 

@@ -176,9 +176,7 @@ function writesSent(session: ClientSession): number {
 	return session.serverSession.txnNumber;
 }
 
-/**
- * Refuses a url that names another database than the one that is used (docs/decisions/0107). @throws {StartError}
- */
+/** Refuses a url that names another database than the one that is used (docs/decisions/0107). @throws {StartError} */
 function refuseOtherDatabase(url: string, database: string): void {
 	const [, named = ""] = /^[^/]*\/\/[^/]*\/([^?]*)/.exec(url) ?? [];
 	if (named === "" || decodeURIComponent(named) === database) return;

@@ -39,10 +39,6 @@ export function decodeCursor(text: string): CursorPosition {
  * Translates the RangeError of an invalid cursor, which stores and `decodeCursor` throw, into an error for clients. Every
  * other error is thrown unchanged.
  * @throws {BadRequestError} for a RangeError; the error itself otherwise.
- * @example
- * ```ts
- * const page = await store.find(jobs, "by_tenant", range, { limit, after: cursor }).catch(refuseCursor);
- * ```
  */
 export function refuseCursor(error: unknown): never {
 	if (error instanceof RangeError) throw new BadRequestError("This cursor is not one of ours", "CURSOR_REFUSED");

@@ -1,12 +1,6 @@
 /**
  * The metrics of one process. Counters and histograms are plain additions in memory; everything else is read when
  * somebody scrapes.
- * @example
- * ```ts
- * const done = metrics.counter("atelier_passes_total").at("done");
- * done.add();
- * metrics.sample("atelier_stream_clients", () => hub.size);
- * ```
  */
 import { sleep } from "#shared/base/clock.ts";
 import { declarationOf, defaultBuckets, type MetricName, metricTable, type NameOf } from "./metric-table.ts";

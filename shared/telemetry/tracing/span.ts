@@ -1,10 +1,6 @@
 /**
  * The steps of a trace in this process. A trace that is not sampled has no steps but those that fail, which are shown
  * always. Without a tracer nothing here costs more than a look at a variable.
- * @example
- * ```ts
- * const found = await traced({ name: "store get", kind: "client", attributes: {} }, store.get(notes, id));
- * ```
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomBytes } from "node:crypto";

@@ -1,11 +1,6 @@
 /**
  * Checks names of branches before git gets them: those that git-check-ref-format(1) allows, with letters, digits and `_
  * . / -` only.
- * @example
- * ```ts
- * isBranchName("feature/login"); // true
- * isBranchName("--upload-pack=x"); // false
- * ```
  */
 
 const maxLength = 200;

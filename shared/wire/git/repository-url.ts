@@ -1,11 +1,6 @@
 /**
  * Checks repository URLs before git gets them. The same check runs before a session is stored and again before the
  * clone.
- * @example
- * ```ts
- * const read = readRepositoryUrl("git@github.com:org/repo.git", ["https", "ssh"]);
- * if ("refused" in read) throw new UnprocessableError(read.refused);
- * ```
  */
 import { isIPv4 } from "node:net";
 

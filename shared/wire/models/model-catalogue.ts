@@ -1,11 +1,6 @@
 /**
  * The catalogue of models that sessions may use, with providers and prices, from one YAML file (configuration key
  * `models.file`).
- * @example
- * ```ts
- * const catalogue = readModelCatalogue(config.models.file);
- * const local = catalogue.models.filter(({ location }) => location === "local");
- * ```
  */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -1,11 +1,6 @@
 /**
  * Counts tokens of model calls and computes their cost. There are four exclusive buckets: no token is counted in two of
  * them.
- * @example
- * ```ts
- * const counts = addTokens(noTokens, { input: 1_200, output: 300, cache_read: 0, cache_write: 0 });
- * costMicros(counts, { input: 3_000_000, output: 15_000_000, cache_read: 0, cache_write: 0 }); // 8,100 micro-dollars
- * ```
  */
 
 export const tokenKinds = ["input", "output", "cache_read", "cache_write"] as const;

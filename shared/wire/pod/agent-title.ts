@@ -9,9 +9,7 @@ type Marked = Pick<LaunchDocument, "session_id" | "generation" | "proof">;
 
 const prefix = "atelier-agent ";
 
-/**
- * The argument of a session agent that waits. It is long to make room, because a title ends where the arguments ended.
- */
+/** The argument of a session agent that waits. It is long to make room, because a title ends where the arguments ended. */
 export const waitingArgument = "waits-for-a-session".padEnd(96, "-");
 
 /** The title of a waiting session agent that is loaded and ready to get a session. */

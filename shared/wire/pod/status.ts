@@ -1,6 +1,4 @@
-/**
- * The progress of a pod as the pod itself reports it: a file that is replaced at every change (temporary name, rename).
- */
+/** The progress of a pod as the pod itself reports it: a file that is replaced at every change (temporary name, rename). */
 import type { Observation } from "#shared/contracts/sessions/session-work.ts";
 
 export const podPhases = ["starting", "cloning", "setting_up", "starting_agent", "ready", "failed"] as const;
