@@ -23,18 +23,18 @@ import { sessionEventCollection } from "./raw-events/session-event-collection.ts
 import { SessionEventRecords } from "./raw-events/session-event-records.ts";
 import { sessionEventsService } from "./session-events.service.ts";
 import { SessionErasure } from "./history/session-erasure.ts";
-import { awayHostsJob, type AwayHostsDependencies } from "./work/away-hosts.ts";
-import { releaseLeases } from "./work/lease-release.ts";
+import { awayHostsJob, type AwayHostsDependencies } from "./claims/away-hosts.ts";
+import { releaseLeases } from "./claims/lease-release.ts";
 import { idempotencyRecordCollection } from "./commands/idempotency-record-collection.ts";
 import { idempotencyRecordSweep } from "./commands/idempotency-record-sweep.ts";
 import { IdempotencyRecords } from "./commands/idempotency-records.ts";
 import { SessionAgentClient } from "./pod/session-agent-client.ts";
-import { sessionsWithCredential, type SoughtCredential } from "./work/credential-users.ts";
+import { sessionsWithCredential, type SoughtCredential } from "./claims/credential-users.ts";
 import type { HostBinding } from "./record/host-binding.ts";
-import { LaunchMetrics } from "./work/launch-metrics.ts";
+import { LaunchMetrics } from "./claims/launch-metrics.ts";
 import { measureStatuses } from "./record/status-counts.ts";
-import { type ClaimDependencies, SessionClaims } from "./work/session-claims.ts";
-import { measureWaitingLaunches } from "./work/waiting-launches.ts";
+import { type ClaimDependencies, SessionClaims } from "./claims/session-claims.ts";
+import { measureWaitingLaunches } from "./claims/waiting-launches.ts";
 import { sessionCollection } from "./record/session-collection.ts";
 import { SessionCreations } from "./commands/session-creations.ts";
 import { SessionCommands } from "./commands/session-commands.ts";
@@ -48,14 +48,14 @@ import { SessionStops } from "./commands/session-stops.ts";
 import { sessionWorkService } from "./session-work.service.ts";
 import { sessionsService } from "./sessions.service.ts";
 import { composeWorkspaces, type Workspaces } from "./workspaces/compose-workspaces.ts";
-import { DiskShortage } from "./work/disk-shortage.ts";
+import { DiskShortage } from "./claims/disk-shortage.ts";
 import { workspaceCollection } from "./workspaces/workspace-collection.ts";
 import { workspacesService } from "./workspaces.service.ts";
 import { workspaceWorkService } from "./workspace-work.service.ts";
 import { StoppedSessions } from "./commands/stopped-sessions.ts";
 import { usageService } from "./usage.service.ts";
 
-export { fenceLaunches as afterRestore } from "./work/launch-fence.ts";
+export { fenceLaunches as afterRestore } from "./claims/launch-fence.ts";
 
 /** The collections; the relay moves their events in this order. */
 export const collections = [

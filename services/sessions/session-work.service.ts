@@ -3,8 +3,8 @@ import type { Service, ServiceSchema } from "moleculer";
 import { type Caller, implement } from "#shared/bus/service.ts";
 import type { AffectedSession } from "#shared/contracts/credentials/credentials.ts";
 import { type Claim, sessionWork } from "#shared/contracts/sessions/session-work.ts";
-import type { SoughtCredential } from "./work/credential-users.ts";
-import type { SessionClaims } from "./work/session-claims.ts";
+import type { SoughtCredential } from "./claims/credential-users.ts";
+import type { SessionClaims } from "./claims/session-claims.ts";
 
 /** The questions about sessions that other modules answer. */
 export interface SessionQuestions {

@@ -1,8 +1,8 @@
-/** Wires the work on workspaces for the pod manager to the bus; the rules are in workspaces and work/disk-shortage.ts. */
+/** Wires the work on workspaces for the pod manager to the bus; the rules are in workspaces and claims/disk-shortage.ts. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { workspaceWork } from "#shared/contracts/workspaces/workspace-work.ts";
-import type { DiskShortage } from "./work/disk-shortage.ts";
+import type { DiskShortage } from "./claims/disk-shortage.ts";
 import type { WorkspaceTasks } from "./workspaces/workspace-tasks.ts";
 
 export function workspaceWorkService(tasks: WorkspaceTasks, shortage: DiskShortage): ServiceSchema {

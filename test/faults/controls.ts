@@ -55,7 +55,7 @@ function brokenOnly(verdict: Verdict): Verdict {
 	return Object.fromEntries(Object.entries(verdict).filter(([, wrong]) => wrong.length > 0));
 }
 
-const claims = "services/sessions/work/session-claims.ts";
+const claims = "services/sessions/claims/session-claims.ts";
 const personalTokens = "services/gateway/callers/personal-tokens.ts";
 const localProcess = "services/pod-manager/pod-runtimes/local-process.ts";
 

@@ -9,8 +9,8 @@ import { newSession } from "../commands/session-draft.ts";
 import type { Commander } from "../commands/commander.ts";
 import type { SessionCreations } from "../commands/session-creations.ts";
 import type { SessionRules } from "../commands/session-rules.ts";
-import { type LocalSource, sourceOfMounts } from "../sources/local-sources.ts";
-import { checkRepository, type GitSource, refuseBadRef } from "../sources/session-source.ts";
+import { type LocalSource, sourceOfMounts } from "../workspace-sources/local-sources.ts";
+import { checkRepository, type GitSource, refuseBadRef } from "../workspace-sources/session-source.ts";
 
 const suffix = "-reforged";
 /** The most characters of a session's name (RFC 1123). */

@@ -3,12 +3,12 @@ import { bound } from "#shared/base/bounds.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
 import type { SessionCreate } from "#shared/contracts/sessions/session-resource.ts";
 import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
-import type { LocalSource } from "../sources/local-sources.ts";
-import { sessionRepositories } from "../sources/session-repositories.ts";
+import type { LocalSource } from "../workspace-sources/local-sources.ts";
+import { sessionRepositories } from "../workspace-sources/session-repositories.ts";
 import { chosenAgent } from "./chosen-agent.ts";
 import type { LaunchLevel } from "./levels/launch-level.ts";
 import { permissionMode } from "./permission-mode.ts";
-import type { GitSource } from "../sources/session-source.ts";
+import type { GitSource } from "../workspace-sources/session-source.ts";
 import { launchMcpServers } from "./launch-mcp-servers.ts";
 
 /** The circumstances of a launch that its levels do not say. */

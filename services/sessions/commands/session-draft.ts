@@ -6,10 +6,10 @@ import type { Session, SessionCreate } from "#shared/contracts/sessions/session-
 import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 import { microsOf } from "#shared/wire/models/money.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
-import type { GitSource } from "../sources/session-source.ts";
+import type { GitSource } from "../workspace-sources/session-source.ts";
 import { enter } from "../record/session-change.ts";
 import type { Blueprints } from "./levels/merged-request.ts";
-import type { LocalSource } from "../sources/local-sources.ts";
+import type { LocalSource } from "../workspace-sources/local-sources.ts";
 import { shownRepositories } from "../record/session-update.ts";
 import { sessionWarnings } from "./session-warnings.ts";
 

@@ -4,7 +4,7 @@ import { readAgentRecords } from "#shared/wire/agents/agent-records.ts";
 import { gitProtocols } from "#shared/wire/git/allowed-protocols.ts";
 import type { ModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
 import type { Platform } from "#host/platform.ts";
-import { LocalSources } from "../sources/local-sources.ts";
+import { LocalSources } from "../workspace-sources/local-sources.ts";
 import { KnownModels } from "./known-models.ts";
 
 /** The rules, read at the start of the process. */

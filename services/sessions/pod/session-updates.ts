@@ -7,7 +7,7 @@ import type { EffectTime, UpdatedSession } from "#shared/contracts/sessions/sess
 import { ServiceError } from "#shared/base/errors.ts";
 import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import type { KnownModels } from "../commands/known-models.ts";
-import { refuseBadRef } from "../sources/session-source.ts";
+import { refuseBadRef } from "../workspace-sources/session-source.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import { refuseForeignUpdate } from "../commands/session-rights.ts";

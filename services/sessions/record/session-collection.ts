@@ -16,7 +16,7 @@ export const sessionCollection = defineCollection(
 		created_at: "text",
 		/** The revision. It grows with every change that clients can see, and numbers the events of the session. */
 		rev: "integer",
-		/** The number of the present launch, which grows with each; a restore makes it jump (work/launch-fence.ts). */
+		/** The number of the present launch, which grows with each; a restore makes it jump (claims/launch-fence.ts). */
 		generation: "integer",
 		/** The desired state of its pods: run, stop or purge. */
 		desired: "text",

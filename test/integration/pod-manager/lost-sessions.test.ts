@@ -5,7 +5,7 @@ import { type ExpectationQuery, Sweep } from "#services/pod-manager/sweep.ts";
 import type { HostBinding } from "#services/sessions/record/host-binding.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
-import { SessionClaims } from "#services/sessions/work/session-claims.ts";
+import { SessionClaims } from "#services/sessions/claims/session-claims.ts";
 import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 import { textOf } from "#shared/base/schema/json-text.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";

@@ -39,7 +39,7 @@ describe("the table of status reasons", () => {
 		const files = trackedFiles(
 			"agent/*.ts",
 			"services/sessions/record/*.ts",
-			"services/sessions/work/*.ts",
+			"services/sessions/claims/*.ts",
 			"services/pod-manager/pod-runtimes/*.ts",
 		);
 		const codes = files.flatMap((file) => [

@@ -1,9 +1,9 @@
 /** Claims over a real store: the concurrent starts of one owner are limited, and nobody else waits for them. */
 import { expect } from "chai";
-import { measureWaitingLaunches } from "#services/sessions/work/waiting-launches.ts";
+import { measureWaitingLaunches } from "#services/sessions/claims/waiting-launches.ts";
 import { exposition } from "#shared/telemetry/metrics/exposition.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
-import { SessionClaims } from "#services/sessions/work/session-claims.ts";
+import { SessionClaims } from "#services/sessions/claims/session-claims.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import type { SessionCommands } from "#services/sessions/commands/session-commands.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";

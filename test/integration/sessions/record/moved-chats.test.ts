@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ChatAddresses } from "#services/sessions/record/chat-endpoint.ts";
 import { idempotencyRecordCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
-import { SessionClaims } from "#services/sessions/work/session-claims.ts";
+import { SessionClaims } from "#services/sessions/claims/session-claims.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { loadConfig } from "#shared/config/config.ts";

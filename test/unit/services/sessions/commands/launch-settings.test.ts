@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { launchSettings } from "#services/sessions/commands/launch-settings.ts";
 import { type Blueprints, mergedRequest } from "#services/sessions/commands/levels/merged-request.ts";
-import { resolveSource } from "#services/sessions/sources/session-source.ts";
+import { resolveSource } from "#services/sessions/workspace-sources/session-source.ts";
 import { profileCreate } from "#shared/contracts/blueprints/profiles.ts";
 import { template as templateFields } from "#shared/contracts/templates.ts";
 import type { LaunchSettings } from "#shared/wire/pod/launch.ts";

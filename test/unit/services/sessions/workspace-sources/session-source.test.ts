@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { resolveSource } from "#services/sessions/sources/session-source.ts";
+import { resolveSource } from "#services/sessions/workspace-sources/session-source.ts";
 import { type Template, template as templateFields } from "#shared/contracts/templates.ts";
 import type { SessionCreate } from "#shared/contracts/sessions/session-resource.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";

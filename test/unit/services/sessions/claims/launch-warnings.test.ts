@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { launchWarnings } from "#services/sessions/work/launch-warnings.ts";
+import { launchWarnings } from "#services/sessions/claims/launch-warnings.ts";
 
 describe("launchWarnings()", () => {
 	it("keeps the warnings of the creation, and those of the present launch instead of those of an earlier one", () => {

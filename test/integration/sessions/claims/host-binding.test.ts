@@ -3,7 +3,7 @@ import { expect } from "chai";
 import type { SessionCommands } from "#services/sessions/commands/session-commands.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
-import { SessionClaims } from "#services/sessions/work/session-claims.ts";
+import { SessionClaims } from "#services/sessions/claims/session-claims.ts";
 import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 import { WorkspaceTasks } from "#services/sessions/workspaces/workspace-tasks.ts";
 import { textOf } from "#shared/base/schema/json-text.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { shownRepositories } from "#services/sessions/record/session-update.ts";
-import { sessionRepositories } from "#services/sessions/sources/session-repositories.ts";
+import { sessionRepositories } from "#services/sessions/workspace-sources/session-repositories.ts";
 import { type Template, template as templateFields } from "#shared/contracts/templates.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
 import { maxRepositories } from "#shared/wire/pod/repository-path.ts";

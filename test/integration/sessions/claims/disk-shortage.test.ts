@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { recordOf } from "#services/sessions/record/session-change.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
-import { DiskShortage } from "#services/sessions/work/disk-shortage.ts";
+import { DiskShortage } from "#services/sessions/claims/disk-shortage.ts";
 import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";

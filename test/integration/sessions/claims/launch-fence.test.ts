@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
-import { fenceLaunches } from "#services/sessions/work/launch-fence.ts";
+import { fenceLaunches } from "#services/sessions/claims/launch-fence.ts";
 
 describe("the launches of restored sessions", () => {
 	it("have a number that no launch before the restore had, in the column and for clients", async () => {

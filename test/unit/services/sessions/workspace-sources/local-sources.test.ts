@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { LocalSources, sourceOfMounts } from "#services/sessions/sources/local-sources.ts";
+import { LocalSources, sourceOfMounts } from "#services/sessions/workspace-sources/local-sources.ts";
 import { loadConfig } from "#shared/config/config.ts";
 import type { SessionSource } from "#shared/contracts/sessions/session-resource.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";

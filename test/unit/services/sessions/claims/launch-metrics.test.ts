@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { exposition } from "#shared/telemetry/metrics/exposition.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
-import { LaunchMetrics } from "#services/sessions/work/launch-metrics.ts";
+import { LaunchMetrics } from "#services/sessions/claims/launch-metrics.ts";
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString();
 

@@ -1,6 +1,6 @@
 /** Claims over a real store: a session ends even if many others wait. */
 import { expect } from "chai";
-import { SessionClaims } from "#services/sessions/work/session-claims.ts";
+import { SessionClaims } from "#services/sessions/claims/session-claims.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import type { SessionCommands } from "#services/sessions/commands/session-commands.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";

@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
-import { sessionsWithCredential } from "#services/sessions/work/credential-users.ts";
+import { sessionsWithCredential } from "#services/sessions/claims/credential-users.ts";
 import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import type { NamingConnection } from "#shared/contracts/integrations/connections.ts";

@@ -1,6 +1,6 @@
 /** Every status against everything a pass may see: the automatic moves of a session. */
 import { expect } from "chai";
-import { isReconciled, observationChange } from "#services/sessions/work/observation-change.ts";
+import { isReconciled, observationChange } from "#services/sessions/claims/observation-change.ts";
 import type { SessionRecord } from "#services/sessions/record/session-change.ts";
 import type { StoredStatus } from "#services/sessions/record/session-lifecycle.ts";
 import type { LaunchSettings } from "#shared/wire/pod/launch.ts";

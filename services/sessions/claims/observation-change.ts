@@ -7,7 +7,7 @@ import { type Observation, type ObservedPhase, podLost } from "#shared/contracts
 import type { Failure, ReasonCode } from "#shared/contracts/sessions/status-reasons.ts";
 import { isoTime } from "#shared/base/clock.ts";
 import { cutToJsonBytes } from "#shared/base/answer-size.ts";
-import { branchChange } from "../sources/found-branches.ts";
+import { branchChange } from "../workspace-sources/found-branches.ts";
 import {
 	both,
 	type ColumnChange,
