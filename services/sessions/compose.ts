@@ -78,7 +78,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const { validate_on_create: validates } = config.git;
 	const hints = new Hints();
 	const wake = () => relay.wake();
-	const records = new SessionRecords(store, wake, new ChatAddresses(config.gateway));
+	const records = openRecords(platform, wake);
 	const books = openBooks({ store, config, catalogue, records, counts, log, metrics });
 	const due = (id: string) => hints.sessionDue(id);
 	const idempotency = new IdempotencyRecords(store);
@@ -97,10 +97,9 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const events = new SessionEventRecords(store);
 	const use = { records, binding, workspaces: ofSessions };
 	const erasure = new SessionErasure({ ...use, history, events, idempotency, chronicles: chronicles.ofSession });
-	const launches = openMetrics(platform);
 	const { departed, attach } = owners();
-	const claims = new SessionClaims(store, { ...use, launches, departed, hint: due, ...endings(books, erasure) });
-	const awayHosts = watchHosts(platform, { records, launches, binding });
+	const claims = new SessionClaims(store, { ...use, departed, hint: due, ...endings(books, erasure) });
+	const awayHosts = watchHosts(platform, { records, binding });
 
 	return {
 		services: [
@@ -108,7 +107,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 				{ ...use, commands, stops, stopped, pod, sweep: idempotencyRecordSweep(store, log), updates, validates },
 				hints,
 			),
-			...workspaceServices(workspaces, new DiskShortage({ store, records, launches, hint: due })),
+			...workspaceServices(workspaces, new DiskShortage({ store, records, hint: due })),
 			sessionControlService(new SessionControl(records, client, key)),
 			sessionWorkService(claims, { ...questionsOver(store, books), attach }),
 			keyedDeletionsService(idempotency),
@@ -161,17 +160,21 @@ async function openBinding({ config, store }: StoringPlatform): Promise<HostBind
 /** Watches the hosts, unless there is only this process, which does not announce itself. */
 function watchHosts(
 	{ store, processes, log }: StoringPlatform,
-	{ binding, ...use }: Pick<AwayHostsDependencies, "records" | "launches"> & { readonly binding: HostBinding },
+	{ binding, records }: Pick<AwayHostsDependencies, "records"> & { readonly binding: HostBinding },
 ): RecurringJob {
-	const job = awayHostsJob({ ...use, store, processes }, log);
+	const job = awayHostsJob({ records, store, processes }, log);
 	if (!binding.isAlone) job.start();
 	return job;
 }
 
-function openMetrics({ metrics, store }: StoringPlatform): LaunchMetrics {
+function openRecords({ config, metrics, store }: StoringPlatform, wake: () => void): SessionRecords {
 	measureStatuses(metrics, store);
 	measureWaitingLaunches(metrics, store);
-	return new LaunchMetrics(metrics);
+	const launches = new LaunchMetrics(metrics);
+	return new SessionRecords(store, wake, {
+		chats: new ChatAddresses(config.gateway),
+		changed: (before, session) => launches.changed(before, session),
+	});
 }
 
 function bookServices(books: ReturnType<typeof openBooks>) {

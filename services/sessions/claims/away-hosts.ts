@@ -10,12 +10,11 @@ import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
 import { readPages } from "#shared/store/pages/read-pages.ts";
-import { enter, type SessionChange, type SessionRecord, statusOf } from "../record/session-change.ts";
+import { failedChange, type SessionChange, type SessionRecord, statusOf } from "../record/session-change.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 import { deadlinesMs, type StoredStatus } from "../record/session-lifecycle.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import { reasonFor } from "../record/status-reason.ts";
-import type { LaunchMetrics } from "./launch-metrics.ts";
 
 /** A host is away when its pod manager has not been seen for so long, in milliseconds: it may only be restarting. */
 const awayMs = 30_000;
@@ -37,7 +36,6 @@ export interface AwayHostsDependencies {
 	readonly store: Documents;
 	readonly records: Pick<SessionRecords, "change">;
 	readonly processes: Pick<ProcessRegistry, "hosts">;
-	readonly launches: Pick<LaunchMetrics, "changed">;
 }
 
 /** The hosts, as this process has seen them. */
@@ -45,18 +43,16 @@ export class AwayHosts {
 	readonly #store: Documents;
 	readonly #records: AwayHostsDependencies["records"];
 	readonly #processes: AwayHostsDependencies["processes"];
-	readonly #launches: AwayHostsDependencies["launches"];
 	readonly #startedAt = monotonic();
 	/** When each host was seen last, on the monotonic clock. */
 	readonly #seen = new Map<string, number>();
 	/** The hosts that were there when the running sessions were told last. */
 	#told: string | undefined;
 
-	constructor({ store, records, processes, launches }: AwayHostsDependencies) {
+	constructor({ store, records, processes }: AwayHostsDependencies) {
 		this.#store = store;
 		this.#records = records;
 		this.#processes = processes;
-		this.#launches = launches;
 	}
 
 	/** Looks at the hosts once, and changes the sessions that are concerned. */
@@ -90,16 +86,8 @@ export class AwayHosts {
 		isMeant: (document: SessionDocument) => boolean,
 	): Promise<void> {
 		// One that cannot be changed, because it was removed meanwhile, affects no other one.
-		for await (const page of pages) await Promise.allSettled(page.filter(isMeant).map(({ id }) => this.#change(id)));
-	}
-
-	async #change(id: string): Promise<void> {
-		let before = "";
-		const { session } = await this.#records.change(reporter, id, (record) => {
-			before = record.session.status;
-			return this.#decide(record);
-		});
-		this.#launches.changed(before, session);
+		const change = ({ id }: SessionDocument) => this.#records.change(reporter, id, (record) => this.#decide(record));
+		for await (const page of pages) await Promise.allSettled(page.filter(isMeant).map(change));
 	}
 
 	#decide(record: SessionRecord): SessionChange | undefined {
@@ -127,11 +115,8 @@ function passingChange(record: SessionRecord, at: number): SessionChange | undef
 	const status = statusOf(record);
 	const { deadline_at: deadline = at + (deadlinesMs[status] ?? 0) } = document;
 	if (at > deadline) {
-		const failure = {
-			code: hostAway,
-			message: `The host of its files is away, so the session could not be ${done(status)}`,
-		};
-		return { at, ...enter("failed", at, failure), event: "session_updated" };
+		const message = `The host of its files is away, so the session could not be ${done(status)}`;
+		return failedChange({ code: hostAway, message }, at);
 	}
 	if (session.status_reason?.code === hostAway) return undefined;
 	const message = `The host of its files is away; the session waits for it until ${isoTime(deadline)}`;

@@ -8,10 +8,9 @@ import { now } from "#shared/base/clock.ts";
 import type { MeasuredSession, StoppedGrower, UsedWorkspace } from "#shared/contracts/workspaces/workspace-work.ts";
 import type { Failure } from "#shared/contracts/sessions/status-reasons.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
-import { enter } from "../record/session-change.ts";
+import { failedChange } from "../record/session-change.ts";
 import { sessionCollection } from "../record/session-collection.ts";
 import type { SessionRecords } from "../record/session-records.ts";
-import type { LaunchMetrics } from "./launch-metrics.ts";
 import { measured, workspaceOf } from "../workspaces/workspace-changes.ts";
 import { workspaceCollection, type WorkspaceDocument } from "../workspaces/workspace-collection.ts";
 
@@ -21,8 +20,7 @@ const megabyte = 1_000_000;
 /** The dependencies of {@link DiskShortage}. */
 export interface DiskShortageDependencies {
 	readonly store: Documents;
-	readonly records: Pick<SessionRecords, "change">;
-	readonly launches: Pick<LaunchMetrics, "changed">;
+	readonly records: Pick<SessionRecords, "decide">;
 	/** Called when a session needs a pass at once. */
 	readonly hint: (id: string) => void;
 }
@@ -86,17 +84,11 @@ export class DiskShortage {
 
 	/** Resolves to whether the session was to run until now. */
 	async #stop(id: string, grown: number): Promise<boolean> {
-		let before: string | undefined;
-		const { session } = await this.#given.records.change(reporter, id, ({ session: { status }, document }) => {
-			before = document.desired === "run" ? status : undefined;
-			if (before === undefined) return undefined;
-			const at = now();
-			return { at, ...enter("failed", at, failureOf(grown)), event: "session_updated" };
-		});
-		if (before === undefined) return false;
-		this.#given.launches.changed(before, session);
-		this.#given.hint(id);
-		return true;
+		const { result: wasToRun } = await this.#given.records.decide(reporter, id, ({ document }) =>
+			document.desired === "run" ? { change: failedChange(failureOf(grown), now()), result: true } : { result: false },
+		);
+		if (wasToRun) this.#given.hint(id);
+		return wasToRun;
 	}
 }
 

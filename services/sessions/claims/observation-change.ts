@@ -4,7 +4,7 @@
  */
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { type Observation, type ObservedPhase, podLost } from "#shared/contracts/sessions/session-work.ts";
-import type { Failure, ReasonCode } from "#shared/contracts/sessions/status-reasons.ts";
+import type { ReasonCode } from "#shared/contracts/sessions/status-reasons.ts";
 import { isoTime } from "#shared/base/clock.ts";
 import { cutToJsonBytes } from "#shared/base/answer-size.ts";
 import { branchChange } from "../workspace-sources/found-branches.ts";
@@ -86,11 +86,6 @@ function warningsChange(record: SessionRecord, observed: Observation, at: number
 function warningMembers({ session }: SessionRecord, { warnings = [] }: Observation): Partial<Session> {
 	const shown = launchWarnings(session.warnings, warnings);
 	return shown === undefined ? {} : { warnings: shown };
-}
-
-/** Returns the change of a session that cannot run for a reason other than its pods. */
-export function failedChange(failure: Failure, at: number): SessionChange {
-	return { at, ...enter("failed", at, failure), event: "session_updated" };
 }
 
 /** Returns the change of the pod's base URL. */

@@ -2,11 +2,9 @@
 import type { DepartedOwners } from "#shared/bus/departed-owners.ts";
 import { type Failure, statusReasons } from "#shared/contracts/sessions/status-reasons.ts";
 import { systemPrincipal } from "#shared/base/principal.ts";
-import type { SessionRecord } from "../record/session-change.ts";
+import { failedChange, type SessionRecord } from "../record/session-change.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { SessionRecords } from "../record/session-records.ts";
-import type { LaunchMetrics } from "./launch-metrics.ts";
-import { failedChange } from "./observation-change.ts";
 
 const reporter = systemPrincipal("session-work");
 
@@ -19,7 +17,6 @@ const ownerGone: Failure = {
 /** The dependencies of {@link RunEnds}. */
 interface RunEndsDependencies {
 	readonly records: Pick<SessionRecords, "change">;
-	readonly launches: Pick<LaunchMetrics, "changed">;
 	/** Absent: nobody departs. */
 	readonly departed?: Pick<DepartedOwners, "among"> | undefined;
 }
@@ -49,10 +46,8 @@ export class RunEnds {
 	}
 
 	/** Ends the run of a session, unless it ended meanwhile; resolves to its present form. */
-	async fail({ id, status = "" }: SessionDocument, failure: Failure, at: number): Promise<SessionDocument> {
+	async fail({ id }: SessionDocument, failure: Failure, at: number): Promise<SessionDocument> {
 		const fail = (record: SessionRecord) => (record.document.desired === "run" ? failedChange(failure, at) : undefined);
-		const failed = await this.#dependencies.records.change(reporter, id, fail);
-		this.#dependencies.launches.changed(status, failed.session);
-		return failed.document;
+		return (await this.#dependencies.records.change(reporter, id, fail)).document;
 	}
 }

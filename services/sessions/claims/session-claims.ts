@@ -31,7 +31,6 @@ import {
 	waitingChange,
 } from "../record/launch-places.ts";
 import { isLeased, type LaunchPlace, leaseChange } from "./session-lease.ts";
-import type { LaunchMetrics } from "./launch-metrics.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { SessionWorkspaces } from "../workspaces/session-workspaces.ts";
 
@@ -68,8 +67,6 @@ export interface ClaimDependencies {
 	readonly podGone?: (document: SessionDocument) => Promise<void>;
 	/** Says whose owners have departed; default: nobody's. */
 	readonly departed?: Pick<DepartedOwners, "among">;
-	/** Learns how launches go. */
-	readonly launches: Pick<LaunchMetrics, "changed">;
 	/** Erases what else is stored of a session, before its document is removed. */
 	readonly forget: (document: SessionDocument) => Promise<void>;
 }
@@ -88,7 +85,6 @@ export class SessionClaims {
 	readonly #records: SessionRecords;
 	readonly #workspaces: SessionWorkspaces;
 	readonly #binding: HostBinding;
-	readonly #launches: ClaimDependencies["launches"];
 	readonly #ends: RunEnds;
 	readonly #hint: (id: string) => void;
 	readonly #podGone: (document: SessionDocument) => Promise<void>;
@@ -97,10 +93,9 @@ export class SessionClaims {
 	#waiting: ReadonlySet<string> = new Set();
 
 	constructor(store: Documents & Outbox, { binding = severalHosts, ...others }: ClaimDependencies) {
-		const { records, workspaces, hint, podGone = async () => {}, forget, launches, departed } = others;
-		this.#ends = new RunEnds({ records, launches, departed });
+		const { records, workspaces, hint, podGone = async () => {}, forget, departed } = others;
+		this.#ends = new RunEnds({ records, departed });
 		this.#binding = binding;
-		this.#launches = launches;
 		this.#store = store;
 		this.#records = records;
 		this.#workspaces = workspaces;
@@ -143,18 +138,15 @@ export class SessionClaims {
 	/** Takes a report; returns false when a newer lease exists or the session is gone. */
 	async report(report: PassReport): Promise<boolean> {
 		const { id, fence, generation, observed } = report;
-		let before = "";
 		const decide = (current: SessionRecord) => {
 			const isInterrupted = current.document.rev !== current.document.claimed_rev;
 			const isOurs = current.document.fence === fence && current.document.generation === generation;
-			before = current.session.status;
 			return { result: isInterrupted, change: isOurs ? observationChange(current, observed, now()) : undefined };
 		};
 		try {
 			const decided = await this.#records.decide(reporter, id, decide, { guard: { fence } });
 			const { record, result: isInterrupted } = decided;
 			failpoint("sessions.observed");
-			this.#launches.changed(before, record.session);
 			if (record.document.fence !== fence) return false;
 			const taken = isInterrupted ? await this.#requeueNow(record.document) : await this.#releaseLease(record, report);
 			if (leavesPlace(record.document, observed) && this.#waiting.has(ownerOf(record.document))) this.#hint(id);
@@ -212,9 +204,7 @@ export class SessionClaims {
 	async #expireDeadline(document: SessionDocument, at: number): Promise<SessionDocument> {
 		if (document.deadline_at === undefined || at <= document.deadline_at) return document;
 		const expire = (record: SessionRecord) => observationChange(record, unseen, at);
-		const expired = await this.#records.change(reporter, document.id, expire);
-		this.#launches.changed(document.status ?? "", expired.session);
-		return expired.document;
+		return (await this.#records.change(reporter, document.id, expire)).document;
 	}
 
 	/** Leases a session. One that shall run has its workspace then, or it has failed. */

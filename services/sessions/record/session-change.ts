@@ -1,6 +1,7 @@
 /** The record of a session, and its changes by commands and observations. Pure. */
 import { isoTime } from "#shared/base/clock.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import type { Failure } from "#shared/contracts/sessions/status-reasons.ts";
 import { cutToJsonBytes } from "#shared/base/answer-size.ts";
 import type { Change, Guard } from "#shared/store/port/documents.ts";
 import type { sessionCollection, SessionDocument } from "./session-collection.ts";
@@ -73,6 +74,11 @@ export function enter(
 			unset: deadline === undefined ? ["deadline_at"] : [],
 		},
 	};
+}
+
+/** Returns the change of a session that cannot run for a reason other than its pods. */
+export function failedChange(failure: Failure, at: number): SessionChange {
+	return { at, ...enter("failed", at, failure), event: "session_updated" };
 }
 
 function deadlineOf(status: StoredStatus, at: number, limit: number | undefined): number | undefined {

@@ -39,6 +39,13 @@ export interface ChangeOptions {
 	readonly deadline?: number | undefined;
 }
 
+export interface SessionRecordsOptions {
+	/** Default: sessions have no address of a chat. */
+	readonly chats?: ChatAddresses;
+	/** Learns of each change with the status before it; default: nobody does. */
+	readonly changed?: (before: string, session: Session) => void;
+}
+
 /** A decision on the newest record. */
 export interface SessionDecision<Result> {
 	/** The change; absent: nothing is written. */
@@ -69,14 +76,20 @@ export class SessionRecords {
 	readonly #store: NotingStore;
 	readonly #written: () => void;
 	readonly #chats: ChatAddresses;
+	readonly #changed: SessionRecordsOptions["changed"];
 	readonly #lists: ResourcesIn<typeof sessionCollection>;
 	readonly #changes = new ChangeQueue();
 
 	/** @param written Called after every write that has an event. */
-	constructor(store: NotingStore, written: () => void, chats = new ChatAddresses()) {
+	constructor(
+		store: NotingStore,
+		written: () => void,
+		{ chats = new ChatAddresses(), changed }: SessionRecordsOptions = {},
+	) {
 		this.#store = store;
 		this.#written = written;
 		this.#chats = chats;
+		this.#changed = changed;
 		this.#lists = new ResourceRecords(store, { collection: sessionCollection, noun: "Session" });
 	}
 
@@ -223,6 +236,7 @@ export class SessionRecords {
 		if (!written) return undefined;
 		failpoint("sessions.written");
 		this.#written();
+		this.#changed?.(session.status, stored);
 		return recordOf({ ...written, wire: shown });
 	}
 

@@ -43,8 +43,7 @@ describe("a session whose pod is lost", () => {
 
 	function claimsWith(binding: HostBinding): SessionClaims {
 		const workspaces = workspacesOver(store);
-		const launches = { changed() {} };
-		return new SessionClaims(store, { records, workspaces, binding, launches, hint: () => {}, forget: async () => {} });
+		return new SessionClaims(store, { records, workspaces, binding, hint: () => {}, forget: async () => {} });
 	}
 
 	/** Makes a session whose pod has run on the host. */

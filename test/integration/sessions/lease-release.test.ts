@@ -37,7 +37,6 @@ describe("releaseLeases()", () => {
 			records,
 			workspaces: workspacesOver(store),
 			hint: () => {},
-			launches: { changed() {} },
 			forget: async () => {},
 		});
 		for (let i = 0; i < 3; i++) await commands.create({ principal: alice }, { request: sessionCreate() });

@@ -34,8 +34,6 @@ describe("AwayHosts", () => {
 	beforeEach(async () => {
 		opened = await openEmbedded([sessionCollection, workspaceCollection]);
 		const { store } = opened;
-		records = new SessionRecords(store, () => {});
-		commands = commandsOver(records, store);
 		hosts = new Set([host]);
 		failures = [];
 		ahead = 0;
@@ -43,10 +41,11 @@ describe("AwayHosts", () => {
 		const changed = (before: string, { status }: Session) => {
 			if (status === "failed" && before !== status) failures.push(before);
 		};
-		const launches = { changed };
+		records = new SessionRecords(store, () => {}, { changed });
+		commands = commandsOver(records, store);
 		const workspaces = workspacesOver(store);
-		claims = new SessionClaims(store, { records, workspaces, launches, hint: () => {}, forget: async () => {} });
-		away = new AwayHosts({ store, records, launches, processes: { hosts: async () => hosts } });
+		claims = new SessionClaims(store, { records, workspaces, hint: () => {}, forget: async () => {} });
+		away = new AwayHosts({ store, records, processes: { hosts: async () => hosts } });
 	});
 	afterEach(async () => {
 		turnBack();

@@ -31,7 +31,6 @@ describe("SessionClaims of departed owners", () => {
 		claims = new SessionClaims(store, {
 			records,
 			workspaces: workspacesOver(store),
-			launches: { changed() {} },
 			hint: () => {},
 			forget: async () => {},
 			departed: {

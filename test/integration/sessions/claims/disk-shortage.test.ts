@@ -30,8 +30,9 @@ for (const [name, open] of Object.entries(storeEngines([...collections]))) {
 			changed = [];
 			shortage = new DiskShortage({
 				store,
-				records: new SessionRecords(store, () => {}),
-				launches: { changed: (before, { status }) => void changed.push(`${before} ${status}`) },
+				records: new SessionRecords(store, () => {}, {
+					changed: (before, { status }) => void changed.push(`${before} ${status}`),
+				}),
 				hint: (id) => void hinted.push(id),
 			});
 		});

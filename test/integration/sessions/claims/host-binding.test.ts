@@ -33,8 +33,7 @@ for (const [name, open] of Object.entries(storeEngines([...collections]))) {
 			const records = new SessionRecords(store, () => {});
 			commands = commandsOver(records, store);
 			const workspaces = workspacesOver(store);
-			const launches = { changed() {} };
-			claims = new SessionClaims(store, { records, workspaces, launches, hint: () => {}, forget: async () => {} });
+			claims = new SessionClaims(store, { records, workspaces, hint: () => {}, forget: async () => {} });
 		});
 		afterEach(() => opened.discard());
 

@@ -34,7 +34,6 @@ describe("SessionClaims", () => {
 			records,
 			workspaces: workspacesOver(store),
 			hint: () => {},
-			launches: { changed() {} },
 			forget: async () => {},
 		});
 	});

@@ -53,7 +53,6 @@ describe("LaunchPlaces", () => {
 			records,
 			workspaces: workspacesOver(opened.store),
 			hint: (id) => hints.push(id),
-			launches: { changed() {} },
 			forget: async () => {},
 		});
 	}

@@ -36,7 +36,7 @@ describe("a gateway that has moved", () => {
 	});
 
 	function recordsAt(gateway: typeof old): SessionRecords {
-		return new SessionRecords(store, () => {}, new ChatAddresses(gateway));
+		return new SessionRecords(store, () => {}, { chats: new ChatAddresses(gateway) });
 	}
 
 	/** A session of which one pass has seen `phase`. */
@@ -45,7 +45,6 @@ describe("a gateway that has moved", () => {
 			records,
 			workspaces: workspacesOver(store),
 			hint: () => {},
-			launches: { changed() {} },
 			forget: async () => {},
 		});
 		await commandsOver(records, store).create({ principal: alice }, { request: sessionCreate() });
