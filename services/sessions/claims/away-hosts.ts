@@ -125,7 +125,6 @@ function passingChange(record: SessionRecord, at: number): SessionChange | undef
 		at,
 		members: { status_reason: reason },
 		columns: { set: { deadline_at: deadline } },
-		event: "session_updated",
 	};
 }
 
@@ -139,5 +138,5 @@ function runningChange({ session }: SessionRecord, isAway: boolean, at: number):
 	if (isAway === isTold || session.budget.paused) return undefined;
 	const message = "The host of its pod is away: what it does is not seen, and a stop has to wait";
 	const status_reason = reasonFor("running", at, isAway ? { code: hostAway, message } : undefined);
-	return { at, members: { status_reason }, columns: {}, event: "session_updated" };
+	return { at, members: { status_reason }, columns: {} };
 }

@@ -43,7 +43,6 @@ export function observationChange(record: SessionRecord, observed: Observation, 
 		at,
 		members: { ...change?.members, ...found.members },
 		columns: both(change?.columns ?? {}, found.columns),
-		event: "session_updated",
 	};
 }
 
@@ -55,7 +54,6 @@ function statusChange(record: SessionRecord, observed: Observation, at: number):
 		at,
 		members: { ...members, ...podMembers(record, observed, move.to) },
 		columns: both(columns, addressChange(observed)),
-		event: "session_updated",
 	};
 }
 
@@ -73,14 +71,14 @@ function progressChange(
 			? reasonFor("provisioning", at)
 			: { code: cloning, message: cutToJsonBytes(progress, maxProgress) };
 	if (message === shown.message) return undefined;
-	return { at, members: { status_reason: { ...shown, code, message } }, columns: {}, event: "session_updated" };
+	return { at, members: { status_reason: { ...shown, code, message } }, columns: {} };
 }
 
 /** Returns the change of the warnings of a session that runs; undefined when they are the same. */
 function warningsChange(record: SessionRecord, observed: Observation, at: number): SessionChange | undefined {
 	const isRunning = statusOf(record) === "running" && observed.phase === "ready";
 	const members = isRunning ? warningMembers(record, observed) : {};
-	return members.warnings && { at, members, columns: {}, event: "session_updated" };
+	return members.warnings && { at, members, columns: {} };
 }
 
 function warningMembers({ session }: SessionRecord, { warnings = [] }: Observation): Partial<Session> {

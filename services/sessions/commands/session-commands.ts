@@ -184,13 +184,11 @@ export function commandChange({ session, document }: SessionRecord, command: Com
 	const status = next(session.status, command);
 	const entered = enter(status, at);
 	const due: ColumnChange = { set: { due_at: Math.max(at, document.lease_until ?? 0), attempts: 0 } };
-	const event = command === "delete" ? "session_deleted" : "session_updated";
 	return {
 		at,
 		members: { ...entered.members, ...extraMembers(session, command, at) },
 		columns: both(both(entered.columns, due), command === "start" ? nextLaunch(session) : {}),
-		event,
-		...(command === "delete" && { payload: { id: session.id } }),
+		...(command === "delete" && { event: "session_deleted", payload: { id: session.id } }),
 	};
 }
 

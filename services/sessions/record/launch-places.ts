@@ -106,7 +106,6 @@ export function waitingChange(
 		at,
 		members: { status_reason: { ...session.status_reason, code: "LAUNCH_WAITS" satisfies ReasonCode, message } },
 		columns: { set: { waiting_reported: 1 }, unset: ["claimed_at", "deadline_at"] },
-		event: "session_updated",
 	};
 }
 

@@ -131,7 +131,7 @@ export function withBudgetRules(
 }
 
 function updated(at: number, set: ColumnChange["set"] & {}, members: Partial<Session>): SessionChange {
-	return { at, members, columns: { set }, event: "session_updated" };
+	return { at, members, columns: { set } };
 }
 
 function budgetWith({ budget }: Session, { spent, committed }: Account): Session["budget"] {

@@ -30,7 +30,8 @@ export interface SessionChange {
 	readonly at: number;
 	readonly members: Partial<Session>;
 	readonly columns: ColumnChange;
-	readonly event: EventName;
+	/** Default `session_updated`. */
+	readonly event?: EventName;
 	/** The payload of the event; default: the session after the change. */
 	readonly payload?: unknown;
 	/** The limit that must hold for the change to happen. */
@@ -78,7 +79,7 @@ export function enter(
 
 /** Returns the change of a session that cannot run for a reason other than its pods. */
 export function failedChange(failure: Failure, at: number): SessionChange {
-	return { at, ...enter("failed", at, failure), event: "session_updated" };
+	return { at, ...enter("failed", at, failure) };
 }
 
 function deadlineOf(status: StoredStatus, at: number, limit: number | undefined): number | undefined {

@@ -250,7 +250,7 @@ type Revision = Pick<SessionDocument, "rev" | "tenant" | "owner">;
 /** Makes an event, whose number is the revision. @param data The JSON text of the payload. */
 function eventOf(
 	{ rev = 0, tenant = "", owner = "" }: Revision,
-	{ event, at }: Pick<SessionChange, "event" | "at">,
+	{ event = "session_updated", at }: Pick<SessionChange, "event" | "at">,
 	data: string,
 	counters: SessionCounters | undefined,
 ): OutboxEntry {

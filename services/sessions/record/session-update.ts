@@ -31,7 +31,7 @@ export function updateChange(record: SessionRecord, update: SessionUpdate): Sess
 		...limited?.members,
 	};
 	const columns = both({ set: { launch } }, limited?.columns ?? {});
-	return { at, members, columns, event: "session_updated" };
+	return { at, members, columns };
 }
 
 /** Returns what clients see of the repositories; a workspace without a repository of somebody has none. */
