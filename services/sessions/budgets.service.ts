@@ -9,7 +9,6 @@ import type { Corrections } from "./books/corrections.ts";
 import { type DayAccounts, dayOf, type Payer } from "./books/day-accounts.ts";
 import { dollarsOf, microsOf } from "#shared/wire/models/money.ts";
 
-/** The dependencies of the service. */
 export interface BudgetsServiceDependencies {
 	readonly budgets: Budgets;
 	readonly limits: BudgetLimits;

@@ -6,7 +6,6 @@ import { type Publisher, publish } from "#shared/bus/service.ts";
 import { sessionDue } from "#shared/contracts/sessions/session-work.ts";
 import { workspaceDue } from "#shared/contracts/workspaces/workspace-work.ts";
 
-/** The hints of one process. */
 export class Hints {
 	#bus: Publisher | undefined;
 

@@ -8,7 +8,6 @@ import type { SessionClaims } from "./claims/session-claims.ts";
 
 /** The questions about sessions that other modules answer. */
 export interface SessionQuestions {
-	/** Whether a limit of cost applies to a session. */
 	readonly isLimited: (id: string) => Promise<boolean>;
 	/** Returns the sessions whose pods may have read a credential. */
 	readonly withCredential: (sought: SoughtCredential) => Promise<AffectedSession[]>;

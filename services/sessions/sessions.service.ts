@@ -26,7 +26,6 @@ import type { SessionStops } from "./commands/session-stops.ts";
 import type { SessionWorkspaces } from "./workspaces/session-workspaces.ts";
 import type { StoppedSessions } from "./commands/stopped-sessions.ts";
 
-/** The dependencies of the service. */
 export interface SessionsServiceDependencies {
 	readonly records: SessionRecords;
 	readonly commands: SessionCommands;

@@ -30,7 +30,6 @@ export class BookMetrics {
 		this.#cost.add(dollarsOf(micros));
 	}
 
-	/** Counts a session that a budget stops. */
 	paused(scope: BudgetScope): void {
 		this.#pauses.get(scope)?.add();
 	}

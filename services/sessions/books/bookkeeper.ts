@@ -25,7 +25,6 @@ const sweepMs = 600_000;
 
 const bookkeeper = systemPrincipal("books");
 
-/** The ledger and its accounts. */
 export interface Books {
 	readonly ledger: Ledger;
 	readonly records: SessionRecords;

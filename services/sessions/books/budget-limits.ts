@@ -10,14 +10,12 @@ export interface DefaultLimits {
 	readonly tenant?: number;
 }
 
-/** The limit of one payer. */
 export interface Limit {
 	/** The amount in micro-dollars; undefined: no limit. */
 	readonly micros: number | undefined;
 	readonly isDefault: boolean;
 }
 
-/** The repository of limits. */
 export class BudgetLimits {
 	readonly #store: Documents;
 	readonly #records: ResourcesIn<typeof budgetLimitCollection>;

@@ -24,7 +24,6 @@ import { budgetExceeded, holdChange, pauseChange, releaseChange, resumeChange } 
 
 const claimer = systemPrincipal("budgets");
 
-/** The dependencies of {@link Budgets}. */
 export interface BudgetsDependencies {
 	readonly records: SessionRecords;
 	readonly accounts: DayAccounts;

@@ -66,6 +66,5 @@ export const dayHoldCollection = defineCollection(
 export const sessionCountCollection = defineCollection(
 	"session_counts",
 	{ applied: "integer", sessions: "integer", running_sessions: "integer" },
-	/** All of them. */
 	{ by_applied: { columns: ["applied"] } },
 );

@@ -12,7 +12,6 @@ import type { Bookkeeper } from "./bookkeeper.ts";
 import { dayOf } from "./day-accounts.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** The dependencies of {@link Corrections}. */
 export interface CorrectionsDependencies {
 	readonly records: SessionRecords;
 	readonly ledger: Ledger;

@@ -27,7 +27,6 @@ export class CountFolding {
 		if (!this.#ended.signal.aborted) this.#folds.request();
 	}
 
-	/** Resolves when nothing is being folded. */
 	async close(): Promise<void> {
 		this.#ended.abort();
 		await this.#folds.settled();

@@ -27,12 +27,10 @@ export type DayDocument = Document<DayColumns>;
 /** The most concurrent holds of one payer. */
 const maxHolds = 20_000;
 
-/** The request to raise a hold under a limit, or to release a hold or a part of it. */
 export type AccountRequest =
 	| { readonly wanted: HoldRequest; readonly limit: number }
 	| { readonly released: string; readonly by: number | undefined };
 
-/** An account with the requests done. */
 export interface ChangedAccount {
 	readonly after: Account;
 	/** The amounts by which the holds of the requests were raised. */
@@ -72,7 +70,6 @@ export function changedBy(
 	};
 }
 
-/** Whether an account may have so many more holds. */
 export function hasRoom(holds: readonly Hold[], more: number): boolean {
 	return countOf(holds) + more <= maxHolds;
 }
@@ -118,7 +115,6 @@ function withSharedRows(document: Row<DayColumns>, rows: readonly LedgerRow[]) {
 	return { ...columnsOf(account), unreserved_micros: unreserved };
 }
 
-/** Returns the account without parked holds that have ended. */
 export function withoutEndedParked(document: Row<DayColumns>, { ended, soonest }: EndedHolds): Account {
 	const account = accountOf(document);
 	return withHolds(account, withoutParked(account.holds, ended, soonest));

@@ -44,7 +44,6 @@ export interface TimedHoldRequest extends HoldRequest {
 	readonly deadline?: number | undefined;
 }
 
-/** The sums of one account. */
 export interface DayTotals {
 	readonly localTokens: number;
 	readonly cloudTokens: number;
@@ -69,7 +68,6 @@ export function dayOf(at: number): string {
 /** Returns the outcome of a request: the added amount, or undefined when it exceeds the limit; throws its error. */
 type Outcome = () => number | undefined;
 
-/** The repository of accounts. */
 export class DayAccounts {
 	readonly #store: Documents;
 	readonly #ledger: Ledger;
@@ -132,12 +130,10 @@ export class DayAccounts {
 		return (await this.#changes.run(idOf(payer, day), { wanted: request, limit }, deadline))();
 	}
 
-	/** Releases a hold, or a part of it. */
 	async release(payer: Payer, day: string, hold: string, by?: number): Promise<void> {
 		(await this.#changes.run(idOf(payer, day), { released: hold, by }))();
 	}
 
-	/** Releases every hold of a session. */
 	async releaseAll(payer: Payer, day: string, session: string): Promise<void> {
 		const id = idOf(payer, day);
 		const { holds } = accountOf((await this.#store.get(dayAccountCollection, id, ["holds"])) ?? {});
@@ -312,7 +308,6 @@ export class DayAccounts {
 	}
 }
 
-/** Whether the account is that of a tenant. */
 function isShared({ owner }: Payer): boolean {
 	return owner === undefined;
 }
@@ -326,7 +321,6 @@ function emptyAccount(id: string): DayDocument {
 	return { id, wire: "{}", rev: 1, ...columnsOf(account), local_tokens: 0, cloud_tokens: 0 };
 }
 
-/** Returns the ids of the holds that pay for rows. */
 function holdsOf(rows: readonly LedgerRow[]): string[] {
 	return [...new Set(rows.flatMap((row) => spendingOf(row).hold ?? []))];
 }

@@ -23,7 +23,6 @@ export interface EndedHolds {
 	readonly soonest: number;
 }
 
-/** The documents of parked holds. */
 export class DayHolds {
 	readonly #store: Documents;
 
@@ -82,7 +81,6 @@ export class DayHolds {
 		}
 	}
 
-	/** Removes the documents of holds that ended a day ago. */
 	async sweep(): Promise<void> {
 		await removeAll(this.#store, dayHoldCollection, "old", { equals: [], to: now() - keptMs });
 	}

@@ -23,7 +23,6 @@ export const ledgerCollection = defineCollection(
 		/** The day in UTC, e.g. `2026-11-21`. */
 		day: "text",
 		report_id: "text",
-		/** The fingerprint of the report. */
 		fingerprint: "text",
 		launch: "integer",
 		/** One of `recordSources`, or `correction`. */
@@ -41,7 +40,6 @@ export const ledgerCollection = defineCollection(
 		cache_write_tokens: "integer",
 		/** The cost; absent when it is unknown. */
 		micros: "integer",
-		/** The cost according to the reporter. */
 		reported_micros: "integer",
 		price_version: "text",
 		/** The time of the write, until every account has booked the row. */

@@ -7,10 +7,8 @@ import { appendWithoutGaps } from "#shared/store/append-without-gaps.ts";
 import { type Documents, maxAppended } from "#shared/store/port/documents.ts";
 import { bookedColumns, ledgerCollection, type LedgerRow } from "./ledger-collection.ts";
 
-/** The rows that one account books at a time. */
 const pageSize = 500;
 
-/** The tenant, owner or session whose rows are read. */
 export type LedgerScope =
 	| { readonly session: string }
 	| { readonly tenant: string; readonly owner?: string; readonly day: string };
@@ -62,7 +60,6 @@ export class Ledger {
 		return (await this.#store.find(ledgerCollection, "pending", range, { limit: pageSize })).documents;
 	}
 
-	/** Records that every account has booked the row. */
 	async markBooked({ id }: LedgerRow): Promise<void> {
 		await this.#store.update(ledgerCollection, id, {}, { unset: ["pending_at"] });
 	}

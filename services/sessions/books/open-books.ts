@@ -33,7 +33,6 @@ export const bookCollections = [
 	sessionCountCollection,
 ] as const;
 
-/** The dependencies of the books. */
 export interface BooksDependencies {
 	readonly store: Documents;
 	readonly config: Config;

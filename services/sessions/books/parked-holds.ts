@@ -17,7 +17,6 @@ const never = Number.MAX_SAFE_INTEGER;
 export interface ParkedSum extends Hold {
 	/** Distinguishes it from an earlier entry, which ended with all holds that were parked in it. */
 	readonly era: number;
-	/** The count of parked holds. */
 	readonly count: number;
 	/** The time at which the first parked hold ends, or an earlier one. */
 	readonly soonest: number;
@@ -38,7 +37,6 @@ export function parkedSumOf(holds: readonly Hold[]): ParkedSum | undefined {
 	return holds.find((hold): hold is ParkedSum => hold.id === parkedId);
 }
 
-/** Returns the count of all holds. */
 export function countOf(holds: readonly Hold[]): number {
 	return holds.length + (parkedSumOf(holds)?.count ?? 0);
 }
@@ -91,7 +89,6 @@ export function bounded(holds: readonly Hold[], rev: number, at: number): readon
 export interface Parking {
 	readonly era: number;
 	readonly parked: readonly Hold[];
-	/** The ids of holds that have ended. */
 	readonly ended: readonly string[];
 	readonly after: readonly Hold[];
 }

@@ -23,7 +23,6 @@ const pageSize = 500;
 /** The most documents with waiting events of one reading. */
 const maxWaiting = 200;
 
-/** The counts as one process reads and folds them. */
 export class SessionCounts {
 	readonly #store: Documents & Outbox;
 	readonly #log: EventLog;
@@ -39,7 +38,6 @@ export class SessionCounts {
 		return this.#folds.join();
 	}
 
-	/** Resolves when no fold is under way. */
 	settled(): Promise<void> {
 		return this.#folds.settled();
 	}
@@ -72,7 +70,6 @@ export class SessionCounts {
 		return found;
 	}
 
-	/** Returns the events of the log that are not folded. */
 	async #unfolded(): Promise<CountedEvent[]> {
 		const events: CountedEvent[] = [];
 		for (let from = await this.#position(); ; from = events.at(-1)?.seq ?? from) {

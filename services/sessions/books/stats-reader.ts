@@ -10,7 +10,6 @@ import { dollarsOf } from "#shared/wire/models/money.ts";
 import { seesWholeTenant } from "#shared/contracts/access/access-table.ts";
 import type { SessionCounts } from "./session-counts.ts";
 
-/** The reader of one process. */
 export class StatsReader {
 	readonly #counts: SessionCounts;
 	readonly #accounts: DayAccounts;

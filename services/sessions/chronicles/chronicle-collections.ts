@@ -15,7 +15,6 @@ export const chronicleCollection = defineCollection(
 		created_at: "text",
 		/** The revision. It grows with every change and numbers the chronicle's events. */
 		rev: "integer",
-		/** The id of its parent. */
 		parent: "text",
 		/** The number of the newest applied report by launch. */
 		acknowledged: "json",
@@ -42,7 +41,6 @@ export const chronicleCollection = defineCollection(
 export const timelineCollection = defineCollection(
 	"timelines",
 	{
-		/** The revision, which grows with every change. */
 		rev: "integer",
 		/** The count of events that this timeline has emitted. */
 		emitted: "integer",

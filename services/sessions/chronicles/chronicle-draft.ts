@@ -4,11 +4,9 @@ import type { Chronicle, ChronicleReport } from "#shared/contracts/sessions/chro
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 
-/** The data of a new draft. */
 export interface DraftOrder {
 	readonly id: string;
 	readonly session: Session;
-	/** The LaunchSettings of the session. */
 	readonly launch: unknown;
 	/** The chronicle that its session was reforged from, while that exists. */
 	readonly parent: string | undefined;
@@ -18,7 +16,6 @@ export interface DraftOrder {
 	readonly at: number;
 }
 
-/** Returns the document of a new draft. */
 export function newDraft({ id, session, launch, parent, former, at }: DraftOrder): ChronicleDocument {
 	const { name, model, repo, branch } = session;
 	// The times of a session's chronicles grow like their numbers, whatever the clock does.

@@ -9,7 +9,6 @@ import { type FoundDocuments, readPage, type StoredPage } from "#shared/store/pa
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { chronicleOf, type ChronicleRecords } from "./chronicle-records.ts";
 
-/** The filter and the position of a page. */
 export interface ChronicleQuery extends PageRequest {
 	readonly project?: string | undefined;
 	readonly repo?: string | undefined;

@@ -14,7 +14,6 @@ const everyMs = 30_000;
 const restMs = 20_000;
 const batch = 100;
 
-/** The dependencies of the purge. */
 export interface PurgeDependencies {
 	readonly store: Documents & Outbox;
 	readonly records: ChronicleRecords;

@@ -16,7 +16,6 @@ import { chronicleCollection, type ChronicleDocument } from "./chronicle-collect
 
 type ChronicleColumns = (typeof chronicleCollection)["columns"];
 
-/** A change of a chronicle. */
 export interface ChronicleChange {
 	readonly members: Partial<Chronicle>;
 	readonly set?: Row<ChronicleColumns>;

@@ -16,7 +16,6 @@ import { Timelines } from "./timelines.ts";
 /** The collections, in the order in which their events are moved. */
 export const chronicleCollections = [chronicleCollection, timelineCollection, timelineChunkCollection] as const;
 
-/** The dependencies of the chronicles. */
 export interface ChroniclesDependencies {
 	readonly store: Documents & Outbox;
 	/** Called after every write that has an event. */
@@ -27,7 +26,6 @@ export interface ChroniclesDependencies {
 	readonly log: ServiceLog;
 }
 
-/** The objects that the sessions part and its services use. */
 export interface Chronicles {
 	readonly sessions: SessionRecords;
 	readonly records: ChronicleRecords;

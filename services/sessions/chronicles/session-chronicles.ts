@@ -21,10 +21,8 @@ import type { Timelines } from "./timelines.ts";
 
 const keeper: Asker = { principal: systemPrincipal("chronicles") };
 
-/** Whether the chronicles of a deleted session are retained or removed. */
 export type ChroniclePolicy = "keep" | "remove";
 
-/** The chronicles of all sessions, as their services use them. */
 export class SessionChronicles {
 	readonly #records: ChronicleRecords;
 	readonly #timelines: Timelines;

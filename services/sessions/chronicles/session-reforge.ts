@@ -16,7 +16,6 @@ const suffix = "-reforged";
 /** The most characters of a session's name (RFC 1123). */
 const maxName = 63;
 
-/** The command `reforge`. */
 export class SessionReforge {
 	readonly #creations: SessionCreations;
 	readonly #rules: SessionRules;
@@ -76,7 +75,6 @@ export class SessionReforge {
 	}
 }
 
-/** The name, source and settings of a new session. */
 interface Origin {
 	readonly name: string;
 	readonly source: GitSource | LocalSource;

@@ -10,14 +10,12 @@ const maxTailBytes = 64 * 1024;
 const maxEntries = 2_000;
 const maxBytes = 400 * 1024;
 
-/** A reference to stored older entries. */
 export interface Chunk {
 	readonly id: string;
 	readonly entries: number;
 	readonly bytes: number;
 }
 
-/** The stored state of a timeline. */
 export interface TimelineState {
 	readonly totals: RunningTotals;
 	/** The chunks, the oldest first. */
@@ -26,7 +24,6 @@ export interface TimelineState {
 	readonly tail: readonly TimelineEntry[];
 	/** The number of the newest applied report by launch. */
 	readonly acknowledged: Readonly<Record<string, number>>;
-	/** Whether the oldest entries have been removed. */
 	readonly truncated: boolean;
 }
 
@@ -37,7 +34,6 @@ export function readState(wire: string | undefined): TimelineState {
 	return wire === undefined ? noTimeline : JSON.parse(wire);
 }
 
-/** The writes of one change of a timeline. */
 export interface TimelineChange {
 	readonly state: TimelineState;
 	/** The chunk to write before the state. */

@@ -21,7 +21,6 @@ import { leastBytes, totalsOf } from "./timeline-totals.ts";
 /** The most bytes of an event; a larger one omits the totals. */
 const maxEventBytes = 16 * 1024;
 
-/** The timelines in the store. */
 export class Timelines {
 	readonly #store: Documents;
 	readonly #written: () => void;
@@ -76,7 +75,6 @@ export class Timelines {
 		return fit({ events, ...totalsOf(totals), ...(truncated && { truncated }) });
 	}
 
-	/** Removes a timeline completely. */
 	async remove(chronicle: string): Promise<void> {
 		await this.#store.remove(timelineCollection, chronicle, {});
 		await removeAll(this.#store, timelineChunkCollection, "of_chronicle", { equals: [chronicle] });

@@ -19,19 +19,16 @@ import { reasonFor } from "../record/status-reason.ts";
 /** A host is away when its pod manager has not been seen for so long, in milliseconds: it may only be restarting. */
 const awayMs = 30_000;
 const everyMs = 5_000;
-/** One page of a look. */
 const each = { equals: [], limit: 500, columns: ["status", "host"] } as const;
 /** The most pages of due sessions in one look. */
 const maxPages = 20;
 
-/** The code of the reason. */
 const hostAway = "HOST_AWAY" satisfies FailureCode;
 
 const passing = new Set<StoredStatus>(["starting", "provisioning", "stopping"]);
 
 const reporter = systemPrincipal("away-hosts");
 
-/** The dependencies of {@link AwayHosts}. */
 export interface AwayHostsDependencies {
 	readonly store: Documents;
 	readonly records: Pick<SessionRecords, "change">;

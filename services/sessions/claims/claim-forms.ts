@@ -8,7 +8,6 @@ export function expectationOf({ id, generation = 0, desired = "stop" }: SessionD
 	return { id, generation, desired: desired as Desired };
 }
 
-/** Returns the claim of a session that was leased. */
 export function claimOf(document: SessionDocument): Claim {
 	return {
 		...expectationOf(document),

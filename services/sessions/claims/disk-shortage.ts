@@ -17,7 +17,6 @@ import { workspaceCollection, type WorkspaceDocument } from "../workspaces/works
 const reporter = systemPrincipal("disk-shortage");
 const megabyte = 1_000_000;
 
-/** The dependencies of {@link DiskShortage}. */
 export interface DiskShortageDependencies {
 	readonly store: Documents;
 	readonly records: Pick<SessionRecords, "decide">;
@@ -39,7 +38,6 @@ interface UsedGrowth extends Growth {
 	readonly workspace: WorkspaceDocument;
 }
 
-/** The shortages of the hosts, as the sessions part deals with them. */
 export class DiskShortage {
 	readonly #given: DiskShortageDependencies;
 

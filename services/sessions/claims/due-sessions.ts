@@ -26,7 +26,6 @@ const columns = [
 	"host",
 ] as const;
 
-/** The bounds of a selection. */
 interface Selection {
 	readonly at: number;
 	readonly limit: number;

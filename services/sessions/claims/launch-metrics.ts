@@ -13,7 +13,6 @@ const phases = [
 	["total", "requested", "ready"],
 ] as const;
 
-/** The launches that one process hears of. */
 export class LaunchMetrics {
 	readonly #phases: ReadonlyMap<string, HistogramCell>;
 	readonly #count: (code: string) => void;

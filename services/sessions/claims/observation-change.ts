@@ -86,7 +86,6 @@ function warningMembers({ session }: SessionRecord, { warnings = [] }: Observati
 	return shown === undefined ? {} : { warnings: shown };
 }
 
-/** Returns the change of the pod's base URL. */
 export function addressChange({ phase, address }: Observation): ColumnChange {
 	if (address !== undefined && (phase === "launching" || phase === "ready")) return { set: { address } };
 	return phase === "absent" || phase === "failed" ? { unset: ["address"] } : {};

@@ -8,20 +8,17 @@ import type { SessionRecords } from "../record/session-records.ts";
 
 const reporter = systemPrincipal("session-work");
 
-/** The reason for which the session of a departed owner ends. */
 const ownerGone: Failure = {
 	code: "OWNER_GONE",
 	message: statusReasons.OWNER_GONE[0],
 };
 
-/** The dependencies of {@link RunEnds}. */
 interface RunEndsDependencies {
 	readonly records: Pick<SessionRecords, "change">;
 	/** Absent: nobody departs. */
 	readonly departed?: Pick<DepartedOwners, "among"> | undefined;
 }
 
-/** The ends of runs in this process. */
 export class RunEnds {
 	readonly #dependencies: RunEndsDependencies;
 

@@ -55,7 +55,6 @@ const unseen: Observation = { phase: "blocked", timings: {}, purged: false };
 
 const reporter = systemPrincipal("session-work");
 
-/** The dependencies of {@link SessionClaims}. */
 export interface ClaimDependencies {
 	readonly records: SessionRecords;
 	readonly workspaces: SessionWorkspaces;
@@ -71,7 +70,6 @@ export interface ClaimDependencies {
 	readonly forget: (document: SessionDocument) => Promise<void>;
 }
 
-/** The pod manager that claims. */
 export interface Claimer {
 	/** The most sessions of one owner that start at a time; further ones stay due. Default no bound. */
 	readonly startingPerOwner?: number | undefined;
@@ -79,7 +77,6 @@ export interface Claimer {
 	readonly host?: string | undefined;
 }
 
-/** The claims of this process. */
 export class SessionClaims {
 	readonly #store: Documents & Outbox;
 	readonly #records: SessionRecords;
@@ -164,7 +161,6 @@ export class SessionClaims {
 		return { sessions: documents.filter(this.#isOn(host)).map(expectationOf), ...(next !== undefined && { next }) };
 	}
 
-	/** Returns the desired states of those sessions that exist. */
 	async expectedOf(ids: readonly string[], host?: string): Promise<{ sessions: Expectation[] }> {
 		return { sessions: (await this.#named(ids, expectedColumns)).filter(this.#isOn(host)).map(expectationOf) };
 	}

@@ -15,11 +15,9 @@ export const rememberedMs = 24 * 3_600_000;
 /** The most answers per session; the oldest are removed first. */
 const maxAnswers = 16;
 
-/** A remembered answer. */
 export interface CommandAnswer {
 	/** The action, the person and the client's key, as {@link markKey} joins them: another person's key is another one. */
 	key: string;
-	/** The fingerprint of the request's parameters. */
 	fingerprint: string;
 	at: number;
 	answer: Session;

@@ -1,7 +1,6 @@
 /** The caller of a command, with the client's `Idempotency-Key` if it sent one. */
 import type { Asker } from "../record/change-queue.ts";
 
-/** The caller of a command. */
 export interface Commander extends Asker {
 	readonly key?: string | undefined;
 }

@@ -11,9 +11,7 @@ export const idempotencyRecordCollection = defineCollection(
 		at: "integer",
 		/** The value 1 when the command is done, otherwise 0. */
 		completed: "integer",
-		/** The session that the command creates. */
 		session: "text",
-		/** The fingerprint of the request's parameters. */
 		fingerprint: "text",
 	},
 	{

@@ -16,14 +16,12 @@ import { idempotencyRecordCollection, type IdempotencyRecordDocument } from "./i
 /** The most bytes of an answer; a session with the longest names and addresses has a third of it. */
 const maxAnswerBytes = 32 * 1024;
 
-/** A record to be stored. */
 export interface NewIdempotencyRecord {
 	readonly id: string;
 	readonly owner: string;
 	readonly fingerprint: string;
 	/** The answer or the plan as JSON text. */
 	readonly wire: string;
-	/** The session that the command creates. */
 	readonly session?: string;
 	/** Whether the command is done; absent: yes. */
 	readonly completed?: boolean;
@@ -31,7 +29,6 @@ export interface NewIdempotencyRecord {
 	readonly at?: number;
 }
 
-/** The repository of idempotency records. */
 export class IdempotencyRecords {
 	readonly #store: Documents;
 

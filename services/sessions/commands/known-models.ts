@@ -9,7 +9,6 @@ import type { ModelTerms } from "#shared/wire/models/model-wire.ts";
 import { unknownModel } from "#shared/wire/models/unknown-model.ts";
 import type { Blueprints } from "./levels/merged-request.ts";
 
-/** The models of the catalogue. */
 export class KnownModels {
 	readonly #catalogue: ModelCatalogue;
 	readonly #ids: ReadonlyMap<string, string>;

@@ -13,7 +13,6 @@ import { launchMcpServers } from "./launch-mcp-servers.ts";
 
 /** The circumstances of a launch that its levels do not say. */
 export interface LaunchContext {
-	/** The protocols that git may use. */
 	readonly protocols: readonly string[];
 	/** Those of the named credentials that are the tenant's; default none. */
 	readonly tenantCredentials?: readonly string[] | undefined;

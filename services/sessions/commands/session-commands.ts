@@ -40,14 +40,12 @@ export interface NamedRequest {
 	readonly check?: (urls: string[]) => Promise<void>;
 }
 
-/** The parameters that some commands have beside the session. */
 export interface CommandOptions {
 	readonly columns?: ColumnChange;
 	/** The profile of this and the following launches, in the place of the former one. */
 	readonly profile?: Profile | undefined;
 }
 
-/** The dependencies of {@link SessionCommands}. */
 export interface SessionCommandsDependencies {
 	readonly records: SessionRecords;
 	readonly creations: SessionCreations;
@@ -58,7 +56,6 @@ export interface SessionCommandsDependencies {
 	readonly due: (id: string) => void;
 }
 
-/** The commands of this process. */
 export class SessionCommands {
 	readonly #records: SessionRecords;
 	readonly #creations: SessionCreations;

@@ -14,7 +14,6 @@ import type { Commander } from "./commander.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { SessionWorkspaces } from "../workspaces/session-workspaces.ts";
 
-/** The creation of one session. */
 export interface Creation {
 	/** The action; keys of different actions are independent. */
 	readonly action: "create" | "reforge";
@@ -26,14 +25,12 @@ export interface Creation {
 	readonly admit?: <T>(insert: () => Promise<T>) => Promise<T>;
 }
 
-/** The outcome of a creation. */
 export interface Created {
 	readonly id: string;
 	/** The session as it was created, as JSON text. */
 	readonly wire: string;
 }
 
-/** The creations of this process. */
 export class SessionCreations {
 	readonly #records: SessionRecords;
 	readonly #idempotency: IdempotencyRecords;

@@ -13,7 +13,6 @@ import type { LocalSource } from "../workspace-sources/local-sources.ts";
 import { shownRepositories } from "../record/session-update.ts";
 import { sessionWarnings } from "./session-warnings.ts";
 
-/** The data of a new session. */
 export interface SessionDraft {
 	readonly id: string;
 	readonly principal: Principal;
@@ -24,7 +23,6 @@ export interface SessionDraft {
 	readonly at: number;
 	/** The blueprints that it was made from; default none. */
 	readonly blueprints?: Blueprints | undefined;
-	/** The record of its coding agent. */
 	readonly agent?: WrittenAgent | undefined;
 	/** Warnings of what was found out before; default: none. */
 	readonly warnings?: readonly string[] | undefined;

@@ -17,7 +17,6 @@ import type { Command } from "../record/session-lifecycle.ts";
 
 type Right = Extract<SessionAction, "manage" | "command-agent">;
 
-/** The members of an update, as its contract names them. */
 type Update = typeof sessions.actions.update extends Action<unknown, infer P, unknown> ? Omit<P, "session_id"> : never;
 type UpdatedMember = keyof Update;
 

@@ -9,16 +9,12 @@ import { KnownModels } from "./known-models.ts";
 
 /** The rules, read at the start of the process. */
 export interface SessionRules {
-	/** The protocols with which repositories may be named. */
 	readonly protocols: readonly string[];
 	/** The limit of a session's cost in US dollars when the request names none; absent: no limit. */
 	readonly sessionLimit?: number | undefined;
-	/** The minutes that launches have for clones and setup scripts. */
 	readonly setupMinutes: number;
 	readonly models: KnownModels;
-	/** The folders of the host that sessions may use. */
 	readonly locals: LocalSources;
-	/** The records of all coding agents by id. */
 	readonly agents: ReadonlyMap<string, WrittenAgent>;
 }
 

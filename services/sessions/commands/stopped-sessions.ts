@@ -16,20 +16,17 @@ import type { Commander } from "./commander.ts";
 import { commandChange, remembered } from "./session-commands.ts";
 import type { SessionDecision, SessionRecords } from "../record/session-records.ts";
 
-/** The most sessions of one call. */
 const pageSize = 200;
 /** The sessions archived at a time: they share one commit, and other callers get their turns in between. */
 const groupSize = 20;
 const action = "archive_stopped";
 
-/** The ids of one page of sessions. */
 export interface StoppedPage {
 	readonly items: string[];
 	/** The cursor of the next call; absent when there are no more sessions. */
 	readonly next?: string;
 }
 
-/** The command of this process. */
 export class StoppedSessions {
 	readonly #records: SessionRecords;
 	readonly #idempotency: IdempotencyRecords;

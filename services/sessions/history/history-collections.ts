@@ -1,11 +1,9 @@
 /** The collections of the history of sessions: the acknowledged reports, and chunks with the content. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
 
-/** One document per session, with the session's id. */
 export const historyCollection = defineCollection(
 	"session_history",
 	{
-		/** The revision, which grows with every report. */
 		rev: "integer",
 		/** The number of the newest report by launch. */
 		acknowledged: "json",
@@ -36,7 +34,6 @@ export const historyChunkCollection = defineCollection(
 		entry: "text",
 		/** The number of the chunk within its entry, from 0. */
 		piece: "integer",
-		/** The count of the entry's chunks. */
 		pieces: "integer",
 		bytes: "integer",
 	},

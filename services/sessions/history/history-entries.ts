@@ -14,7 +14,6 @@ const safeLength = Math.floor(maxChunkBytes / 3);
 /** The most chunks in memory at a time. */
 const pageSize = 20;
 
-/** One stored text. */
 export interface Entry {
 	/** The name of the entry within session and kind. */
 	readonly name: string;
@@ -22,7 +21,6 @@ export interface Entry {
 	readonly text: string;
 }
 
-/** The repository of entries. */
 export class HistoryEntries {
 	readonly #store: Documents;
 
@@ -118,7 +116,6 @@ export class HistoryEntries {
 	}
 }
 
-/** Splits a text into chunks. Pure. */
 function chunksOf(session: string, kind: Kind, { name, at, text }: Entry): HistoryChunk[] {
 	const texts = Buffer.byteLength(text) <= maxChunkBytes ? [text] : split(text);
 	return texts.map((wire, piece) => ({

@@ -27,7 +27,6 @@ export function patchOf(head: HistoryDocument | undefined, base: PatchBase): Pat
 	return id === undefined ? undefined : { id, truncated };
 }
 
-/** Returns the columns after a report. */
 export function headAfter(
 	head: HistoryDocument | undefined,
 	launch: number,

@@ -17,7 +17,6 @@ import type { SessionHistory } from "./session-history.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { SessionErasure } from "./session-erasure.ts";
 
-/** The dependencies of {@link HistoryReports}. */
 export interface HistoryReportsDependencies {
 	readonly records: SessionRecords;
 	readonly history: SessionHistory;

@@ -6,7 +6,6 @@ import type { SessionDocument } from "../record/session-collection.ts";
 import type { SessionWorkspaces } from "../workspaces/session-workspaces.ts";
 import type { SessionHistory } from "./session-history.ts";
 
-/** The dependencies of {@link SessionErasure}. */
 export interface SessionErasureDependencies {
 	readonly history: SessionHistory;
 	readonly chronicles: SessionChronicles;

@@ -21,13 +21,11 @@ const maxLogBytes = 4 * 1_048_576;
 /** The bytes of log of a session beyond which the oldest lines are removed. */
 const tooManyLogBytes = 6 * 1_048_576;
 
-/** A stored patch against one of the bases. */
 export interface StoredPatch {
 	readonly patch: string;
 	readonly truncated: boolean;
 }
 
-/** The histories in the store. */
 export class SessionHistory {
 	readonly #store: Documents;
 	readonly #entries: HistoryEntries;
@@ -93,7 +91,6 @@ export class SessionHistory {
 		return { patch: pieces.map(({ text }) => text).join(""), truncated: name.truncated };
 	}
 
-	/** Removes the history of a session completely. */
 	async remove(session: string): Promise<void> {
 		await this.#entries.removeAll(session);
 		await this.#store.remove(historyCollection, session, {});

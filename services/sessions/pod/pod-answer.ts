@@ -5,7 +5,6 @@ import { compileRule } from "#shared/base/schema/validator.ts";
 import { UpstreamError } from "#shared/base/errors.ts";
 import { oneLine } from "#shared/base/one-line.ts";
 
-/** The form of an answer. */
 export interface PodForm<T> {
 	readonly fits: (value: unknown) => value is T;
 }
@@ -22,7 +21,6 @@ export function answerForm<I, P, R>({ returns }: Action<I, P, R>): PodForm<R> {
 	return formOf(returns);
 }
 
-/** Returns the form of an object with these fields. */
 export function podForm<const S extends Schema>(props: S): PodForm<Output<S>> {
 	return formOf({ type: "object", props });
 }

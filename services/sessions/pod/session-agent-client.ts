@@ -19,7 +19,6 @@ export interface PodRequest<T> extends PodTerms {
 	readonly query?: Query;
 }
 
-/** The expectations that do not depend on the form of the answer. */
 export interface PodTerms {
 	/** The timeout in milliseconds; default 5,000. */
 	readonly timeoutMs?: number;
@@ -37,7 +36,6 @@ type Query = Readonly<Record<string, string>>;
 
 const badRequest: Refusals = { 400: (detail) => new BadRequestError(detail) };
 
-/** The bounds of {@link SessionAgentClient}. */
 export interface SessionAgentClientOptions {
 	/** Most connections for messages; default 1,000. */
 	readonly maxSockets?: number;

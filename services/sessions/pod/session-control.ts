@@ -25,7 +25,6 @@ import { answerForm } from "./pod-answer.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 
-/** A person's answer to a permission request. */
 export interface PermissionAnswer {
 	readonly behavior?: PermissionBehavior | null | undefined;
 	readonly option_id?: string | null | undefined;
@@ -58,7 +57,6 @@ const forms = {
 	mode: answerForm(actions.mode),
 };
 
-/** The commands to the agents of running sessions. */
 export class SessionControl {
 	readonly #records: Pick<SessionRecords, "get">;
 	readonly #client: SessionAgentClient;

@@ -29,7 +29,6 @@ import type { SessionHistory } from "../history/session-history.ts";
 /** The content of a message: a text, or content blocks, of which only texts count. */
 type Content = string | Record<string, unknown>[] | null | undefined;
 
-/** The requested part of a diff. */
 export interface DiffQuery {
 	file?: string | undefined;
 	base: string;
@@ -50,7 +49,6 @@ const forms = {
 	fileList: podForm(diffFileList),
 };
 
-/** The dependencies of {@link SessionPod}. */
 export interface SessionPodDependencies {
 	readonly client: SessionAgentClient;
 	readonly key: InstallationKey;

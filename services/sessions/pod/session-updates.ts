@@ -16,7 +16,6 @@ import { podAddress } from "./pod-address.ts";
 import { podForm } from "./pod-answer.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
 
-/** The dependencies of {@link SessionUpdates}. */
 export interface SessionUpdatesDependencies {
 	readonly records: SessionRecords;
 	readonly models: KnownModels;
@@ -30,7 +29,6 @@ const switchRequest = {
 	form: podForm({ applied: { type: "boolean" } }),
 };
 
-/** The updates of this process. */
 export class SessionUpdates {
 	readonly #dependencies: SessionUpdatesDependencies;
 

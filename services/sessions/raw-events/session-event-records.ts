@@ -33,7 +33,6 @@ const rememberedSizes = 1_000;
 /** The most bytes of a page, so that reading one takes little time, however large the events are. */
 const pageBytes = 256 * 1024;
 
-/** The filter and the position of a page. */
 export interface EventQuery extends PageRequest {
 	readonly event_type?: string | undefined;
 	/** The bounds of time in ISO 8601, both exclusive. */
@@ -44,7 +43,6 @@ export interface EventQuery extends PageRequest {
 
 type EventDocument = Document<(typeof sessionEventCollection)["columns"]>;
 
-/** The raw events in the store. */
 export class SessionEventRecords {
 	readonly #store: NotingStore & Lifecycle;
 	/** The counts of events by session, and how many this process has added since it counted. */
@@ -106,13 +104,11 @@ export class SessionEventRecords {
 		return { documents };
 	}
 
-	/** Removes all events of a session. */
 	async removeAll(session: string): Promise<void> {
 		this.#sizes.delete(session);
 		await removeAll(this.#store, sessionEventCollection, "in_order", { equals: [session] });
 	}
 
-	/** Whether events can be stored. */
 	async isHealthy(): Promise<boolean> {
 		return this.#store.ping().then(
 			() => true,

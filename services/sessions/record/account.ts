@@ -14,7 +14,6 @@ export interface Hold {
 	readonly until: number;
 }
 
-/** The state of an account. */
 export interface Account {
 	/** The number of the newest booked ledger row. */
 	readonly booked: number;
@@ -33,7 +32,6 @@ export interface Spending {
 	readonly hold: string | undefined;
 }
 
-/** The request of a turn. */
 export interface HoldRequest {
 	readonly id: string;
 	/** The amount that the turn has spent so far, booked or not. */
@@ -110,7 +108,6 @@ export function missing({ holds }: Account, { id, used, next }: HoldRequest): Mi
 	return Math.max(0, wanted - (hold?.micros ?? 0));
 }
 
-/** Returns the amount that a reservation holds. */
 export function heldBy({ holds }: Account, id: string): Micros {
 	return holds.find((hold) => hold.id === id)?.micros ?? 0;
 }
@@ -141,12 +138,10 @@ export function withoutEnded(account: Account, at: number): Account {
 	return holds.length === account.holds.length ? account : withHolds(account, holds);
 }
 
-/** Returns the account without any hold. */
 export function withoutHolds(account: Account): Account {
 	return account.holds.length === 0 ? account : withHolds(account, []);
 }
 
-/** Returns the account with other holds. */
 export function withHolds(account: Account, holds: readonly Hold[]): Account {
 	return { ...account, holds, committed: account.spent + holds.reduce((sum, { micros }) => sum + micros, 0) };
 }

@@ -9,7 +9,6 @@ import { Tally } from "#shared/base/concurrency/tally.ts";
 import { TooManyRequestsError } from "#shared/base/errors.ts";
 import { repeatLostRaces } from "#shared/store/lost-races.ts";
 
-/** The caller of a change. */
 export interface Asker {
 	readonly principal: Principal;
 	/** The time after which nobody waits for the answer, in milliseconds since 1970; default: none. */
@@ -27,7 +26,6 @@ export class ChangeQueue {
 		this.#changes = new KeyedQueues({ patienceMs, late: busy });
 	}
 
-	/** Whether a change of this document is under way. */
 	isBusy(key: string): boolean {
 		return this.#changes.isBusy(key);
 	}

@@ -7,7 +7,6 @@ import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { gatewayUrl } from "#shared/config/gateway-url.ts";
 import type { StoredStatus } from "./session-lifecycle.ts";
 
-/** Whether the pod of a session in this status exists or is starting. */
 function hasChat(status: StoredStatus): boolean {
 	return status === "provisioning" || status === "running";
 }

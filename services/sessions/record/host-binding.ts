@@ -1,6 +1,5 @@
 /** Says which pod managers may act for a session or a workspace whose files are on one host (decision 0077). */
 
-/** The hosts that there are. */
 export interface HostBinding {
 	/** Whether there can be no other host, so that what was bound to one is lost. */
 	readonly isAlone: boolean;

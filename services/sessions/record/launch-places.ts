@@ -23,10 +23,8 @@ const patienceMs = 1_000;
 /** The most launches that are counted; with more under way, an owner may have one too many. */
 const maxCounted = 500;
 
-/** The occupied places at one moment. */
 export class LaunchPlaces {
 	readonly #ofOne: number;
-	/** The ids of sessions with a place by owner. */
 	readonly #taken: Map<string, Set<string>>;
 	/** The sessions that were refused a place. */
 	readonly held: SessionDocument[] = [];
@@ -68,12 +66,10 @@ export function ownerOf({ tenant = "", owner = "" }: SessionDocument): string {
 /** The phases in which no part of a launch is under way. */
 const ended = new Set<ObservedPhase>(["ready", "absent", "blocked"]);
 
-/** Returns the change of the place by a claim. */
 export function placeTaken(document: SessionDocument, at: number): ColumnChange {
 	return isLaunch(document) ? { set: { place_until: at + placeMs }, unset: ["waiting_reported"] } : {};
 }
 
-/** Returns the change of the place by an observation. */
 export function placeAfter(
 	{ place_until }: SessionDocument,
 	{ phase, address }: Observation,

@@ -21,7 +21,6 @@ export interface Launcher {
 /** The statuses in which a session has a pod, or is about to. */
 const running = ["starting", "provisioning", "running"] as const;
 
-/** The limits of this process. */
 export class RunningLimits {
 	readonly #store: Pick<Documents, "count">;
 	readonly #limits: Pick<Limits, "runningPerUser" | "runningPerTenant">;

@@ -31,7 +31,6 @@ export interface Booking {
 	readonly usedAt: number | undefined;
 }
 
-/** Books rows of the ledger in their session. */
 export function bookedChange(record: SessionRecord, bookings: readonly Booking[], at: number): SessionChange {
 	const { session, document } = record;
 	const spendings = bookings.map(({ spending }) => spending);

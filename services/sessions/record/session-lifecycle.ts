@@ -41,7 +41,6 @@ export function next(status: SessionStatus, command: Command): StoredStatus {
 	);
 }
 
-/** Whether a session in this status may be started. */
 export function mayStart(status: SessionStatus): boolean {
 	return transitions[status].start !== undefined;
 }

@@ -8,7 +8,6 @@ import { mergedPage } from "#shared/store/pages/merged-page.ts";
 import { readPage, type StoredPage, storedPage } from "#shared/store/pages/stored-page.ts";
 import type { SessionRecords } from "./session-records.ts";
 
-/** The filter and the position of a page. */
 export interface ListQuery {
 	/** The status of the sessions; when given, `include_archived` is ignored. */
 	readonly status: SessionStatus | undefined;

@@ -21,7 +21,6 @@ import { type ColumnChange, recordOf, type SessionChange, type SessionRecord } f
 import type { StoredStatus } from "./session-lifecycle.ts";
 import { refuseStale } from "./stale-launch.ts";
 
-/** The sessions of a page. */
 export interface SessionFilter {
 	/** A status, or one of the lists of sessions. */
 	readonly by: { status: StoredStatus } | { shelf: "active" | "archived" };
@@ -31,7 +30,6 @@ export interface SessionFilter {
 	readonly cursor?: string | undefined;
 }
 
-/** The conditions of a change. */
 export interface ChangeOptions {
 	/** The columns, beside the revision, that must be equal. */
 	readonly guard?: Guard<(typeof sessionCollection)["columns"]>["equals"];
@@ -46,7 +44,6 @@ export interface SessionRecordsOptions {
 	readonly changed?: (before: string, session: Session) => void;
 }
 
-/** A decision on the newest record. */
 export interface SessionDecision<Result> {
 	/** The change; absent: nothing is written. */
 	readonly change?: SessionChange | undefined;
@@ -54,7 +51,6 @@ export interface SessionDecision<Result> {
 	readonly result: Result;
 }
 
-/** The change would exceed a limit. */
 export class DoesNotFitError extends Error {
 	override readonly name = "DoesNotFitError";
 }
@@ -62,10 +58,8 @@ export class DoesNotFitError extends Error {
 /** The columns that decide who may see a session. */
 const audienceColumns = ["tenant", "owner", "status"] as const;
 
-/** The columns that say what is booked. */
 const bookedColumns = ["booked", "status"] as const;
 
-/** The indexes of the lists. */
 const indexesOf = {
 	tenant: { status: "tenant_status", shelf: "tenant_shelf" },
 	owner: { status: "owner_status", shelf: "owner_shelf" },
@@ -137,7 +131,6 @@ export class SessionRecords {
 		return document && document.status !== "deleted" ? (document.booked ?? 0) : undefined;
 	}
 
-	/** Whether there is a session with this id, whoever may see it. */
 	async exists(id: string): Promise<boolean> {
 		return (await this.#store.get(sessionCollection, id, [])) !== undefined;
 	}
@@ -257,7 +250,6 @@ function eventOf(
 	return { n: rev, type: event, data, audience: { tenant, owner }, at, ...(counters && { counters }) };
 }
 
-/** Returns the index and the range of a principal's sessions. */
 function scopeOf(principal: Principal, { by, name }: Pick<SessionFilter, "by" | "name">) {
 	const isByStatus = "status" in by;
 	const everybody = seesWholeTenant(principal);

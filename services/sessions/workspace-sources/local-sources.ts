@@ -10,19 +10,16 @@ import { pathsInside } from "#shared/wire/pod/repository-path.ts";
 
 type Paths = NonNullable<SessionSource["paths"]>;
 
-/** Folders of the host. */
 export interface LocalSource extends SessionSource {
 	type: "local_mount";
 	paths: Paths;
 }
 
-/** A checked source, and its folders for the launch. */
 export interface CheckedLocalSource {
 	readonly source: LocalSource;
 	readonly mounts: LocalMount[];
 }
 
-/** The rules of this installation. */
 export class LocalSources {
 	readonly #isEnabled: boolean;
 	readonly #trustsCallers: boolean;
@@ -75,7 +72,6 @@ function pathsOf({ paths, local_path }: SessionSource): Paths {
 	return local_path ? [{ host_path: local_path, mount_path: "/workspace", read_only: false }] : [];
 }
 
-/** Returns the source of a session with these folders. */
 export function sourceOfMounts(mounts: readonly LocalMount[]): LocalSource {
 	const paths = mounts.map(({ host_path, path, read_only }) => ({
 		host_path,

@@ -11,7 +11,6 @@ import { WorkspaceRecords } from "./workspace-records.ts";
 import { WorkspaceTasks } from "./workspace-tasks.ts";
 import { workspaceUpkeep } from "./workspace-upkeep.ts";
 
-/** The dependencies of the workspaces. */
 export interface WorkspacesDependencies {
 	readonly store: Documents & Pick<Lifecycle, "isShared">;
 	readonly log: ServiceLog;
@@ -21,7 +20,6 @@ export interface WorkspacesDependencies {
 	readonly due: (id: string) => void;
 }
 
-/** The objects that the sessions part and its services use. */
 export interface Workspaces {
 	readonly ofSessions: SessionWorkspaces;
 	readonly records: WorkspaceRecords;

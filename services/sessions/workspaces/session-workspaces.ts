@@ -216,7 +216,6 @@ function isHeldHere({ holder, host: bound }: WorkspaceDocument, host: string | u
 	return holder !== undefined && (host === undefined || bound === host);
 }
 
-/** Whether another session has the workspace. */
 function isOfOther({ holder }: WorkspaceDocument, session: SessionDocument): boolean {
 	return holder !== undefined && holder !== session.id;
 }

@@ -19,7 +19,6 @@ const measureEveryMs = 600_000;
 /** The unit of `size_gb`. */
 const gibibyte = 2 ** 30;
 
-/** The source of a workspace's files. */
 export interface WorkspaceSource {
 	readonly source: SessionSource;
 	readonly repositories: readonly Repository[];
@@ -38,7 +37,6 @@ export function workspaceOf({ id, workspace = id }: SessionDocument): string {
 	return workspace;
 }
 
-/** Whether a workspace is one of the session's owner. */
 export function isOfOwner({ tenant, owner }: WorkspaceDocument, session: SessionDocument): boolean {
 	return tenant === session.tenant && owner === session.owner;
 }

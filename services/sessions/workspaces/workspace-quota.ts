@@ -23,7 +23,6 @@ const maxSummed = 20_000;
 /** The workspaces that a refusal names. */
 const maxNamed = 3;
 
-/** The quotas of this installation. */
 export class WorkspaceQuota {
 	readonly #store: Documents;
 	readonly #limits: QuotaLimits;

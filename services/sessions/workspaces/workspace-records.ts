@@ -17,7 +17,6 @@ import { sessionCollection, type SessionDocument } from "../record/session-colle
 import { deleted, restored } from "./workspace-changes.ts";
 import { workspaceCollection, type WorkspaceDocument } from "./workspace-collection.ts";
 
-/** The filter of a list, and its page. */
 export interface WorkspaceQuery extends PageRequest {
 	/** The owner; absent: the whole tenant. */
 	readonly owner?: string | undefined;
@@ -29,7 +28,6 @@ export interface WorkspaceQuery extends PageRequest {
 const patienceMs = 4_000;
 const pollMs = 50;
 
-/** The workspaces of the installation. */
 export class WorkspaceRecords {
 	readonly #store: NotingStore;
 	readonly #due: (id: string) => void;

@@ -30,7 +30,6 @@ interface Wanted {
 	readonly host: string | undefined;
 }
 
-/** The tasks of this process. */
 export class WorkspaceTasks {
 	readonly #store: Documents;
 	readonly #binding: HostBinding;
@@ -62,7 +61,6 @@ export class WorkspaceTasks {
 		return (await this.#store.update(workspaceCollection, id, guard, measured(found, bytes, now()))) !== undefined;
 	}
 
-	/** Returns those ids that belong to no workspace. */
 	async unknown(ids: readonly string[]): Promise<string[]> {
 		const found = await Promise.all(ids.map((id) => this.#store.get(workspaceCollection, id, [])));
 		return ids.filter((_id, n) => found[n] === undefined);

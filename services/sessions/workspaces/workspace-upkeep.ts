@@ -13,7 +13,6 @@ const everyMs = 15_000;
 const batch = 100;
 const dayMs = 86_400_000;
 
-/** The dependencies of the upkeep. */
 export interface UpkeepDependencies {
 	readonly store: Documents;
 	readonly ofSessions: SessionWorkspaces;

@@ -12,7 +12,6 @@ import {
 	templateLevel,
 } from "./launch-level.ts";
 
-/** The blueprints of a session. */
 export interface Blueprints {
 	readonly preset?: Preset | undefined;
 	/** The profile that the request names. */
@@ -25,7 +24,6 @@ export interface Blueprints {
 /** The settings of a session as if its request had named all of them. */
 export interface MergedRequest {
 	readonly request: SessionCreate;
-	/** All levels as one. */
 	readonly level: LaunchLevel;
 	/** The settings that a profile cannot change, because the request or the preset has them. */
 	readonly above: LaunchLevel;

@@ -47,7 +47,6 @@ export function launchWithProfile(
 	return { ...launch, ...runtimeSettings(level) };
 }
 
-/** Returns the settings of a launch as a level. */
 function levelOf(launch: LaunchSettings): LaunchLevel {
 	const { model, system_prompt, initial_prompt, env, agent, mcp_servers, permission_mode } = launch;
 	const { resource_config = {}, terminal_restricted } = launch;
