@@ -9,7 +9,7 @@ import type { Corrections } from "./books/corrections.ts";
 import { type DayAccounts, dayOf, type Payer } from "./books/day-accounts.ts";
 import { dollarsOf, microsOf } from "#shared/wire/models/money.ts";
 
-export interface BudgetsServiceDependencies {
+interface BudgetsServiceDependencies {
 	readonly budgets: Budgets;
 	readonly limits: BudgetLimits;
 	readonly accounts: DayAccounts;

@@ -7,7 +7,7 @@ import type { SoughtCredential } from "./claims/credential-users.ts";
 import type { SessionClaims } from "./claims/session-claims.ts";
 
 /** The questions about sessions that other modules answer. */
-export interface SessionQuestions {
+interface SessionQuestions {
 	readonly isLimited: (id: string) => Promise<boolean>;
 	/** Returns the sessions whose pods may have read a credential. */
 	readonly withCredential: (sought: SoughtCredential) => Promise<AffectedSession[]>;

@@ -26,7 +26,7 @@ import type { SessionStops } from "./commands/session-stops.ts";
 import type { SessionWorkspaces } from "./workspaces/session-workspaces.ts";
 import type { StoppedSessions } from "./commands/stopped-sessions.ts";
 
-export interface SessionsServiceDependencies {
+interface SessionsServiceDependencies {
 	readonly records: SessionRecords;
 	readonly commands: SessionCommands;
 	readonly stops: SessionStops;

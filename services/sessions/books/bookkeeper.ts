@@ -25,7 +25,7 @@ const sweepMs = 600_000;
 
 const bookkeeper = systemPrincipal("books");
 
-export interface Books {
+interface Books {
 	readonly ledger: Ledger;
 	readonly records: SessionRecords;
 	readonly accounts: DayAccounts;

@@ -5,12 +5,12 @@ import { budgetLimitCollection } from "./collections.ts";
 import type { Payer } from "./day-accounts.ts";
 
 /** The configured limits in micro-dollars; absent: no limit. */
-export interface DefaultLimits {
+interface DefaultLimits {
 	readonly user?: number;
 	readonly tenant?: number;
 }
 
-export interface Limit {
+interface Limit {
 	/** The amount in micro-dollars; undefined: no limit. */
 	readonly micros: number | undefined;
 	readonly isDefault: boolean;

@@ -24,7 +24,7 @@ import { budgetExceeded, holdChange, pauseChange, releaseChange, resumeChange } 
 
 const claimer = systemPrincipal("budgets");
 
-export interface BudgetsDependencies {
+interface BudgetsDependencies {
 	readonly records: SessionRecords;
 	readonly accounts: DayAccounts;
 	readonly limits: BudgetLimits;

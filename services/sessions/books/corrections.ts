@@ -12,7 +12,7 @@ import type { Bookkeeper } from "./bookkeeper.ts";
 import { dayOf } from "./day-accounts.ts";
 import type { Ledger } from "./ledger.ts";
 
-export interface CorrectionsDependencies {
+interface CorrectionsDependencies {
 	readonly records: SessionRecords;
 	readonly ledger: Ledger;
 	readonly bookkeeper: Bookkeeper;

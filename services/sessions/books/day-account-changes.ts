@@ -31,6 +31,7 @@ export type AccountRequest =
 	| { readonly wanted: HoldRequest; readonly limit: number }
 	| { readonly released: string; readonly by: number | undefined };
 
+/** An account with the requests done. */
 export interface ChangedAccount {
 	readonly after: Account;
 	/** The amounts by which the holds of the requests were raised. */

@@ -44,7 +44,7 @@ export interface TimedHoldRequest extends HoldRequest {
 	readonly deadline?: number | undefined;
 }
 
-export interface DayTotals {
+interface DayTotals {
 	readonly localTokens: number;
 	readonly cloudTokens: number;
 	/** The amount that counts towards the limit. */

@@ -9,7 +9,7 @@ import { bookedColumns, ledgerCollection, type LedgerRow } from "./ledger-collec
 
 const pageSize = 500;
 
-export type LedgerScope =
+type LedgerScope =
 	| { readonly session: string }
 	| { readonly tenant: string; readonly owner?: string; readonly day: string };
 

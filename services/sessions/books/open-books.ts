@@ -33,7 +33,7 @@ export const bookCollections = [
 	sessionCountCollection,
 ] as const;
 
-export interface BooksDependencies {
+interface BooksDependencies {
 	readonly store: Documents;
 	readonly config: Config;
 	readonly catalogue: ModelCatalogue;

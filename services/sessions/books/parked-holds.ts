@@ -14,7 +14,7 @@ const worthParking = 16;
 const never = Number.MAX_SAFE_INTEGER;
 
 /** The entry of all parked holds. It lives as long as any of them can, without a further change of the account. */
-export interface ParkedSum extends Hold {
+interface ParkedSum extends Hold {
 	/** Distinguishes it from an earlier entry, which ended with all holds that were parked in it. */
 	readonly era: number;
 	readonly count: number;

@@ -21,6 +21,7 @@ interface Priced {
 	readonly contextWindow: number;
 }
 
+/** The prices at the start of the process. */
 export class PriceList {
 	/** The version of the catalogue, which every row of the ledger stores. */
 	readonly version: string;

@@ -23,6 +23,7 @@ const pageSize = 500;
 /** The most documents with waiting events of one reading. */
 const maxWaiting = 200;
 
+/** The counts as one process reads and folds them. */
 export class SessionCounts {
 	readonly #store: Documents & Outbox;
 	readonly #log: EventLog;

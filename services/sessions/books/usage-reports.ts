@@ -24,7 +24,7 @@ import type { PriceList } from "./price-list.ts";
 /** How long the pod of a finished launch may still report, in milliseconds. */
 const lateMs = 24 * 3_600_000;
 
-export interface UsageReportsDependencies {
+interface UsageReportsDependencies {
 	readonly records: SessionRecords;
 	readonly ledger: Ledger;
 	readonly prices: PriceList;

@@ -4,7 +4,7 @@ import type { Chronicle, ChronicleReport } from "#shared/contracts/sessions/chro
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 
-export interface DraftOrder {
+interface DraftOrder {
 	readonly id: string;
 	readonly session: Session;
 	readonly launch: unknown;

@@ -9,7 +9,7 @@ import { type FoundDocuments, readPage, type StoredPage } from "#shared/store/pa
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { chronicleOf, type ChronicleRecords } from "./chronicle-records.ts";
 
-export interface ChronicleQuery extends PageRequest {
+interface ChronicleQuery extends PageRequest {
 	readonly project?: string | undefined;
 	readonly repo?: string | undefined;
 	readonly model_name?: string | undefined;

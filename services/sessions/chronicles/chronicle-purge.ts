@@ -14,7 +14,7 @@ const everyMs = 30_000;
 const restMs = 20_000;
 const batch = 100;
 
-export interface PurgeDependencies {
+interface PurgeDependencies {
 	readonly store: Documents & Outbox;
 	readonly records: ChronicleRecords;
 	readonly timelines: Timelines;

@@ -16,7 +16,7 @@ import { Timelines } from "./timelines.ts";
 /** The collections, in the order in which their events are moved. */
 export const chronicleCollections = [chronicleCollection, timelineCollection, timelineChunkCollection] as const;
 
-export interface ChroniclesDependencies {
+interface ChroniclesDependencies {
 	readonly store: Documents & Outbox;
 	/** Called after every write that has an event. */
 	readonly wake: () => void;

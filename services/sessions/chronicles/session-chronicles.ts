@@ -21,7 +21,7 @@ import type { Timelines } from "./timelines.ts";
 
 const keeper: Asker = { principal: systemPrincipal("chronicles") };
 
-export type ChroniclePolicy = "keep" | "remove";
+type ChroniclePolicy = "keep" | "remove";
 
 export class SessionChronicles {
 	readonly #records: ChronicleRecords;

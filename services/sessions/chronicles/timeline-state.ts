@@ -10,7 +10,7 @@ const maxTailBytes = 64 * 1024;
 const maxEntries = 2_000;
 const maxBytes = 400 * 1024;
 
-export interface Chunk {
+interface Chunk {
 	readonly id: string;
 	readonly entries: number;
 	readonly bytes: number;

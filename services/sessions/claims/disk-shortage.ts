@@ -17,7 +17,7 @@ import { workspaceCollection, type WorkspaceDocument } from "../workspaces/works
 const reporter = systemPrincipal("disk-shortage");
 const megabyte = 1_000_000;
 
-export interface DiskShortageDependencies {
+interface DiskShortageDependencies {
 	readonly store: Documents;
 	readonly records: Pick<SessionRecords, "decide">;
 	/** Called when a session needs a pass at once. */

@@ -70,7 +70,7 @@ export interface ClaimDependencies {
 	readonly forget: (document: SessionDocument) => Promise<void>;
 }
 
-export interface Claimer {
+interface Claimer {
 	/** The most sessions of one owner that start at a time; further ones stay due. Default no bound. */
 	readonly startingPerOwner?: number | undefined;
 	/** Its host; absent: it acts for the sessions of all hosts. */

@@ -16,7 +16,7 @@ import { idempotencyRecordCollection, type IdempotencyRecordDocument } from "./i
 /** The most bytes of an answer; a session with the longest names and addresses has a third of it. */
 const maxAnswerBytes = 32 * 1024;
 
-export interface NewIdempotencyRecord {
+interface NewIdempotencyRecord {
 	readonly id: string;
 	readonly owner: string;
 	readonly fingerprint: string;

@@ -12,7 +12,7 @@ import type { GitSource } from "../workspace-sources/session-source.ts";
 import { launchMcpServers } from "./launch-mcp-servers.ts";
 
 /** The circumstances of a launch that its levels do not say. */
-export interface LaunchContext {
+interface LaunchContext {
 	readonly protocols: readonly string[];
 	/** Those of the named credentials that are the tenant's; default none. */
 	readonly tenantCredentials?: readonly string[] | undefined;

@@ -27,7 +27,7 @@ import type { WorkspaceSource } from "../workspaces/workspace-changes.ts";
 import { startInWorkspace } from "../workspaces/workspace-of-start.ts";
 
 /** The request for a new session, with the blueprints that it names. */
-export interface NamedRequest {
+interface NamedRequest {
 	readonly request: SessionCreate;
 	readonly blueprints?: Blueprints;
 	/** Warnings of what was found out about the request before. */
@@ -40,13 +40,13 @@ export interface NamedRequest {
 	readonly check?: (urls: string[]) => Promise<void>;
 }
 
-export interface CommandOptions {
+interface CommandOptions {
 	readonly columns?: ColumnChange;
 	/** The profile of this and the following launches, in the place of the former one. */
 	readonly profile?: Profile | undefined;
 }
 
-export interface SessionCommandsDependencies {
+interface SessionCommandsDependencies {
 	readonly records: SessionRecords;
 	readonly creations: SessionCreations;
 	readonly rules: SessionRules;

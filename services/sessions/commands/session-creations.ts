@@ -14,7 +14,7 @@ import type { Commander } from "./commander.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { SessionWorkspaces } from "../workspaces/session-workspaces.ts";
 
-export interface Creation {
+interface Creation {
 	/** The action; keys of different actions are independent. */
 	readonly action: "create" | "reforge";
 	/** The parameters, which a repeated command must have too. */
@@ -25,7 +25,7 @@ export interface Creation {
 	readonly admit?: <T>(insert: () => Promise<T>) => Promise<T>;
 }
 
-export interface Created {
+interface Created {
 	readonly id: string;
 	/** The session as it was created, as JSON text. */
 	readonly wire: string;

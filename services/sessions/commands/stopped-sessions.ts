@@ -21,7 +21,7 @@ const pageSize = 200;
 const groupSize = 20;
 const action = "archive_stopped";
 
-export interface StoppedPage {
+interface StoppedPage {
 	readonly items: string[];
 	/** The cursor of the next call; absent when there are no more sessions. */
 	readonly next?: string;

@@ -6,7 +6,7 @@ import { readPages } from "#shared/store/pages/read-pages.ts";
 import { type HistoryChunk, historyChunkCollection } from "./history-collections.ts";
 
 export const kinds = ["log", "turn", "patch"] as const;
-export type Kind = (typeof kinds)[number];
+type Kind = (typeof kinds)[number];
 
 export const maxChunkBytes = 256 * 1024;
 /** Texts of this length always fit into a chunk, because a UTF-16 unit has at most three bytes in UTF-8. */

@@ -11,7 +11,7 @@ import type { historyCollection, HistoryDocument } from "./history-collections.t
 
 /** The bases of stored patches. */
 export type PatchBase = "last-commit" | "default-branch";
-export type PatchName = { id: string; truncated: boolean };
+type PatchName = { id: string; truncated: boolean };
 /** The names of both patches, of which either may be missing. */
 type PatchNames = Partial<PatchName> & { branch?: PatchName };
 

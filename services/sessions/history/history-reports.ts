@@ -17,7 +17,7 @@ import type { SessionHistory } from "./session-history.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { SessionErasure } from "./session-erasure.ts";
 
-export interface HistoryReportsDependencies {
+interface HistoryReportsDependencies {
 	readonly records: SessionRecords;
 	readonly history: SessionHistory;
 	readonly chronicles: SessionChronicles;

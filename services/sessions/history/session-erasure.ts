@@ -6,7 +6,7 @@ import type { SessionDocument } from "../record/session-collection.ts";
 import type { SessionWorkspaces } from "../workspaces/session-workspaces.ts";
 import type { SessionHistory } from "./session-history.ts";
 
-export interface SessionErasureDependencies {
+interface SessionErasureDependencies {
 	readonly history: SessionHistory;
 	readonly chronicles: SessionChronicles;
 	readonly events: SessionEventRecords;

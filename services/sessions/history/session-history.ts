@@ -21,6 +21,7 @@ const maxLogBytes = 4 * 1_048_576;
 /** The bytes of log of a session beyond which the oldest lines are removed. */
 const tooManyLogBytes = 6 * 1_048_576;
 
+/** A stored patch against one of the bases. */
 export interface StoredPatch {
 	readonly patch: string;
 	readonly truncated: boolean;

@@ -1,7 +1,7 @@
 /** Reads the frames of a connection for confirmations, which a pod may have forged. */
 import { oneLine } from "#shared/base/one-line.ts";
 
-export interface Confirmation {
+interface Confirmation {
 	readonly id: string;
 	/** Why the pod refuses the message; absent when it has taken it. */
 	readonly refusal?: string;

@@ -3,6 +3,7 @@ import { NotFoundError } from "#shared/base/errors.ts";
 import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 
+/** The address of the pod of one launch, with its key. */
 export interface PodAddress {
 	readonly sessionId: string;
 	readonly generation: number;

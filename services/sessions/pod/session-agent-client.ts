@@ -13,13 +13,13 @@ import type { PodAddress } from "./pod-address.ts";
 const defaultTimeoutMs = 5_000;
 
 /** The expectations of one kind of request about its answer. */
-export interface PodRequest<T> extends PodTerms {
+interface PodRequest<T> extends PodTerms {
 	/** The form of the answer; another answer is an UpstreamError. */
 	readonly form: PodForm<T>;
 	readonly query?: Query;
 }
 
-export interface PodTerms {
+interface PodTerms {
 	/** The timeout in milliseconds; default 5,000. */
 	readonly timeoutMs?: number;
 	/**
@@ -36,7 +36,7 @@ type Query = Readonly<Record<string, string>>;
 
 const badRequest: Refusals = { 400: (detail) => new BadRequestError(detail) };
 
-export interface SessionAgentClientOptions {
+interface SessionAgentClientOptions {
 	/** Most connections for messages; default 1,000. */
 	readonly maxSockets?: number;
 	/** The hosts beside loopback at which session agents may listen; default none. */

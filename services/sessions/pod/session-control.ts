@@ -25,7 +25,7 @@ import { answerForm } from "./pod-answer.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 
-export interface PermissionAnswer {
+interface PermissionAnswer {
 	readonly behavior?: PermissionBehavior | null | undefined;
 	readonly option_id?: string | null | undefined;
 }

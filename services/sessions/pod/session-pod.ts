@@ -29,7 +29,7 @@ import type { SessionHistory } from "../history/session-history.ts";
 /** The content of a message: a text, or content blocks, of which only texts count. */
 type Content = string | Record<string, unknown>[] | null | undefined;
 
-export interface DiffQuery {
+interface DiffQuery {
 	file?: string | undefined;
 	base: string;
 	format: "files" | "patch";
@@ -49,7 +49,7 @@ const forms = {
 	fileList: podForm(diffFileList),
 };
 
-export interface SessionPodDependencies {
+interface SessionPodDependencies {
 	readonly client: SessionAgentClient;
 	readonly key: InstallationKey;
 	readonly history: SessionHistory;

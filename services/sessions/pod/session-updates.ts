@@ -16,7 +16,7 @@ import { podAddress } from "./pod-address.ts";
 import { podForm } from "./pod-answer.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
 
-export interface SessionUpdatesDependencies {
+interface SessionUpdatesDependencies {
 	readonly records: SessionRecords;
 	readonly models: KnownModels;
 	readonly client: SessionAgentClient;

@@ -33,7 +33,7 @@ const rememberedSizes = 1_000;
 /** The most bytes of a page, so that reading one takes little time, however large the events are. */
 const pageBytes = 256 * 1024;
 
-export interface EventQuery extends PageRequest {
+interface EventQuery extends PageRequest {
 	readonly event_type?: string | undefined;
 	/** The bounds of time in ISO 8601, both exclusive. */
 	readonly after?: string | undefined;

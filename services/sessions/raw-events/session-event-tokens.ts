@@ -2,7 +2,7 @@
 import type { SessionEvent, TokenBucket } from "#shared/contracts/sessions/session-events.ts";
 
 /** The members of an event that are counted; the others may be a thousand times as large. */
-export type CountedEvent = Pick<SessionEvent, "event_type" | "timestamp" | "tokens_in" | "tokens_out" | "cost">;
+type CountedEvent = Pick<SessionEvent, "event_type" | "timestamp" | "tokens_in" | "tokens_out" | "cost">;
 
 export function countedOf({ event_type, timestamp, tokens_in, tokens_out, cost }: SessionEvent): CountedEvent {
 	return { event_type, timestamp, tokens_in, tokens_out, cost };

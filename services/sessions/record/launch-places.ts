@@ -23,6 +23,7 @@ const patienceMs = 1_000;
 /** The most launches that are counted; with more under way, an owner may have one too many. */
 const maxCounted = 500;
 
+/** The occupied places at one moment. */
 export class LaunchPlaces {
 	readonly #ofOne: number;
 	readonly #taken: Map<string, Set<string>>;

@@ -16,8 +16,9 @@ const maxSentenceBytes = 4_096;
 
 type SessionColumns = (typeof sessionCollection)["columns"];
 export type ColumnChange = Pick<Change<SessionColumns>, "set" | "unset">;
-export type EventName = "session_created" | "session_updated" | "session_deleted" | "session_activity";
+type EventName = "session_created" | "session_updated" | "session_deleted" | "session_activity";
 
+/** A session as it was read. */
 export interface SessionRecord {
 	readonly session: Session;
 	readonly document: SessionDocument;

@@ -21,7 +21,7 @@ import { type ColumnChange, recordOf, type SessionChange, type SessionRecord } f
 import type { StoredStatus } from "./session-lifecycle.ts";
 import { refuseStale } from "./stale-launch.ts";
 
-export interface SessionFilter {
+interface SessionFilter {
 	/** A status, or one of the lists of sessions. */
 	readonly by: { status: StoredStatus } | { shelf: "active" | "archived" };
 	/** The exact name of the sessions; absent: any. */
@@ -30,7 +30,7 @@ export interface SessionFilter {
 	readonly cursor?: string | undefined;
 }
 
-export interface ChangeOptions {
+interface ChangeOptions {
 	/** The columns, beside the revision, that must be equal. */
 	readonly guard?: Guard<(typeof sessionCollection)["columns"]>["equals"];
 	/** The time after which nobody waits for the answer, in milliseconds since 1970. */

@@ -15,7 +15,7 @@ export interface LocalSource extends SessionSource {
 	paths: Paths;
 }
 
-export interface CheckedLocalSource {
+interface CheckedLocalSource {
 	readonly source: LocalSource;
 	readonly mounts: LocalMount[];
 }

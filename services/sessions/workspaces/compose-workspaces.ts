@@ -11,7 +11,7 @@ import { WorkspaceRecords } from "./workspace-records.ts";
 import { WorkspaceTasks } from "./workspace-tasks.ts";
 import { workspaceUpkeep } from "./workspace-upkeep.ts";
 
-export interface WorkspacesDependencies {
+interface WorkspacesDependencies {
 	readonly store: Documents & Pick<Lifecycle, "isShared">;
 	readonly log: ServiceLog;
 	readonly config: Pick<Config, "workspaces">;

@@ -36,7 +36,7 @@ import type { WorkspaceQuota } from "./workspace-quota.ts";
  * The outcome of a launch's claim to its workspace: the workspace, the other host that it is on, or the reason why the
  * session cannot run.
  */
-export type Hold = { readonly workspace: string } | { readonly elsewhere: string } | { readonly failure: Failure };
+type Hold = { readonly workspace: string } | { readonly elsewhere: string } | { readonly failure: Failure };
 
 /** The statuses of a session that keeps its workspace while it rests. */
 const resting = new Set<StoredStatus>(["created", "stopped", "failed"]);

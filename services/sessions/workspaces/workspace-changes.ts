@@ -19,6 +19,7 @@ const measureEveryMs = 600_000;
 /** The unit of `size_gb`. */
 const gibibyte = 2 ** 30;
 
+/** The source of a workspace's files. */
 export interface WorkspaceSource {
 	readonly source: SessionSource;
 	readonly repositories: readonly Repository[];

@@ -17,7 +17,7 @@ import { sessionCollection, type SessionDocument } from "../record/session-colle
 import { deleted, restored } from "./workspace-changes.ts";
 import { workspaceCollection, type WorkspaceDocument } from "./workspace-collection.ts";
 
-export interface WorkspaceQuery extends PageRequest {
+interface WorkspaceQuery extends PageRequest {
 	/** The owner; absent: the whole tenant. */
 	readonly owner?: string | undefined;
 	/** Default: active and archived. */
@@ -135,7 +135,7 @@ export class WorkspaceRecords {
 }
 
 /** A workspace of a bulk deletion that remains. */
-export interface BulkFailure {
+interface BulkFailure {
 	readonly session_id: string;
 	readonly error: string;
 }

@@ -13,7 +13,7 @@ const everyMs = 15_000;
 const batch = 100;
 const dayMs = 86_400_000;
 
-export interface UpkeepDependencies {
+interface UpkeepDependencies {
 	readonly store: Documents;
 	readonly ofSessions: SessionWorkspaces;
 	readonly tasks: WorkspaceTasks;
