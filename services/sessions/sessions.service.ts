@@ -50,8 +50,7 @@ export function sessionsService(dependencies: SessionsServiceDependencies, hints
 		actions: implement(sessions, {
 			list({ status, ...query }, principal, { meta }) {
 				const wanted = status === undefined ? undefined : inEitherCase("status", sessionStatuses, status);
-				const asked = { ...query, name: query.name, cursor: query.cursor, status: wanted };
-				return listPage(records, principal, asked, meta.if_none_match);
+				return listPage(records, principal, { ...query, status: wanted }, meta.if_none_match);
 			},
 
 			async create(request, principal, ctx) {

@@ -137,6 +137,10 @@ type ActionOf<A extends ActionSpec> = Action<
 /** Any action; types are covariant, so every {@link Action} is one. */
 export type AnyAction = Action<unknown, unknown, unknown>;
 
+/** What the handler of an action receives; `Without` names the members that it takes apart. */
+export type ParamsOf<A, Without extends string = never> =
+	A extends Action<unknown, infer P, unknown> ? Omit<P, Without> : never;
+
 /** All actions of one service; `name` is the service's name on the bus. */
 export interface Contract<A = Readonly<Record<string, AnyAction>>> {
 	readonly name: string;

@@ -1,7 +1,8 @@
 /** Reads pages of the list of chronicles. */
 import type { Principal } from "#shared/base/principal.ts";
 import { nextTurn } from "#shared/base/clock.ts";
-import type { Chronicle } from "#shared/contracts/sessions/chronicles.ts";
+import type { ParamsOf } from "#shared/contracts/contract.ts";
+import type { Chronicle, chronicles } from "#shared/contracts/sessions/chronicles.ts";
 import { answerBytes } from "#shared/base/answer-size.ts";
 import { encodeCursor, refuseCursor } from "#shared/store/pages/cursor.ts";
 import type { PageRequest } from "#shared/store/pages/memory-page.ts";
@@ -9,14 +10,7 @@ import { type FoundDocuments, readPage, type StoredPage } from "#shared/store/pa
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { chronicleOf, type ChronicleRecords } from "./chronicle-records.ts";
 
-interface ChronicleQuery extends PageRequest {
-	readonly project?: string | undefined;
-	readonly repo?: string | undefined;
-	readonly model_name?: string | undefined;
-	/** The required tags, separated by commas; a chronicle must have all of them. */
-	readonly tags?: string | undefined;
-	readonly offset: number;
-}
+type ChronicleQuery = ParamsOf<typeof chronicles.actions.list> & PageRequest;
 
 const pageSize = 100;
 /** The most reads for one page; a filtered page may therefore be short although there are more chronicles. */

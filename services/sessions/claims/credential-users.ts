@@ -1,7 +1,8 @@
 /** Finds the sessions whose pods may have read a credential. */
 import type { AffectedSession } from "#shared/contracts/credentials/credentials.ts";
-import type { NamingConnection } from "#shared/contracts/integrations/connections.ts";
+import type { ParamsOf } from "#shared/contracts/contract.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import type { sessionWork } from "#shared/contracts/sessions/session-work.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
 import { readPages } from "#shared/store/pages/read-pages.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
@@ -12,13 +13,7 @@ const maxSessions = 100;
 const pageSize = 200;
 
 /** A credential of a person, or of the tenant when `owner` is absent. */
-export interface SoughtCredential {
-	readonly tenant: string;
-	readonly owner?: string | undefined;
-	readonly credential_name: string;
-	/** The connections that name it; default none. */
-	readonly connections?: readonly NamingConnection[];
-}
+export type SoughtCredential = ParamsOf<typeof sessionWork.actions.with_credential>;
 
 /** Returns the sessions that name the credential, or that got it by a connection of their owner, at most 100. */
 export async function sessionsWithCredential(store: Documents, sought: SoughtCredential): Promise<AffectedSession[]> {
@@ -42,7 +37,7 @@ async function* withStatus(
 	for await (const page of readPages(store, sessionCollection, index, { equals, limit: pageSize })) yield* page;
 }
 
-function hasCredential(document: SessionDocument, { credential_name, connections = [] }: SoughtCredential): boolean {
+function hasCredential(document: SessionDocument, { credential_name, connections }: SoughtCredential): boolean {
 	if (textsIn(document, "credential_names").includes(credential_name)) return true;
 	const own = connections.filter(({ owner }) => owner === document.owner);
 	const ids = textsIn(document, "integration_ids");

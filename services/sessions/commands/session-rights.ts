@@ -8,20 +8,16 @@ import {
 	ownershipOf,
 	type SessionAction,
 } from "#shared/contracts/access/access-table.ts";
-import type { Action } from "#shared/contracts/contract.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
-import type { sessions } from "#shared/contracts/sessions/sessions.ts";
 import { ForbiddenError } from "#shared/base/errors.ts";
 import type { Command } from "../record/session-lifecycle.ts";
+import type { SessionUpdate } from "../record/session-update.ts";
 
 type Right = Extract<SessionAction, "manage" | "command-agent">;
 
-type Update = typeof sessions.actions.update extends Action<unknown, infer P, unknown> ? Omit<P, "session_id"> : never;
-type UpdatedMember = keyof Update;
-
 /** The right that the change of each member needs. */
-export const memberRights: Readonly<Record<UpdatedMember, Right>> = {
+export const memberRights: Readonly<Record<keyof SessionUpdate, Right>> = {
 	/** It becomes the title of pull requests and the message of commits, which are made with the owner's rights. */
 	name: "command-agent",
 	budget: "manage",
@@ -44,7 +40,7 @@ export const commandRights: Readonly<Record<Command, Right>> = {
 const managed = Object.entries(memberRights).flatMap(([name, right]) => (right === "manage" ? [`"${name}"`] : []));
 
 /** Refuses an update of members that the principal may not change; null ones change nothing. @throws {ForbiddenError} */
-export function refuseForeignUpdate(principal: Principal, session: Session, update: Readonly<Partial<Update>>): void {
+export function refuseForeignUpdate(principal: Principal, session: Session, update: Partial<SessionUpdate>): void {
 	const given = Object.entries(update).filter(([, value]) => value !== null && value !== undefined);
 	const rights: Readonly<Record<string, Right | undefined>> = memberRights;
 	// A member without a row is the owner's.

@@ -1,10 +1,10 @@
 /** Sends commands other than messages to the agent of a running session, and returns the address of its pod. */
 import type { Principal } from "#shared/base/principal.ts";
+import type { ParamsOf } from "#shared/contracts/contract.ts";
 import {
 	type AgentMode,
 	type InterruptResult,
 	type PermissionAnswered,
-	type PermissionBehavior,
 	type PermissionRequest,
 	type PublishedWork,
 	sessionControl,
@@ -25,10 +25,7 @@ import { answerForm } from "./pod-answer.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 
-interface PermissionAnswer {
-	readonly behavior?: PermissionBehavior | null | undefined;
-	readonly option_id?: string | null | undefined;
-}
+type PermissionAnswer = ParamsOf<typeof sessionControl.actions.answer_permission, "session_id" | "request_id">;
 
 /** The errors for permission answers that the pod refuses. */
 const answerRefusals = {

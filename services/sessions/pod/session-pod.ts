@@ -1,6 +1,7 @@
 /** The pod of a session, as its owner may use it. */
 import { randomUUID } from "node:crypto";
 import type { Principal } from "#shared/base/principal.ts";
+import type { ParamsOf } from "#shared/contracts/contract.ts";
 import {
 	type DiffFileList,
 	diffFileList,
@@ -29,11 +30,7 @@ import type { SessionHistory } from "../history/session-history.ts";
 /** The content of a message: a text, or content blocks, of which only texts count. */
 type Content = string | Record<string, unknown>[] | null | undefined;
 
-interface DiffQuery {
-	file?: string | undefined;
-	base: string;
-	format: "files" | "patch";
-}
+type DiffQuery = ParamsOf<typeof sessions.actions.diff, "session_id">;
 
 /** The bases of a diff, each with its stored patch. */
 const bases = ["last-commit", "default-branch"] as const;

@@ -2,11 +2,13 @@
  * The repository of raw events. Its callers have checked that the principal may see the session. It is no kind of
  * ResourceRecords, because events are appended in batches and have no revision.
  */
+import type { ParamsOf } from "#shared/contracts/contract.ts";
 import { bound } from "#shared/base/bounds.ts";
 import { LRUCache } from "lru-cache";
 import {
 	type IngestedEvent,
 	type SessionEvent,
+	type sessionEvents,
 	type SessionEventType,
 	sessionEventTypes,
 } from "#shared/contracts/sessions/session-events.ts";
@@ -33,13 +35,7 @@ const rememberedSizes = 1_000;
 /** The most bytes of a page, so that reading one takes little time, however large the events are. */
 const pageBytes = 256 * 1024;
 
-interface EventQuery extends PageRequest {
-	readonly event_type?: string | undefined;
-	/** The bounds of time in ISO 8601, both exclusive. */
-	readonly after?: string | undefined;
-	readonly before?: string | undefined;
-	readonly offset: number;
-}
+type EventQuery = ParamsOf<typeof sessionEvents.actions.list, "session_id"> & PageRequest;
 
 type EventDocument = Document<(typeof sessionEventCollection)["columns"]>;
 

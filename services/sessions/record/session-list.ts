@@ -2,20 +2,16 @@
  * Reads pages of the session list. Archived sessions have an index range of their own; a list with both merges the two.
  */
 import type { Principal } from "#shared/base/principal.ts";
+import type { ParamsOf } from "#shared/contracts/contract.ts";
 import type { SessionStatus } from "#shared/contracts/sessions/session-resource.ts";
+import type { sessions } from "#shared/contracts/sessions/sessions.ts";
 import { refuseCursor } from "#shared/store/pages/cursor.ts";
 import { mergedPage } from "#shared/store/pages/merged-page.ts";
 import { readPage, type StoredPage, storedPage } from "#shared/store/pages/stored-page.ts";
 import type { SessionRecords } from "./session-records.ts";
 
-export interface ListQuery {
-	/** The status of the sessions; when given, `include_archived` is ignored. */
+export interface ListQuery extends ParamsOf<typeof sessions.actions.list, "status"> {
 	readonly status: SessionStatus | undefined;
-	readonly include_archived: boolean;
-	/** The exact name of the sessions; absent: any. */
-	readonly name: string | undefined;
-	readonly limit: number;
-	readonly cursor: string | undefined;
 }
 
 const shelves = ["active", "archived"] as const;

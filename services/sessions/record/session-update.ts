@@ -1,20 +1,14 @@
 /** Computes the change of a session by an update, which applies to its next launch. Pure except for the time. */
 import { now } from "#shared/base/clock.ts";
+import type { ParamsOf } from "#shared/contracts/contract.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import type { sessions } from "#shared/contracts/sessions/sessions.ts";
 import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 import { limitChange } from "./session-budget.ts";
 import { both, type SessionChange, type SessionRecord } from "./session-change.ts";
 
-/** The members of an update; absent and null members leave the session unchanged. */
-export interface SessionUpdate {
-	readonly name?: string | null | undefined;
-	readonly model?: string | null | undefined;
-	readonly branch?: string | null | undefined;
-	/** The branch at which the other one begins when it is not there. */
-	readonly base_branch?: string | null | undefined;
-	readonly tracker_issue_id?: string | null | undefined;
-	readonly budget?: { readonly limit: number | null } | null | undefined;
-}
+/** Absent and null members leave the session unchanged. */
+export type SessionUpdate = Readonly<ParamsOf<typeof sessions.actions.update, "session_id">>;
 
 /** Returns the change; the running pod keeps the settings of its launch. */
 export function updateChange(record: SessionRecord, update: SessionUpdate): SessionChange {
