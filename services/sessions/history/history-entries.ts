@@ -56,13 +56,6 @@ export class HistoryEntries {
 		return wholeEntries(chunks);
 	}
 
-	/** Returns the bytes of all entries of a kind. */
-	async bytes(session: string, kind: Kind): Promise<number> {
-		let bytes = 0;
-		for await (const chunk of this.#descending(session, kind)) bytes += chunk.bytes ?? 0;
-		return bytes;
-	}
-
 	/**
 	 * Removes the oldest entries of a kind beyond so many bytes, the newest entry never. Resolves to the bytes that remain.
 	 */

@@ -120,11 +120,6 @@ export class SessionRecords {
 		return { page: shown, versions };
 	}
 
-	async count(principal: Principal, by: SessionFilter["by"]): Promise<number> {
-		const { index, range } = scopeOf(principal, { by });
-		return this.#store.count(sessionCollection, index, range);
-	}
-
 	/** Returns the number of the newest row of the ledger that a session has booked; undefined when it is deleted or unknown. */
 	async booked(id: string): Promise<number | undefined> {
 		const document = await this.#store.get(sessionCollection, id, bookedColumns);

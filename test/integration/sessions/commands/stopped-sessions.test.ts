@@ -42,7 +42,7 @@ describe("StoppedSessions", () => {
 	}
 
 	function leftStopped(): Promise<number> {
-		return records.count(alice, { status: "stopped" });
+		return opened.store.count(sessionCollection, "owner_status", { equals: [alice.tenant, alice.id, "stopped"] });
 	}
 
 	it("archives 200 per call and names the next call, with a key and without (M13)", async () => {
