@@ -42,16 +42,9 @@ export class Ledger {
 
 	/** Returns the columns that are booked of a page of the rows after a number, in order. */
 	async after(scope: LedgerScope, seq: number): Promise<LedgerRow[]> {
-		const from = seq + 1;
+		const [index, equals] = placeOf(scope);
 		const page = { limit: pageSize, columns: bookedColumns };
-		if ("session" in scope)
-			return (await this.#store.find(ledgerCollection, "of_session", { equals: [scope.session], from }, page))
-				.documents;
-		const { tenant, owner, day } = scope;
-		if (owner === undefined)
-			return (await this.#store.find(ledgerCollection, "of_tenant", { equals: [tenant, day], from }, page)).documents;
-		const range = { equals: [tenant, owner, day], from };
-		return (await this.#store.find(ledgerCollection, "of_owner", range, page)).documents;
+		return (await this.#store.find(ledgerCollection, index, { equals, from: seq + 1 }, page)).documents;
 	}
 
 	/** Returns rows that were written at least `ms` ago and that some account may not have booked, the oldest first. */
@@ -88,4 +81,11 @@ export class Ledger {
 		const { documents } = await this.#store.find(ledgerCollection, "by_seq", { equals: [tenant] }, page);
 		return documents[0]?.seq ?? 0;
 	}
+}
+
+/** Returns the index and its values that find the rows of a scope. */
+function placeOf(scope: LedgerScope): ["of_session" | "of_tenant" | "of_owner", string[]] {
+	if ("session" in scope) return ["of_session", [scope.session]];
+	const { tenant, owner, day } = scope;
+	return owner === undefined ? ["of_tenant", [tenant, day]] : ["of_owner", [tenant, owner, day]];
 }

@@ -10,7 +10,7 @@ import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { NotFoundError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { mayUseSession, relationTo, seesWholeTenant } from "#shared/contracts/access/access-table.ts";
-import type { Guard, OutboxEntry, Range } from "#shared/store/port/documents.ts";
+import type { Guard, OutboxEntry } from "#shared/store/port/documents.ts";
 import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { withBudgetRules } from "./session-budget.ts";
 import { countersChange, type SessionCounters } from "./counters-change.ts";
@@ -60,11 +60,6 @@ const audienceColumns = ["tenant", "owner", "status"] as const;
 
 const bookedColumns = ["booked", "status"] as const;
 
-const indexesOf = {
-	tenant: { status: "tenant_status", shelf: "tenant_shelf" },
-	owner: { status: "owner_status", shelf: "owner_shelf" },
-} as const;
-
 /** The sessions in the store, with the queue of changes of this process. */
 export class SessionRecords {
 	readonly #store: NotingStore;
@@ -92,27 +87,28 @@ export class SessionRecords {
 	 * @throws {NotFoundError} for an unknown session and for one that the principal may not see; {ConflictError}.
 	 */
 	async get(principal: Principal, id: string, action: "see" | "report-usage" = "see"): Promise<SessionRecord> {
-		const document = await this.#store.get(sessionCollection, id);
-		if (!document || !mayKnow(principal, document)) throw sessionNotFound(id);
-		if (isForeign(principal, document)) await this.#store.noteRead?.(`sessions/${id}`);
-		const record = recordOf(this.#shown(document));
+		const record = recordOf(this.#shown(await this.#known(principal, id)));
 		if (action === "see") refuseStale(principal, record.session.generation);
 		return record;
 	}
 
 	/** Returns the session as the stored JSON text. @throws {NotFoundError} likewise. */
 	async text(principal: Principal, id: string): Promise<string> {
-		const document = await this.#store.get(sessionCollection, id, audienceColumns);
-		if (!document || !mayKnow(principal, document)) throw sessionNotFound(id);
+		return this.#shown(await this.#known(principal, id, audienceColumns)).wire;
+	}
+
+	async #known(principal: Principal, id: string, columns?: typeof audienceColumns): Promise<SessionDocument> {
+		const document = await this.#store.get(sessionCollection, id, columns);
+		if (!document || !mayKnow(principal, document))
+			throw new NotFoundError(`Session "${id}" does not exist`, "SESSION_NOT_FOUND");
 		if (isForeign(principal, document)) await this.#store.noteRead?.(`sessions/${id}`);
-		return this.#chats.shown(id, document.wire);
+		return document;
 	}
 
 	/** Returns the two ways to read a page, newest first. */
 	pages(principal: Principal, { limit, cursor, ...filter }: SessionFilter) {
-		const { index, range } = scopeOf(principal, filter);
-		const bytes = this.#chats.bytes;
-		const { page, versions } = this.#lists.pages({ index, equals: range.equals }, { limit, cursor }, ["rev"], bytes);
+		const scope = scopeOf(principal, filter);
+		const { page, versions } = this.#lists.pages(scope, { limit, cursor }, ["rev"], this.#chats.bytes);
 		const shown = async () => {
 			const found = await page();
 			return { ...found, documents: found.documents.map((document) => this.#shown(document)) };
@@ -246,13 +242,12 @@ function eventOf(
 }
 
 function scopeOf(principal: Principal, { by, name }: Pick<SessionFilter, "by" | "name">) {
-	const isByStatus = "status" in by;
 	const everybody = seesWholeTenant(principal);
 	const audience = everybody ? [principal.tenant] : [principal.tenant, principal.id];
-	const value = isByStatus ? by.status : by.shelf;
-	const range: Range = { equals: name === undefined ? [...audience, value] : [...audience, value, name] };
-	const plain = indexesOf[everybody ? "tenant" : "owner"][isByStatus ? "status" : "shelf"];
-	return { index: name === undefined ? plain : (`${plain}_name` as const), range };
+	const [kind, value] = "status" in by ? (["status", by.status] as const) : (["shelf", by.shelf] as const);
+	const index = `${everybody ? "tenant" : "owner"}_${kind}` as const;
+	if (name === undefined) return { index, equals: [...audience, value] };
+	return { index: `${index}_name` as const, equals: [...audience, value, name] };
 }
 
 function mayKnow(principal: Principal, { id, status, tenant, owner }: SessionDocument): boolean {
@@ -262,8 +257,4 @@ function mayKnow(principal: Principal, { id, status, tenant, owner }: SessionDoc
 /** Whether an administrator looks at somebody else's session. */
 function isForeign(principal: Principal, { id, tenant, owner }: SessionDocument): boolean {
 	return relationTo(principal, { session: id, tenant, owner }) === "administrator";
-}
-
-function sessionNotFound(id: string): NotFoundError {
-	return new NotFoundError(`Session "${id}" does not exist`, "SESSION_NOT_FOUND");
 }
