@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Principal } from "#shared/base/principal.ts";
 import { isoTime, now } from "#shared/base/clock.ts";
 import type { Correction, CorrectionRequest } from "#shared/contracts/sessions/budgets.ts";
-import { ConflictError, NotFoundError } from "#shared/base/errors.ts";
+import { NotFoundError } from "#shared/base/errors.ts";
 import { microsOf } from "#shared/wire/models/money.ts";
 import { fingerprintOf } from "#shared/base/ids/request-fingerprint.ts";
 import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
@@ -44,7 +44,6 @@ export class Corrections {
 		const id = nameBasedUuid(tenant, user, "correction", correction_id);
 		const said = { user_id: user, session_id: session_id ?? null, amount, reason };
 		const answer: Correction = { id, ...said, corrected_by: administrator, corrected_at: isoTime(at) };
-		const fingerprint = fingerprintOf({ ...said, correction_id });
 		const stored = await ledger.add({
 			id,
 			wire: JSON.stringify(answer),
@@ -54,13 +53,11 @@ export class Corrections {
 			at,
 			day: dayOf(at),
 			report_id: correction_id,
-			fingerprint,
+			fingerprint: fingerprintOf({ ...said, correction_id }),
 			source: "correction",
 			micros: microsOf(amount),
 			pending_at: at,
 		});
-		if (stored.fingerprint !== fingerprint)
-			throw new ConflictError(`The id "${correction_id}" was used for another correction`, "REPORT_ID_REUSED");
 		await bookkeeper.book(stored);
 		return JSON.parse(stored.wire) as Correction;
 	}

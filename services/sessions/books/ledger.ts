@@ -1,7 +1,7 @@
 /** The ledger: the rows of usage, each report once, numbered without gaps per tenant, and never changed afterwards. */
 import { bound } from "#shared/base/bounds.ts";
 import { now } from "#shared/base/clock.ts";
-import { UnavailableError } from "#shared/base/errors.ts";
+import { ConflictError, UnavailableError } from "#shared/base/errors.ts";
 import { GatheredWork } from "#shared/base/concurrency/gathered-work.ts";
 import { appendWithoutGaps } from "#shared/store/append-without-gaps.ts";
 import { type Documents, maxAppended } from "#shared/store/port/documents.ts";
@@ -29,7 +29,10 @@ export class Ledger {
 		return this.#store.get(ledgerCollection, id);
 	}
 
-	/** Adds a row; resolves to the row with this id in the ledger: the given one or an earlier one. */
+	/**
+	 * Adds a row; resolves to the row with this id in the ledger: the given one or an earlier one.
+	 * @throws {ConflictError} when the id was used for another row.
+	 */
 	async add(row: LedgerRow): Promise<LedgerRow> {
 		const { tenant = "" } = row;
 		if (this.#added.waiting(tenant) >= bound.waitingReports)
@@ -37,6 +40,9 @@ export class Ledger {
 		if ((await this.#added.run(tenant, row))()) return row;
 		const stored = await this.get(row.id);
 		if (!stored) throw new UnavailableError("A report of usage was not stored, try again");
+		const noun = row.source === "correction" ? "correction" : "report";
+		if (stored.fingerprint !== row.fingerprint)
+			throw new ConflictError(`The id "${stored.report_id}" was used for another ${noun}`, "REPORT_ID_REUSED");
 		return stored;
 	}
 
