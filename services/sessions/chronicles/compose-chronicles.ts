@@ -1,5 +1,4 @@
 /** Composes the chronicles within the sessions part. */
-import type { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
 import type { Outbox } from "#shared/store/port/outbox.ts";
@@ -26,16 +25,9 @@ interface ChroniclesDependencies {
 	readonly log: ServiceLog;
 }
 
-export interface Chronicles {
-	readonly sessions: SessionRecords;
-	readonly records: ChronicleRecords;
-	readonly ofSession: SessionChronicles;
-	readonly timelines: Timelines;
-	readonly reforge: SessionReforge;
-	readonly purge: RecurringJob;
-}
+export type Chronicles = ReturnType<typeof composeChronicles>;
 
-export function composeChronicles(dependencies: ChroniclesDependencies): Chronicles {
+export function composeChronicles(dependencies: ChroniclesDependencies) {
 	const { store, wake, sessions, creations, rules, log } = dependencies;
 	const records = new ChronicleRecords(store, wake);
 	const timelines = new Timelines(store, wake);

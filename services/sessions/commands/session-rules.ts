@@ -1,5 +1,4 @@
 /** The rules for every new session of this installation. */
-import type { WrittenAgent } from "#shared/wire/agents/agent-fields.ts";
 import { readAgentRecords } from "#shared/wire/agents/agent-records.ts";
 import { gitProtocols } from "#shared/wire/git/allowed-protocols.ts";
 import type { ModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
@@ -8,15 +7,7 @@ import { LocalSources } from "../workspace-sources/local-sources.ts";
 import { KnownModels } from "./known-models.ts";
 
 /** The rules, read at the start of the process. */
-export interface SessionRules {
-	readonly protocols: readonly string[];
-	/** The limit of a session's cost in US dollars when the request names none; absent: no limit. */
-	readonly sessionLimit?: number | undefined;
-	readonly setupMinutes: number;
-	readonly models: KnownModels;
-	readonly locals: LocalSources;
-	readonly agents: ReadonlyMap<string, WrittenAgent>;
-}
+export type SessionRules = ReturnType<typeof sessionRules>;
 
 /**
  * Reads the rules. An unreadable record of an agent ends the start instead of failing a session later. @throws
@@ -25,9 +16,10 @@ export interface SessionRules {
 export function sessionRules(
 	{ config, trustsCallers }: Pick<Platform, "config" | "trustsCallers">,
 	catalogue: ModelCatalogue,
-): SessionRules {
+) {
 	return {
 		protocols: gitProtocols(config, trustsCallers),
+		/** The limit of a session's cost in US dollars when the request names none; undefined: no limit. */
 		sessionLimit: config.budgets.session_limit,
 		setupMinutes: config.pods.setup_minutes,
 		models: new KnownModels(catalogue),

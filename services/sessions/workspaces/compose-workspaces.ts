@@ -1,6 +1,5 @@
 /** Composes the workspaces within the sessions part. */
 import type { Config } from "#shared/config/config.ts";
-import type { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
 import type { Lifecycle } from "#shared/store/port/lifecycle.ts";
@@ -20,14 +19,9 @@ interface WorkspacesDependencies {
 	readonly due: (id: string) => void;
 }
 
-export interface Workspaces {
-	readonly ofSessions: SessionWorkspaces;
-	readonly records: WorkspaceRecords;
-	readonly tasks: WorkspaceTasks;
-	readonly upkeep: RecurringJob;
-}
+export type Workspaces = ReturnType<typeof composeWorkspaces>;
 
-export function composeWorkspaces({ store, log, config, binding, due }: WorkspacesDependencies): Workspaces {
+export function composeWorkspaces({ store, log, config, binding, due }: WorkspacesDependencies) {
 	const { quota, retention_days: retentionDays } = config.workspaces;
 	const ofSessions = new SessionWorkspaces(store, new WorkspaceQuota(store, quota), due);
 	const tasks = new WorkspaceTasks(store, binding);
