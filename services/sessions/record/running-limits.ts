@@ -47,25 +47,23 @@ export class RunningLimits {
 
 	async #refuseBeyond({ tenant, owner }: Launcher): Promise<void> {
 		const { runningPerUser, runningPerTenant } = this.#limits;
-		if (owner !== undefined && runningPerUser !== Infinity) {
-			const own = await this.#count("owner_status", [tenant, owner]);
-			if (own >= runningPerUser)
-				throw new ConflictError(
-					`A person has at most ${runningPerUser} running sessions: stop one first`,
-					"RUNNING_LIMIT",
-				);
-		}
-		if (runningPerTenant !== Infinity && (await this.#count("tenant_status", [tenant])) >= runningPerTenant)
+		if (owner !== undefined && (await this.#isFull("owner_status", [tenant, owner], runningPerUser)))
+			throw new ConflictError(
+				`A person has at most ${runningPerUser} running sessions: stop one first`,
+				"RUNNING_LIMIT",
+			);
+		if (await this.#isFull("tenant_status", [tenant], runningPerTenant))
 			throw new ConflictError(
 				`A tenant has at most ${runningPerTenant} running sessions: stop one first`,
 				"TENANT_RUNNING_LIMIT",
 			);
 	}
 
-	async #count(index: "owner_status" | "tenant_status", equals: readonly string[]): Promise<number> {
+	async #isFull(index: "owner_status" | "tenant_status", equals: readonly string[], most: number): Promise<boolean> {
+		if (most === Infinity) return false;
 		const counts = running.map((status) =>
 			this.#store.count(sessionCollection, index, { equals: [...equals, status] }),
 		);
-		return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+		return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0) >= most;
 	}
 }
