@@ -56,17 +56,12 @@ export class IdempotencyRecords {
 	 * @throws as `find` does; {UnprocessableError} when the answer is too long to be stored.
 	 */
 	async add(answer: NewIdempotencyRecord): Promise<IdempotencyRecordDocument> {
-		const { completed = true, at = now(), ...rest } = answer;
-		if (Buffer.byteLength(rest.wire) > maxAnswerBytes)
+		if (Buffer.byteLength(answer.wire) > maxAnswerBytes)
 			throw new UnprocessableError(
 				"The answer is too long to be stored: repeat the request without a key",
 				"ANSWER_TOO_LONG",
 			);
-		await this.#makeRoom(rest.owner);
-		const document = { ...rest, at, completed: Number(completed) };
-		const isFirst = await insertOnce(() => this.#store.insert(idempotencyRecordCollection, document));
-		if (isFirst) return document;
-		return (await this.find(answer.id, answer.fingerprint)) ?? this.add(answer);
+		return (await this.#insert(answer)) ?? (await this.find(answer.id, answer.fingerprint)) ?? this.add(answer);
 	}
 
 	/** Replaces a plan by its answer, once; resolves to the stored answer. */
@@ -82,10 +77,7 @@ export class IdempotencyRecords {
 	 */
 	async note(record: Pick<NewIdempotencyRecord, "id" | "owner" | "fingerprint">): Promise<boolean> {
 		if (await this.find(record.id, record.fingerprint)) return true;
-		await this.#makeRoom(record.owner);
-		const document = { ...record, wire: "null", at: now(), completed: 1 };
-		const isFirst = await insertOnce(() => this.#store.insert(idempotencyRecordCollection, document));
-		return isFirst ? false : this.note(record);
+		return (await this.#insert({ ...record, wire: "null" })) ? false : this.note(record);
 	}
 
 	/** Removes what `note` has stored. */
@@ -114,6 +106,14 @@ export class IdempotencyRecords {
 		);
 		for (const { id } of documents)
 			await this.#store.update(idempotencyRecordCollection, id, { equals: { session } }, { set: { completed: 1 } });
+	}
+
+	/** Resolves to the record; undefined when there is one with this id. */
+	async #insert({ completed = true, at = now(), ...rest }: NewIdempotencyRecord) {
+		await this.#makeRoom(rest.owner);
+		const document = { ...rest, at, completed: Number(completed) };
+		const isFirst = await insertOnce(() => this.#store.insert(idempotencyRecordCollection, document));
+		return isFirst ? document : undefined;
 	}
 
 	async #makeRoom(owner: string): Promise<void> {
