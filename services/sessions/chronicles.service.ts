@@ -1,13 +1,13 @@
 /** Wires chronicles and timelines to the bus; the rules are in session-chronicles.ts and timelines.ts. */
 import type { ServiceSchema } from "moleculer";
 import { ownershipOf } from "#shared/contracts/access/access-table.ts";
+import { givenMembers } from "#shared/base/given-members.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import { implement, type RequestContext } from "#shared/bus/service.ts";
 import { chronicles, type TimelineEntry } from "#shared/contracts/sessions/chronicles.ts";
 import { refuseForeignReport } from "./commands/session-rights.ts";
 import type { Asker } from "./record/change-queue.ts";
 import type { SessionRecord } from "./record/session-change.ts";
-import { saidMembers } from "./chronicles/chronicle-draft.ts";
 import { chroniclePage } from "./chronicles/chronicle-list.ts";
 import { chronicleOf } from "./chronicles/chronicle-records.ts";
 import type { Chronicles } from "./chronicles/compose-chronicles.ts";
@@ -49,7 +49,7 @@ export function chroniclesService(parts: Chronicles, pod: SessionPod): ServiceSc
 				chronicleOf(
 					await records.change(asker(...who), chronicle_id, (document) => {
 						refuseForeignReport(who[0], document);
-						return { members: saidMembers(edit) };
+						return { members: givenMembers(edit) ?? {} };
 					}),
 				),
 

@@ -1,4 +1,5 @@
 /** Makes new chronicles, and the changes of a chronicle by reports and edits. Pure. */
+import { givenMembers } from "#shared/base/given-members.ts";
 import { isoTime } from "#shared/base/clock.ts";
 import type { Chronicle, ChronicleReport } from "#shared/contracts/sessions/chronicles.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
@@ -63,14 +64,9 @@ export function foundBranch(
 	return { members: { branch, config_snapshot: { ...config_snapshot, branch } } };
 }
 
-/** Returns the members of a report or an edit that are not null. */
-export function saidMembers(said: Partial<Record<keyof Chronicle, unknown>>): Partial<Chronicle> {
-	return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined && value !== null));
-}
-
 /** Returns the members of a report with the session's usage and cost. */
 export function reportedMembers(report: ChronicleReport, session: Session): Partial<Chronicle> {
-	return { ...saidMembers(report), ...booksOf(session) };
+	return { ...givenMembers(report), ...booksOf(session) };
 }
 
 /** Returns the usage and the cost; models without a price add nothing to the cost. */

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { ChronicleDocument } from "#services/sessions/chronicles/chronicle-collections.ts";
-import { newDraft, reportedMembers, saidMembers } from "#services/sessions/chronicles/chronicle-draft.ts";
+import { newDraft, reportedMembers } from "#services/sessions/chronicles/chronicle-draft.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { type Chronicle, chronicle as chronicleFields } from "#shared/contracts/sessions/chronicles.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
@@ -68,13 +68,19 @@ describe("newDraft()", () => {
 	}
 });
 
-describe("saidMembers() and reportedMembers()", () => {
-	it("leave out what is absent or null, and nothing else", () => {
+describe("reportedMembers()", () => {
+	it("leaves out what is absent or null, and nothing else", () => {
 		const said = { summary: null, unfinished_work: undefined, key_changes: [], duration_seconds: 0, project: "" };
-		expect(saidMembers(said)).to.deep.equal({ key_changes: [], duration_seconds: 0, project: "" });
+		const books = { token_usage: 40, cost: 0.25 };
+		expect(reportedMembers(said, session)).to.deep.equal({
+			key_changes: [],
+			duration_seconds: 0,
+			project: "",
+			...books,
+		});
 	});
 
-	it("bring the books of the session with a report", () => {
+	it("brings the books of the session with a report", () => {
 		expect(reportedMembers({ summary: "Done", duration_seconds: null }, session)).to.deep.equal({
 			summary: "Done",
 			token_usage: 40,
