@@ -137,7 +137,7 @@ type ActionOf<A extends ActionSpec> = Action<
 /** Any action; types are covariant, so every {@link Action} is one. */
 export type AnyAction = Action<unknown, unknown, unknown>;
 
-/** What the handler of an action receives; `Without` names the members that it takes apart. */
+/** The parameters as the handler of an action receives them; `Without` names members that it does not get. */
 export type ParamsOf<A, Without extends string = never> =
 	A extends Action<unknown, infer P, unknown> ? Omit<P, Without> : never;
 

@@ -105,8 +105,8 @@ export const accessControls: readonly AccessControl[] = [
 		protection: "the answer of an unknown id",
 		patch: {
 			file: sessionRecords,
-			from: "if (!document || !mayKnow(principal, document)) throw sessionNotFound(id);\n\t\tif (isForeign(principal, document)) await this.#store.noteRead?.(`sessions/${id}`);\n\t\treturn this.#chats.shown(id, document.wire);",
-			to: 'if (!document) throw sessionNotFound(id);\n\t\tif (!mayKnow(principal, document)) throw new NotFoundError("It is not yours", "SESSION_NOT_FOUND");\n\t\treturn this.#chats.shown(id, document.wire);',
+			from: "if (!document || !mayKnow(principal, document))",
+			to: 'if (document && !mayKnow(principal, document)) throw new NotFoundError("It is not yours", "SESSION_NOT_FOUND");\n\t\tif (!document)',
 		},
 		routes: [getSession],
 		hole: /^a stranger: GET \/sessions\/:session_id is admitted instead of unknown/m,

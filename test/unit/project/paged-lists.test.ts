@@ -43,7 +43,9 @@ function isCursor(rule: Rule | undefined): boolean {
 
 function faultsOfResult(returns: Rule | undefined): string[] {
 	const members = returns?.type === "object" ? Object.keys(returns.props) : [];
-	return Object.keys(pageOf({ type: "any" }).returns.props).flatMap((one) => (members.includes(one) ? [] : `no \`${one}\``));
+	return Object.keys(pageOf({ type: "any" }).returns.props).flatMap((one) =>
+		members.includes(one) ? [] : `no \`${one}\``,
+	);
 }
 
 describe("lists", () => {
