@@ -25,7 +25,7 @@ USER node
 VOLUME /data
 EXPOSE 8080 9090
 ENTRYPOINT ["node"]
-CMD ["host/start.ts"]
+CMD ["host/main.js"]
 
 FROM platform AS session
 USER root

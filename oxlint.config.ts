@@ -247,7 +247,7 @@ const clockAndEnvironment: Override[] = [
 		rules: { "no-restricted-globals": ["error", "setTimeout", "setInterval", ...connectingGlobals] },
 	},
 	{
-		files: ["shared/config/environment.ts", "shared/base/failpoints.ts"],
+		files: ["host/main.js", "shared/config/environment.ts", "shared/base/failpoints.ts"],
 		rules: { "no-restricted-properties": ["error", ...clockReadings] },
 	},
 ];

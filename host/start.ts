@@ -1,7 +1,7 @@
 /**
- * The entry point of the platform: runs the named service folders in this process, or all of them (`npm start`; `npm
- * run service -- gateway stream`). All other modules are loaded after the signal handlers are installed, so that a
- * signal during the start leads to an orderly end.
+ * Runs the named service folders in this process, or all of them (`npm start`; `npm run service -- gateway stream`).
+ * `host/main.js` loads this file. All other modules are loaded after the signal handlers are installed, so that a signal
+ * during the start leads to an orderly end.
  */
 import { after, monotonic, sleep } from "#shared/base/clock.ts";
 import { CommandLineError, notUnderstood, readCommandLine } from "#shared/config/command-line.ts";

@@ -6,7 +6,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 // Programs of sessions inherit NODE_OPTIONS, and are not measured.
-if (process.argv[1]?.endsWith("host/start.ts")) {
+if (process.argv[1]?.endsWith("host/main.js")) {
 	setFlagsFromString("--expose-gc");
 	const collectGarbage: () => void = runInNewContext("gc");
 	process.on("SIGUSR2", () => {

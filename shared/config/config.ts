@@ -12,7 +12,7 @@ import { configSchema } from "./config-schema.ts";
 import { missingAdapter } from "./adapter-module.ts";
 import { fromEnvironment, plain } from "./env.ts";
 import { environment } from "./environment.ts";
-import { defaultDataFolder } from "./data-folder.ts";
+import { defaultDataFolder } from "#shared/base/files/default-data-folder.js";
 import { notBuilt } from "./keys-not-built.ts";
 import { isTokenMap, maskSecrets } from "./mask-secrets.ts";
 import { didYouMean } from "#shared/base/nearest-name.ts";

@@ -1,21 +1,12 @@
 /**
- * Finds the folder of all data of the platform when the configuration names none, and says when the programs of sessions find a
- * package or a repository above it (docs/decisions/0128-data-are-below-no-package.md).
+ * Says when the programs of sessions find a package or a repository above the data folder
+ * (docs/decisions/0128-data-are-below-no-package.md).
  */
 import { existsSync, realpathSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 /** The entries by which npm, Node and git recognise a package, its modules and a repository. */
 const signs = ["package.json", "node_modules", ".git"];
-
-/** Returns the folder of an installation that names none: one for the data of the person's programs. */
-export function defaultDataFolder(env: NodeJS.ProcessEnv): string {
-	const { XDG_DATA_HOME = "", HOME = "" } = env;
-	// The XDG Base Directory Specification says that a relative path is to be ignored.
-	const base = isAbsolute(XDG_DATA_HOME) ? XDG_DATA_HOME : join(HOME || homedir(), ".local/share");
-	return join(base, "atelier");
-}
 
 /** Returns the sentence for every start, `/health`, `npm run config` and the doctor; undefined when nothing is above the folder. */
 export function dataFolderWarning(folder: string): string | undefined {

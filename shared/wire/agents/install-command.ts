@@ -1,6 +1,6 @@
 /** Makes the command that installs a coding agent in the folder where a platform looks for it. */
 import { environment } from "#shared/config/environment.ts";
-import { defaultDataFolder } from "#shared/config/data-folder.ts";
+import { defaultDataFolder } from "#shared/base/files/default-data-folder.js";
 
 /**
  * Returns the command. @param dataDir The platform's data folder, absolute; default: that of a platform without

@@ -31,7 +31,7 @@ export const surroundingChecks: readonly AgentCheck[] = [
 			expect(seen).to.not.match(/svcs_\w{16}/);
 			expect(seen).to.not.include(canary);
 			const platform = stage.testbed.platform.processes.map(({ pid }) => surroundings(pid)).join("\n");
-			expect(platform, "control: where the session's processes are from").to.include("host/start.ts");
+			expect(platform, "control: where the session's processes are from").to.include("host/main.js");
 			expect(platform).to.not.include(stage.model.key);
 		},
 	},

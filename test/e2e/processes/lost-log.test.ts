@@ -15,7 +15,7 @@ describe("a platform whose output nobody reads any more", function () {
 		const port = await freePort();
 		const env = { PATH: process.env["PATH"], PORT: String(port), DATA_DIR: folder(), BUS__LOG_LEVEL: "debug" };
 		const stdio = ["ignore", "pipe", "pipe"] as const;
-		const platform = spawn(process.execPath, ["host/start.ts"], { cwd: projectRoot, env, stdio: [...stdio] });
+		const platform = spawn(process.execPath, ["host/main.js"], { cwd: projectRoot, env, stdio: [...stdio] });
 		const ended = once(platform, "exit");
 		try {
 			// The first of many lines has arrived.

@@ -102,7 +102,7 @@ describe("the store of a process", () => {
 	it("ends the start of a process that is refused it, with the sentence", async () => {
 		const env = { PATH: process.env["PATH"], DATA_DIR: folder, PORT: "0" };
 		const { code, said } = await new Promise<{ code: unknown; said: string }>((resolve) => {
-			const program = ["host/start.ts", "sessions"];
+			const program = ["host/main.js", "sessions"];
 			execFile(process.execPath, program, { cwd: projectRoot, env, timeout: 20_000 }, (error, _out, said) =>
 				resolve({ code: error?.code, said }),
 			);

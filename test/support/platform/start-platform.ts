@@ -36,7 +36,7 @@ export interface PlatformOptions {
 	env?: Record<string, string>;
 	/** The folder of its sources; default: this project. */
 	root?: string;
-	/** The program of each process in the sources; default `host/start.ts`. */
+	/** The program of each process in the sources; default `host/main.js`. */
 	entry?: string;
 	/** The most open files of each process; default: the machine's limit. */
 	openFiles?: number;
@@ -82,7 +82,7 @@ export class PlatformProcess {
 	constructor(
 		services: readonly string[],
 		env: Record<string, string>,
-		{ root, openFiles, entry = "host/start.ts" }: PlatformOptions,
+		{ root, openFiles, entry = "host/main.js" }: PlatformOptions,
 	) {
 		this.services = services;
 		const program = [entry, ...services];

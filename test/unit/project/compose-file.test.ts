@@ -83,7 +83,7 @@ describe("docker-compose.yml", () => {
 
 	it("runs every service, in sets that the bus has users for", () => {
 		const sets = containers.flatMap(([, { command = [] }]) =>
-			command[0] === "host/start.ts" ? [command.slice(1)] : [],
+			command[0] === "host/main.js" ? [command.slice(1)] : [],
 		);
 		const kinds = new Set(sets.map((set) => set.join(" ")));
 		expect([...kinds].flatMap((set) => set.split(" ")).toSorted()).to.deep.equal(serviceFolders.toSorted());

@@ -10,7 +10,7 @@ const most = 20;
 const withoutSource = ["test/unit/docs/", "test/unit/project/", "test/unit/test/"];
 
 describe("the layout of the project", () => {
-	const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.ts"], {
+	const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.ts", "*.js"], {
 		cwd: projectRoot,
 		encoding: "utf8",
 	}).split("\n");
@@ -39,8 +39,9 @@ describe("the layout of the project", () => {
 	it("has a source for every unit test, at the same place", () => {
 		const tests = files.filter((file) => file.startsWith("test/unit/") && file.endsWith(".test.ts"));
 		const strays = tests.filter((file) => {
-			const source = join(dirname(file).slice("test/unit/".length), `${basename(file, ".test.ts")}.ts`);
-			return !files.includes(source) && !withoutSource.some((folder) => file.startsWith(folder));
+			const source = join(dirname(file).slice("test/unit/".length), basename(file, ".test.ts"));
+			const isThere = files.includes(`${source}.ts`) || files.includes(`${source}.js`);
+			return !isThere && !withoutSource.some((folder) => file.startsWith(folder));
 		});
 		expect(strays).to.deep.equal([]);
 	});

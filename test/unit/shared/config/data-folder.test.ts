@@ -1,17 +1,8 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { dataFolderWarning, defaultDataFolder } from "#shared/config/data-folder.ts";
+import { dataFolderWarning } from "#shared/config/data-folder.ts";
 import { useFolder } from "../../../support/use-folder.ts";
-
-describe("the default data folder", () => {
-	it("is one for the data of the person's programs", () => {
-		const env = { HOME: "/home/ada" };
-		expect(defaultDataFolder(env)).to.equal("/home/ada/.local/share/atelier");
-		expect(defaultDataFolder({ ...env, XDG_DATA_HOME: "/srv/of-ada" })).to.equal("/srv/of-ada/atelier");
-		expect(defaultDataFolder({ ...env, XDG_DATA_HOME: "relative" })).to.equal("/home/ada/.local/share/atelier");
-	});
-});
 
 describe("dataFolderWarning()", () => {
 	const folder = useFolder();

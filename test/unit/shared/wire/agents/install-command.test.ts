@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { execFileSync } from "node:child_process";
 import { installCommand } from "#shared/wire/agents/install-command.ts";
 import { environment } from "#shared/config/environment.ts";
-import { defaultDataFolder } from "#shared/config/data-folder.ts";
+import { defaultDataFolder } from "#shared/base/files/default-data-folder.js";
 
 describe("installCommand()", () => {
 	it("names the data folder if it is not the default", () => {
