@@ -21,8 +21,8 @@ export async function platformWithoutPods(
 	return opened(await startPlatform({ processes: withoutPods, readyAt: "/api/v1/svc/sessions", ...options }));
 }
 
-export async function wholePlatform(): Promise<BenchPlatform> {
-	return opened(await startPlatform());
+export async function wholePlatform(options: Pick<PlatformOptions, "dataDir"> = {}): Promise<BenchPlatform> {
+	return opened(await startPlatform(options));
 }
 
 function opened(platform: TestPlatform): BenchPlatform {

@@ -1,12 +1,12 @@
 /**
  * The program of the platform: enables Node's compile cache, and loads `host/start.ts`. It is JavaScript, because the first
  * file with types that is not in the cache makes Node load its compiler
- * (docs/decisions/0145-a-start-loads-no-compiler.md).
+ * (docs/decisions/0145-what-a-start-leaves-in-memory.md).
  */
 import { statSync } from "node:fs";
-import { enableCompileCache } from "node:module";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { defaultDataFolder } from "#shared/base/files/default-data-folder.js";
+import { enablePlatformCache } from "./compile-cache.js";
 
 /**
  * Tells whether the data folder exists and belongs to this user. Anything else is for `host/platform-process.ts` to judge, which
@@ -19,7 +19,7 @@ function isOwn(folder) {
 
 const folder = process.env["DATA_DIR"] || defaultDataFolder(process.env);
 try {
-	if (isOwn(folder)) enableCompileCache(join(resolve(folder), "cache"));
+	if (isOwn(folder)) enablePlatformCache(resolve(folder));
 } catch {
 	// The start names a folder that cannot be looked at, with the remedy.
 }

@@ -1,8 +1,6 @@
 /** One process of the platform: composes the parts of its service folders around one broker, and ends them in order. */
 import type { ServiceBroker } from "moleculer";
 import { existsSync } from "node:fs";
-import { enableCompileCache } from "node:module";
-import { join } from "node:path";
 import { ForeignKeyWatch } from "#shared/bus/nats/foreign-key.ts";
 import { labelOf } from "#shared/bus/nats/nats-config.ts";
 import { NatsLink } from "#shared/bus/nats/nats-link.ts";
@@ -22,6 +20,7 @@ import { Outbound } from "#shared/net/outbound/outbound.ts";
 import type { Part, PartModule, Platform, Storage } from "./platform.ts";
 import { StartError } from "#shared/base/start-error.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
+import { enablePlatformCache } from "./compile-cache.js";
 import { DiskWatch } from "./storage/disk-watch.ts";
 import { fileCheck } from "./storage/file-check.ts";
 import { lostKey } from "./storage/lost-key.ts";
@@ -92,7 +91,7 @@ export class PlatformProcess {
 		const lost = lostKey(data_dir, installation_key);
 		if (lost !== undefined) throw new StartError(lost);
 		const key = openInstallationKey(data_dir, installation_key);
-		if (existsSync(data_dir)) enableCompileCache(join(data_dir, "cache"));
+		if (existsSync(data_dir)) enablePlatformCache(data_dir);
 		const trusts = await trustsCallers(this.#config);
 		const metrics = new Metrics();
 		const label = labelOf(this.#names);

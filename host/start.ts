@@ -10,6 +10,7 @@ import { hideEnvironment } from "#shared/config/environment.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { StartError } from "#shared/base/start-error.ts";
 import { endProcess } from "./end-process.ts";
+import { keepYoungGenerationSmall, releaseYoungGeneration } from "./young-generation.ts";
 import type * as platformProcess from "./platform-process.ts";
 
 /** The time after which an end is forced when the configuration was not read yet, in milliseconds. */
@@ -84,9 +85,11 @@ process.on("unhandledRejection", (error) => {
 
 try {
 	failpoint("start.signals-heard");
+	keepYoungGenerationSmall();
 	const { PlatformProcess } = await import("./platform-process.ts");
 	platform = new PlatformProcess(services, endWithoutBus, endRefused);
 	await platform.start();
+	releaseYoungGeneration();
 } catch (error) {
 	// A start that an end interrupts fails; that is not reported as a failed start.
 	if (!isEnding()) {

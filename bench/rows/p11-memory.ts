@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { filledPlatform } from "../filled-platform.ts";
 import { platformWithoutPods, wholePlatform } from "../platform.ts";
@@ -17,14 +20,16 @@ export const p11: Row = {
 	id: "P11",
 	title: "Memory: the whole platform at rest; each idle session; each client of the event stream",
 	async measure(): Promise<Measured> {
+		const rest = await atRest();
 		const figures = {
-			at_rest_mb: (await atRest()) / megabyte,
+			at_rest_mb: rest.again / megabyte,
+			first_start_mb: rest.first / megabyte,
 			per_session_kb: (await perSession()) / 1_000,
 			per_client_kb: (await perClient()) / 1_000,
 		};
 		return {
 			verdicts: [
-				{ what: "MB at rest", value: figures.at_rest_mb, compare: "<=", target: 180 },
+				{ what: "MB at rest", value: figures.at_rest_mb, compare: "<=", target: 170 },
 				{ what: "KB each idle session", value: figures.per_session_kb, compare: "<=", target: 20 },
 				{ what: "KB each stream client", value: figures.per_client_kb, compare: "<=", target: 40 },
 			],
@@ -42,10 +47,21 @@ async function settled(pid: number): Promise<number> {
 	return median(samples);
 }
 
-async function atRest(): Promise<number> {
-	await using opened = await wholePlatform();
-	await pause(restMs);
-	return await settled(opened.pid);
+/** The first start strips and compiles every file; each start after one that has ended in order finds them in the cache. */
+async function atRest(): Promise<{ first: number; again: number }> {
+	const dataDir = mkdtempSync(join(tmpdir(), "atelier-bench-"));
+	async function oneStart(): Promise<number> {
+		await using opened = await wholePlatform({ dataDir });
+		await pause(restMs);
+		const bytes = await settled(opened.pid);
+		await opened.platform.stop();
+		return bytes;
+	}
+	try {
+		return { first: await oneStart(), again: await oneStart() };
+	} finally {
+		rmSync(dataDir, { recursive: true });
+	}
 }
 
 /** Both platforms have answered a list before, so that everything loaded on demand is loaded. */

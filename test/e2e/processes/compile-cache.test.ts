@@ -1,7 +1,8 @@
 /** A start finds in the data folder what an earlier one compiled. */
 import { expect } from "chai";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { runningSession } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
 import { useFolder } from "../../support/use-folder.ts";
 
@@ -13,18 +14,29 @@ describe("the compile cache of the platform", function () {
 	this.timeout(120_000);
 	const folder = useFolder();
 
-	/** Starts a platform, ends it in order, and returns its output. */
+	/** Starts a platform with a session, ends both in order, and returns the platform's output. */
 	async function outputOfRun(dataDir: string): Promise<string> {
+		const config = { pods: { on_exit: "stop" } };
 		const env = { NODE_OPTIONS: `--import "${probe.replaceAll("\n", "").replaceAll('"', "'")}"` };
-		await using platform = await startPlatform({ dataDir, env, processes: [[]] });
+		await using platform = await startPlatform({ dataDir, config, env, processes: [[]] });
+		await runningSession(platform.client());
 		await platform.stop();
 		return platform.output;
+	}
+
+	/** Returns the inode of each file of the cache; a file that is written again has another one. */
+	function filesOfCache(dataDir: string): Record<string, number> {
+		const cache = join(dataDir, "cache/platform");
+		const files = readdirSync(cache, { recursive: true, encoding: "utf8" });
+		return Object.fromEntries(files.map((file) => [file, statSync(join(cache, file)).ino]));
 	}
 
 	it("leaves no types to strip to a start after another one that ended in order", async () => {
 		const dataDir = join(folder(), "data");
 		mkdirSync(dataDir, { mode: 0o700 });
 		expect(await outputOfRun(dataDir), "control: the first start").to.include("stripped types: true");
+		const files = filesOfCache(dataDir);
 		expect(await outputOfRun(dataDir)).to.include("stripped types: false");
+		expect(filesOfCache(dataDir), "nothing is compiled again").to.include(files);
 	});
 });
