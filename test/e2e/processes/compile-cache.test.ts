@@ -1,7 +1,9 @@
 /** A start finds in the data folder what an earlier one compiled. */
 import { expect } from "chai";
-import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chownSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { runningSession } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
 import { useFolder } from "../../support/use-folder.ts";
@@ -38,5 +40,16 @@ describe("the compile cache of the platform", function () {
 		const files = filesOfCache(dataDir);
 		expect(await outputOfRun(dataDir)).to.include("stripped types: false");
 		expect(filesOfCache(dataDir), "nothing is compiled again").to.include(files);
+	});
+
+	it("leaves no file of root in the data folder of another user", function () {
+		if (process.geteuid?.() !== 0) return this.skip();
+		const dataDir = join(folder(), "of-nobody");
+		mkdirSync(dataDir, { mode: 0o700 });
+		chownSync(dataDir, 65_534, 65_534);
+		const env = { PATH: process.env["PATH"], HOME: folder(), DATA_DIR: dataDir };
+		const { stderr } = spawnSync(process.execPath, ["host/main.js"], { cwd: projectRoot, env, encoding: "utf8" });
+		expect(stderr).to.include("as root: it belongs to");
+		expect(readdirSync(dataDir)).to.deep.equal([]);
 	});
 });
