@@ -31,12 +31,18 @@ for (const kind of kinds) {
 	}
 }
 
+/** The program of the platform, and its former names. */
+const programs = ["host/main.js", "host/start.ts"];
+/** The platform with this program had no such limits. */
+const oldest = "services/start.ts";
+
 /** Starts the services of a tree, without those that start pods, and makes the loads on it. */
 async function loadsOn(root: string): Promise<WriteLoads> {
 	const services = readdirSync(join(root, "services"), { withFileTypes: true })
 		.filter((entry) => entry.isDirectory() && entry.name !== "pod-manager" && entry.name !== "models")
 		.map(({ name }) => name);
-	const options = existsSync(join(root, "host")) ? { config: { limits } } : { entry: "services/start.ts" };
+	const entry = programs.find((program) => existsSync(join(root, program))) ?? oldest;
+	const options = entry === oldest ? { entry } : { entry, config: { limits } };
 	const platform = platforms.use(
 		await startPlatform({ root, ...options, processes: [services], readyAt: "/api/v1/svc/sessions" }),
 	);
