@@ -1,6 +1,6 @@
 /**
- * Profiles and presets of a real platform: two persons of a tenant and one of another, and kills in the middle of writes.
- * Long: it kills and starts the platform seven times.
+ * Profiles and presets of a real platform: two persons of a tenant and one of another. test/e2e/crashes kills it in the middle of
+ * their changes.
  */
 import { expect } from "chai";
 import type { Preset } from "#shared/contracts/blueprints/presets.ts";
@@ -9,7 +9,6 @@ import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { unknownId } from "../../support/conformance/request.ts";
-import { eventually } from "../../support/eventually.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
 const users = [
@@ -92,50 +91,4 @@ describe("profiles and presets", function () {
 		expect((await api("alice").get("/profiles?limit=2", { headers })).status).to.equal(200);
 		for (const name of ["a", "b", "c"]) await api("alice").delete(`/profiles/${name}`);
 	});
-
-	it("lose nothing acknowledged, killed in the middle of each write; a repeated request takes effect once", async () => {
-		await create("/profiles", { name: "kept", env_vars: { A: "before" }, is_default: true });
-		await create("/profiles", { name: "gone" });
-		const headers = { "idempotency-key": "the-same" };
-		const body = { name: "new", is_default: true };
-		for (const point of ["blueprints.written", "blueprints.default-written"]) {
-			await killedAt(point, () => api("alice").request("POST", "/profiles", { body, headers }));
-			expect(await defaults()).to.have.length(1);
-		}
-		expect(await create<Profile>("/profiles", body, headers)).to.include({ is_default: true });
-		expect(await defaults()).to.deep.equal(["new"]);
-
-		const moved = { workload_type: "reviewer", env_vars: { A: "after" } };
-		await killedAt("blueprints.written", () => api("alice").put("/profiles/new", moved));
-		expect(await defaults(), "its new group has no default yet").to.deep.equal([]);
-		expect((await api("alice").put<Profile>("/profiles/new", moved)).body).to.deep.include({
-			...moved,
-			is_default: true,
-		});
-		await killedAt("blueprints.written", () => api("alice").delete("/profiles/gone"));
-		await killedAt("blueprints.written", () => api("alice").delete("/profiles/new"));
-		const { body: all } = await api("alice").get<Profile[]>("/profiles");
-		expect(all.map(({ name, env_vars }) => [name, env_vars])).to.deep.equal([["kept", { A: "before" }]]);
-		expect((await api("alice").put<Profile>("/profiles/kept", { is_default: true })).body).to.include({
-			is_default: true,
-		});
-
-		const { id } = await create<Preset>("/presets", { name: "preset", model: "m" });
-		await killedAt("blueprints.written", () => api("alice").put(`/presets/${id}`, { model: null }));
-		expect((await api("alice").get<Preset>(`/presets/${id}`)).body).to.include({ name: "preset", model: null });
-	});
-
-	/** The platform is killed when it has written, before it answers, and starts again without the failpoint. */
-	async function killedAt(point: string, request: () => Promise<unknown>): Promise<void> {
-		await platform.stop();
-		platform.processes = [platform.startProcess([], { ATELIER_FAILPOINTS: `${point}=kill` })];
-		await platform.ready();
-		const outcome = await request().then(
-			() => "answered",
-			() => "lost",
-		);
-		expect(outcome, point).to.equal("lost");
-		await eventually(() => platform.processes.every(({ hasEnded }) => hasEnded));
-		await platform.start();
-	}
 });

@@ -1,9 +1,8 @@
-/** Saved prompts of a real platform: two persons of a tenant and one of another, and kills in the middle of writes. */
+/** Saved prompts of a real platform: two persons of a tenant and one of another. test/e2e/crashes kills it in the middle of their changes. */
 import { expect } from "chai";
 import type { Prompt } from "#shared/contracts/blueprints/prompts.ts";
 import type { Answer, ApiClient } from "../../support/clients/api-client.ts";
 import { unknownId } from "../../support/conformance/request.ts";
-import { eventually } from "../../support/eventually.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
 const users = [
@@ -65,37 +64,4 @@ describe("prompts", function () {
 		}
 		for (const id of ids) await api("alice").delete(`/prompts/${id}`);
 	});
-
-	it("lose nothing acknowledged, killed in the middle of each write; a repeated request takes effect once", async () => {
-		const kept = (await create({ name: "kept", content: "before the kill" })).body;
-		const gone = (await create({ name: "gone", content: "before the kill" })).body;
-		const headers = { "idempotency-key": "the-same" };
-		const body = { name: "new", content: "in the kill" };
-		await killedIn(() => api("alice").request("POST", "/prompts", { body, headers }));
-		const repeated = (await create(body, headers)).body;
-		await killedIn(() => api("alice").put(`/prompts/${kept.id}`, { content: "after the kill" }));
-		await killedIn(() => api("alice").delete(`/prompts/${gone.id}`));
-		const { body: all } = await api("alice").get<Prompt[]>("/prompts");
-		expect(all.map(({ id, content }) => [id, content])).to.deep.equal([
-			[kept.id, "after the kill"],
-			[repeated.id, "in the kill"],
-		]);
-		expect(await namesFor("alice", "/prompts/search?q=before")).to.deep.equal([]);
-		expect(await namesFor("alice", "/prompts/search?q=after")).to.deep.equal(["kept"]);
-		expect(await namesFor("alice", "/prompts/search?q=kill")).to.deep.equal(["kept", "new"]);
-	});
-
-	/** The platform is killed when it has written, before it answers, and starts again without the failpoint. */
-	async function killedIn(request: () => Promise<unknown>): Promise<void> {
-		await platform.stop();
-		platform.processes = [platform.startProcess([], { ATELIER_FAILPOINTS: "prompts.written=kill" })];
-		await platform.ready();
-		const outcome = await request().then(
-			() => "answered",
-			() => "lost",
-		);
-		expect(outcome).to.equal("lost");
-		await eventually(() => platform.processes.every(({ hasEnded }) => hasEnded));
-		await platform.start();
-	}
 });
