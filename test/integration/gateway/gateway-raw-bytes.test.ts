@@ -93,15 +93,25 @@ describe("gateway: raw bytes", () => {
 describe("openHttpServer()", () => {
 	it("drops connections beyond its limit, and accepts the next one when another has ended", async () => {
 		const options = { host: "127.0.0.1", port: 0, maxConnections: 5, keys: "none" };
-		const server = await openHttpServer(options, (_request, response) => response.end());
-		const get = rawRequest("GET /", { Host: "h" });
-		const there = await Promise.all(Array.from({ length: 5 }, () => RawConnection.open(portOf(server))));
+		let held = 0;
+		const server = await openHttpServer(options, ({ url }, response) => {
+			if (url === "/held") held++;
+			else response.end();
+		});
+		const there: RawConnection[] = [];
 		try {
+			// Each has a request under way: one without would be closed for the next connection.
+			for (let count = 1; count <= options.maxConnections; count++) {
+				const connection = await RawConnection.open(portOf(server));
+				there.push(connection);
+				connection.write(rawRequest("GET /held", { Host: "h" }));
+				await eventually(() => held === count);
+			}
 			const late = await RawConnection.open(portOf(server));
-			await late.ended();
+			await eventually(() => late.socket.closed, { withinMs: 2_000, what: "the connection is dropped at once" });
 			there[0]?.close();
 			await eventually(async () => {
-				const answer = await sendRaw(portOf(server), get).catch(() => undefined);
+				const answer = await sendRaw(portOf(server), rawRequest("GET /", { Host: "h" })).catch(() => undefined);
 				return answer?.status === 200;
 			});
 		} finally {
