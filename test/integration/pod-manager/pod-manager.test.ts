@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { podManager, type PodManager } from "#services/pod-manager/pod-manager.service.ts";
 import { implement, publish } from "#shared/bus/service.ts";
+import { connections } from "#shared/contracts/integrations/connections.ts";
 import { sessionDue, sessionWork } from "#shared/contracts/sessions/session-work.ts";
 import { eventually } from "../../support/eventually.ts";
 import { MemoryPods, podSpecFor } from "../../support/pods/memory-pods.ts";
@@ -42,7 +43,17 @@ for (const count of [1, 2] as const) {
 					expected: ({ ids, after }) => desk.expected(ids ? { ids } : { after }),
 				}),
 			});
-			await nodes.near.waitForServices(sessionWork.name, 20_000, 10);
+			// Without an answer about the owner's connections a launch is tried again some seconds later.
+			nodes.near.createService({
+				name: connections.name,
+				actions: implement(connections, {
+					usable: async () => [],
+					launch: async () => ({ mappings: [], warnings: [] }),
+					unusable: async () => [],
+					naming: async () => [],
+				}),
+			});
+			await nodes.near.waitForServices([sessionWork.name, connections.name], 20_000, 10);
 		}
 
 		it("takes a session through its life, as a job of the platform", async () => {
