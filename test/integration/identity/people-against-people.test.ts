@@ -4,7 +4,6 @@ import { collections } from "#services/identity/compose.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import type { ServiceError } from "#shared/base/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
-import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import {
 	administratorOf,
@@ -13,22 +12,16 @@ import {
 	type OpenedPeople,
 	operator,
 } from "../../support/identity/open-people.ts";
+import { usePeople } from "../../support/identity/use-people.ts";
 import { storeEngines } from "../../support/stores/open-stores.ts";
 
 for (const [engine, open] of Object.entries(storeEngines(collections))) {
 	describe(`people against people, on ${engine}`, function () {
 		this.timeout(60_000);
-		let opened: StoreUnderTest;
 		let store: DocumentStore;
 		let one: OpenedPeople;
 
-		beforeEach(async () => {
-			opened = await open();
-			store = opened.store;
-			one = openPeople(store);
-			await one.admission.provision(operator);
-		});
-		afterEach(() => opened.discard());
+		usePeople(open, (people) => ({ store, one } = people));
 
 		const saying = (id: string) => (tenant: string | null, role: string, as_of: number) =>
 			one.admission.admit({ id, tenant, roles: [role], as_of });

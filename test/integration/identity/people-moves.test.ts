@@ -3,7 +3,6 @@ import { expect } from "chai";
 import { collections } from "#services/identity/compose.ts";
 import { type ForbiddenError, NotFoundError } from "#shared/base/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
-import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import {
 	administratorOf,
@@ -12,24 +11,17 @@ import {
 	type OpenedPeople,
 	operator,
 } from "../../support/identity/open-people.ts";
+import { usePeople } from "../../support/identity/use-people.ts";
 import { storeEngines } from "../../support/stores/open-stores.ts";
 
 for (const [engine, open] of Object.entries(storeEngines(collections))) {
 	describe(`people who move, on ${engine}`, function () {
 		this.timeout(60_000);
-		let opened: StoreUnderTest;
 		let store: DocumentStore;
 		let one: OpenedPeople;
 		let other: OpenedPeople;
 
-		beforeEach(async () => {
-			opened = await open();
-			store = opened.store;
-			one = openPeople(store);
-			other = openPeople(store);
-			await one.admission.provision(operator);
-		});
-		afterEach(() => opened.discard());
+		usePeople(open, (people) => ({ store, one, other } = people));
 
 		const tenant = (id: string) => makeTenant(one, id);
 

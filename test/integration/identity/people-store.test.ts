@@ -7,7 +7,6 @@ import type { User } from "#shared/contracts/identity/users.ts";
 import { ConflictError, ForbiddenError, NotFoundError } from "#shared/base/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoredPage } from "#shared/store/pages/stored-page.ts";
-import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import {
 	administratorOf,
@@ -16,6 +15,7 @@ import {
 	type OpenedPeople,
 	operator,
 } from "../../support/identity/open-people.ts";
+import { usePeople } from "../../support/identity/use-people.ts";
 import { storeEngines } from "../../support/stores/open-stores.ts";
 
 const all = { limit: 500 };
@@ -41,19 +41,11 @@ function counted(store: DocumentStore): { store: DocumentStore; writes: () => nu
 for (const [engine, open] of Object.entries(storeEngines(collections))) {
 	describe(`people on ${engine}`, function () {
 		this.timeout(60_000);
-		let opened: StoreUnderTest;
 		let store: DocumentStore;
 		let one: OpenedPeople;
 		let other: OpenedPeople;
 
-		beforeEach(async () => {
-			opened = await open();
-			store = opened.store;
-			one = openPeople(store);
-			other = openPeople(store);
-			await one.admission.provision(operator);
-		});
-		afterEach(() => opened.discard());
+		usePeople(open, (people) => ({ store, one, other } = people));
 
 		const tenant = (id: string, parent?: string) => makeTenant(one, id, parent);
 		const paths = async (principal: Principal) =>

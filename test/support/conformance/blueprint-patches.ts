@@ -6,13 +6,7 @@ export const blueprintPatches: readonly Patch[] = [
 		operation: "listProfiles, listPresets",
 		contract: "unbounded, of everybody",
 		ours: "the caller's; `limit` (default 500), `cursor`, headers `Link` and `ETag`",
-		apply(edit) {
-			for (const id of ["listProfiles", "listPresets"]) {
-				edit.addQuery(id, "limit", { type: "integer", minimum: 1, maximum: 500 });
-				edit.addQuery(id, "cursor", { type: "string" });
-				edit.addError(id, "400", "The cursor is not ours");
-			}
-		},
+		apply: (edit) => edit.addPages("listProfiles", "listPresets"),
 	},
 	{
 		operation: "createProfile, updateProfile, deleteProfile",

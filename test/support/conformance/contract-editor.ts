@@ -51,9 +51,18 @@ export class ContractEditor {
 		this.operation(id).responses[status] = errorAnswer(description);
 	}
 
-	/** The answer to parameters that do not fit, of an operation that had none. */
-	addValidation(id: string): void {
-		this.operation(id).responses["422"] = { $ref: "#/components/responses/ValidationFailed" };
+	/** Makes lists paged, with the answer to a cursor that is not of this platform. */
+	addPages(...ids: readonly string[]): void {
+		for (const id of ids) {
+			this.addQuery(id, "limit", { type: "integer", minimum: 1, maximum: 500 });
+			this.addQuery(id, "cursor", { type: "string" });
+			this.addError(id, "400", "The cursor is not ours");
+		}
+	}
+
+	/** The answer to parameters that do not fit, of operations that had none. */
+	addValidation(...ids: readonly string[]): void {
+		for (const id of ids) this.operation(id).responses["422"] = { $ref: "#/components/responses/ValidationFailed" };
 	}
 
 	/** The answer 422 may also be a sentence: what the request names cannot be used. */

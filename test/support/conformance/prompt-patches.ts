@@ -6,13 +6,7 @@ export const promptPatches: readonly Patch[] = [
 		operation: "listPrompts, searchPrompts",
 		contract: "unbounded; `%` and `_` of a search are wildcards",
 		ours: "`limit` (default 500), `cursor`, headers `Link` and `ETag`; no wildcards",
-		apply(edit) {
-			for (const id of ["listPrompts", "searchPrompts"]) {
-				edit.addQuery(id, "limit", { type: "integer", minimum: 1, maximum: 500 });
-				edit.addQuery(id, "cursor", { type: "string" });
-				edit.addError(id, "400", "The cursor is not ours");
-			}
-		},
+		apply: (edit) => edit.addPages("listPrompts", "searchPrompts"),
 	},
 	{
 		operation: "updatePrompt, deletePrompt",

@@ -10,12 +10,8 @@ export const credentialPatches: readonly Patch[] = [
 		contract: "unbounded",
 		ours: "`limit` (default 500), `cursor`, headers `Link` and `ETag`",
 		apply(edit) {
-			for (const id of lists) {
-				edit.addQuery(id, "limit", { type: "integer", minimum: 1, maximum: 500 });
-				edit.addQuery(id, "cursor", { type: "string" });
-				edit.addError(id, "400", "The cursor is not ours");
-				edit.addValidation(id);
-			}
+			edit.addPages(...lists);
+			edit.addValidation(...lists);
 		},
 	},
 	{

@@ -12,8 +12,7 @@ export const repositoryPatches: readonly Patch[] = [
 		ours: "`limit` (default 500), `cursor`, headers `Link` and `ETag`; branches of all pages",
 		apply(edit) {
 			for (const id of lists) {
-				edit.addQuery(id, "limit", { type: "integer", minimum: 1, maximum: 500 });
-				edit.addQuery(id, "cursor", { type: "string" });
+				edit.addPages(id);
 				edit.addError(id, "400", "The cursor is not ours, or no provider serves the repository");
 				edit.addValidation(id);
 			}

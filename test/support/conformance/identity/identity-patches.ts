@@ -1,13 +1,5 @@
 /** Where users, tenants and members mean to differ from the contract. */
-import type { ContractEditor, Patch } from "../contract-editor.ts";
-
-function addPages(edit: ContractEditor, ids: readonly string[]): void {
-	for (const id of ids) {
-		edit.addQuery(id, "limit", { type: "integer", minimum: 1, maximum: 500 });
-		edit.addQuery(id, "cursor", { type: "string" });
-		edit.addError(id, "400", "The cursor is not ours");
-	}
-}
+import type { Patch } from "../contract-editor.ts";
 
 export const identityPatches: readonly Patch[] = [
 	{
@@ -15,7 +7,7 @@ export const identityPatches: readonly Patch[] = [
 		contract: "unbounded",
 		ours: "`limit` (default 500), `cursor`, headers `Link` and `ETag`",
 		apply(edit) {
-			addPages(edit, ["listUsers", "listTenants", "listMembers"]);
+			edit.addPages("listUsers", "listTenants", "listMembers");
 			edit.addValidation("listUsers");
 		},
 	},

@@ -7,9 +7,7 @@ export const tokenPatches: readonly Patch[] = [
 		contract: "unbounded",
 		ours: "`limit` (default 500), `cursor`, headers `Link` and `ETag`",
 		apply(edit) {
-			edit.addQuery("listTokens", "limit", { type: "integer", minimum: 1, maximum: 500 });
-			edit.addQuery("listTokens", "cursor", { type: "string" });
-			edit.addError("listTokens", "400", "The cursor is not ours");
+			edit.addPages("listTokens");
 			edit.addValidation("listTokens");
 		},
 	},

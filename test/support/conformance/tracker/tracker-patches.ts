@@ -34,9 +34,7 @@ export const trackerPatches: readonly Patch[] = [
 		contract: "unbounded; only repository and project",
 		ours: "of the tenant; `limit`, `cursor`, `Link`, `ETag`; `tracker`, `connection_id`, `on_start`, `on_merge`",
 		apply(edit) {
-			edit.addQuery("listMappings", "limit", { type: "integer", minimum: 1, maximum: 500 });
-			edit.addQuery("listMappings", "cursor", { type: "string" });
-			edit.addError("listMappings", "400", "The cursor is not ours");
+			edit.addPages("listMappings");
 			edit.addValidation("listMappings");
 			for (const schema of ["MappingCreate", "MappingResponse"])
 				for (const name of ["tracker", "connection_id", "on_start", "on_merge"])

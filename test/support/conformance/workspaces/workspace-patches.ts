@@ -6,13 +6,7 @@ export const workspacePatches: readonly Patch[] = [
 		operation: "listWorkspaces, listAllWorkspaces",
 		contract: "unbounded",
 		ours: "`limit` (default 500), `cursor`, headers `Link` and `ETag`; without `status`, active and archived ones",
-		apply(edit) {
-			for (const id of ["listWorkspaces", "listAllWorkspaces"]) {
-				edit.addQuery(id, "limit", { type: "integer", minimum: 1, maximum: 500 });
-				edit.addQuery(id, "cursor", { type: "string" });
-				edit.addError(id, "400", "The cursor is not ours");
-			}
-		},
+		apply: (edit) => edit.addPages("listWorkspaces", "listAllWorkspaces"),
 	},
 	{
 		operation: "deleteWorkspace, restoreWorkspace",
