@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { type AddressInfo, createServer as createSocketServer } from "node:net";
+import { createServer as createSocketServer } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -14,6 +14,7 @@ import { eventually } from "../../support/eventually.ts";
 import { serveGit } from "../../support/repositories/git-http-server.ts";
 import { commitFiles, fileUrl, git, makeRepository } from "../../support/repositories/git-repository.ts";
 import { TestPod, TestSession } from "../../support/pods/test-pod.ts";
+import { listenOnLoopback, loopbackUrl } from "../../support/machine/loopback-server.ts";
 
 function repository(url: string, changes: Partial<Repository> = {}): Repository {
 	return { url, branch: "main", base_branch: "", path: "", ...changes };
@@ -272,10 +273,9 @@ describe("clone", () => {
 		await using session = new TestSession();
 		const origin = makeRepository(join(session.folder, "origin"), { a: "whole\n" });
 		const silent = createSocketServer(() => {});
-		silent.listen(0, "127.0.0.1");
-		await once(silent, "listening");
+		await listenOnLoopback(silent);
 		try {
-			const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/repo`;
+			const url = `${loopbackUrl(silent)}/repo`;
 			// When git sends its request to the server, it has made its folder and writes nothing more, though it outlives
 			// its pod.
 			const asked = once(silent, "connection");
@@ -295,10 +295,9 @@ describe("clone", () => {
 	it("ends at once, and git with it, when asked to end while it clones", async () => {
 		await using session = new TestSession();
 		const silent = createServer(() => {});
-		silent.listen(0, "127.0.0.1");
-		await once(silent, "listening");
+		await listenOnLoopback(silent);
 		try {
-			const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/repo`;
+			const url = `${loopbackUrl(silent)}/repo`;
 			const pod = new TestPod(session.launch({ repositories: [repository(url)] }));
 			await eventually(() => existsSync(`${session.workspace}.partial`));
 			await pod.phase("cloning");

@@ -5,7 +5,6 @@
  */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -30,6 +29,7 @@ import {
 import { type RawAnswer, rawRequest, sendRaw } from "../../support/clients/raw-http.ts";
 import { composeParts } from "../../support/platform/compose-parts.ts";
 import { startGateway, type TestGateway } from "../../support/platform/start-gateway.ts";
+import { listenOnLoopback } from "../../support/machine/loopback-server.ts";
 
 /** The number of requests is six of every class. */
 const perRoute = 6 * kinds.length;
@@ -124,7 +124,7 @@ describe("hostile input", () => {
 				const headers = { "Content-Type": "application/json", "Content-Length": String(body.length) };
 				response.writeHead(status, { ...headers, Connection: "close" }).end(body);
 			});
-			await once(server.listen(0, "127.0.0.1"), "listening");
+			await listenOnLoopback(server);
 			const { port } = server.address() as AddressInfo;
 			// Requests that Node refuses by itself do not reach the server.
 			const readable = [...hostileRequests(aimAt(route, await create()), perRoute, seeded(seed))].filter(

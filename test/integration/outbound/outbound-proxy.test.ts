@@ -1,6 +1,5 @@
 /** Outbound requests through a proxy: the proxy gets the checked address, and the server its name and its certificate's. */
 import { expect } from "chai";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createSecureServer, type Server as SecureServer } from "node:https";
@@ -13,6 +12,7 @@ import { Outbound } from "#shared/net/outbound/outbound.ts";
 import { makeCertificate } from "../../support/bus/test-certificates.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { useFolder } from "../../support/use-folder.ts";
+import { listenOnLoopback, loopbackUrl } from "../../support/machine/loopback-server.ts";
 
 const config = loadConfig({}).outbound;
 const publicAddress = "140.82.121.4";
@@ -35,7 +35,7 @@ describe("outbound requests through a proxy", () => {
 			hosts.push(request.headers.host);
 			response.end("hello");
 		});
-		await once(server.listen(0, "127.0.0.1"), "listening");
+		await listenOnLoopback(server);
 		proxy = createServer((_request, response) => response.writeHead(400).end());
 		proxy.on("connect", ({ url = "" }: IncomingMessage, socket: Duplex) => {
 			asked.push(url);
@@ -46,7 +46,7 @@ describe("outbound requests through a proxy", () => {
 			tunnel.on("error", () => socket.destroy());
 			socket.on("error", () => tunnel.destroy());
 		});
-		await once(proxy.listen(0, "127.0.0.1"), "listening");
+		await listenOnLoopback(proxy);
 		usual = getCACertificates("default");
 	});
 
@@ -61,7 +61,7 @@ describe("outbound requests through a proxy", () => {
 	/** @param answers The answers of the name server, one after the other. */
 	function proxied(answers: readonly string[][], proxyResolves = false): Outbound {
 		const left = [...answers];
-		const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+		const url = loopbackUrl(proxy);
 		return new Outbound({ ...config, proxy: url, proxy_resolves: proxyResolves }, async () => left.shift() ?? []);
 	}
 

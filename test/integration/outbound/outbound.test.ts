@@ -1,14 +1,13 @@
 /** Outbound requests to real servers that redirect, are slow, or answer without end. */
 import { expect } from "chai";
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { loadConfig } from "#shared/config/config.ts";
 import { type ServiceError, TimeoutError, UnprocessableError, UpstreamError } from "#shared/base/errors.ts";
 import { Outbound } from "#shared/net/outbound/outbound.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { hostileAnswers, hostileUrls } from "../../support/hostile/hostile-urls.ts";
+import { listenOnLoopback, loopbackUrl } from "../../support/machine/loopback-server.ts";
 
 const config = loadConfig({}).outbound;
 
@@ -33,11 +32,11 @@ class OtherServer {
 	}
 
 	get origin(): string {
-		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+		return loopbackUrl(this.#server);
 	}
 
 	async open(): Promise<void> {
-		await once(this.#server.listen(0, "127.0.0.1"), "listening");
+		await listenOnLoopback(this.#server);
 	}
 
 	close(): void {

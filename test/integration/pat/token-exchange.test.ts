@@ -1,7 +1,6 @@
 /** The issuer `TokenExchange` against a real OpenID provider: what it asks for, what it gets, and what it refuses. */
 import { createServer } from "node:http";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { decodeJwt } from "jose";
 import { readIssuedToken } from "#services/pat/issue/issued-token.ts";
@@ -11,6 +10,7 @@ import { UnprocessableError, UpstreamError } from "#shared/base/errors.ts";
 import { alice } from "../../support/bus/test-brokers.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { audience, ExchangingProvider, issuerClient } from "../../support/identity/exchanging-provider.ts";
+import { loopbackUrl } from "../../support/machine/loopback-server.ts";
 
 const year = 31_536_000;
 const order = { principal: alice, id: "t1", name: "laptop", lifetimeSeconds: year };
@@ -94,7 +94,7 @@ describe("TokenExchange", function () {
 			response.writeHead(status, headers).end(body);
 		}).listen(0, "127.0.0.1");
 		await once(odd, "listening");
-		const token_url = `http://127.0.0.1:${(odd.address() as AddressInfo).port}/token`;
+		const token_url = `${loopbackUrl(odd)}/token`;
 		try {
 			for (const answer of answers) {
 				const failure = await failureOf(exchanger({ token_url }).issue({ ...order, subjectToken: "a.b.c" }));

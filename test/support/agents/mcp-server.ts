@@ -3,10 +3,9 @@
  * offers streamable HTTP. Its tools: `add` adds two numbers, `greet` greets a name, `fail` fails with a text, `wait`
  * never ends, and `whoami` describes its environment; over stdio, `leave` ends the program.
  */
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
+import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../machine/loopback-server.ts";
 
 type Json = Record<string, unknown>;
 
@@ -74,19 +73,16 @@ export class McpHttpServer implements AsyncDisposable {
 
 	static async listen(): Promise<McpHttpServer> {
 		const server = new McpHttpServer();
-		server.#server.listen(0, "127.0.0.1");
-		await once(server.#server, "listening");
+		await listenOnLoopback(server.#server);
 		return server;
 	}
 
 	get url(): string {
-		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/mcp`;
+		return `${loopbackUrl(this.#server)}/mcp`;
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		this.#server.close();
-		this.#server.closeAllConnections();
-		await once(this.#server, "close");
+		await closeAtOnce(this.#server);
 	}
 
 	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,8 +1,8 @@
 /** Passes each HTTP request to the next of several servers on loopback, also when they come over one connection. */
-import { once } from "node:events";
 import { createServer, request as send, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import type { Duplex } from "node:stream";
+import { closeAtOnce, listenOnLoopback } from "../machine/loopback-server.ts";
 
 export class Balancer implements AsyncDisposable {
 	/** The ports of the servers. */
@@ -17,8 +17,7 @@ export class Balancer implements AsyncDisposable {
 
 	static async listen(): Promise<Balancer> {
 		const balancer = new Balancer();
-		balancer.#server.listen(0, "127.0.0.1");
-		await once(balancer.#server, "listening");
+		await listenOnLoopback(balancer.#server);
 		return balancer;
 	}
 
@@ -27,9 +26,7 @@ export class Balancer implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		this.#server.closeAllConnections();
-		this.#server.close();
-		await once(this.#server, "close");
+		await closeAtOnce(this.#server);
 	}
 
 	#next(): number {

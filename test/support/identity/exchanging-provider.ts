@@ -1,9 +1,9 @@
 /** A real OpenID provider that exchanges tokens (RFC 8693) for a confidential client, as an identity provider would. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK, jwtVerify } from "jose";
 import { Provider, errors, type Configuration, type KoaContextWithOIDC } from "oidc-provider";
+import { closeAtOnce, loopbackUrl } from "../machine/loopback-server.ts";
 
 const exchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 const accessToken = "urn:ietf:params:oauth:token-type:access_token";
@@ -57,7 +57,7 @@ export class ExchangingProvider implements AsyncDisposable {
 	}
 
 	get issuer(): string {
-		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+		return loopbackUrl(this.#server);
 	}
 
 	/** The arguments of the class `TokenExchange`. */
@@ -71,9 +71,7 @@ export class ExchangingProvider implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		this.#server.close();
-		this.#server.closeAllConnections();
-		await once(this.#server, "close");
+		await closeAtOnce(this.#server);
 	}
 
 	#configuration(): Configuration {

@@ -1,8 +1,7 @@
 /** An HTTP server with the discovery document and the key set of an issuer, which counts what is read. */
-import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { JWK } from "jose";
+import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../machine/loopback-server.ts";
 
 /** The answer in place of the key set. */
 interface OddAnswer {
@@ -39,19 +38,16 @@ export class KeyServer implements AsyncDisposable {
 	static async listen(keys: JWK[] = []): Promise<KeyServer> {
 		const opened = new KeyServer();
 		opened.keys = keys;
-		opened.#server.listen(0, "127.0.0.1");
-		await once(opened.#server, "listening");
+		await listenOnLoopback(opened.#server);
 		return opened;
 	}
 
 	get issuer(): string {
-		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+		return loopbackUrl(this.#server);
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		if (!this.#server.listening) return;
-		this.#server.close();
-		this.#server.closeAllConnections();
-		await once(this.#server, "close");
+		await closeAtOnce(this.#server);
 	}
 }

@@ -4,11 +4,11 @@
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { exportJWK, type JWK } from "jose";
 import { type Configuration, Provider } from "oidc-provider";
 import { walkLogin } from "./login-walk.ts";
 import { signingKey } from "./signing-keys.ts";
+import { closeAtOnce, loopbackUrl } from "../machine/loopback-server.ts";
 
 /** The platform's registration. */
 export const oauthClient = { client_id: "atelier", client_secret: "s3cret with a blank & more" } as const;
@@ -37,7 +37,7 @@ export class OAuthServer implements AsyncDisposable {
 	private constructor(server: Server, redirectUri: string) {
 		this.#server = server;
 		this.#redirectUri = redirectUri;
-		this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		this.url = loopbackUrl(server);
 	}
 
 	static async listen(options: OAuthServerOptions): Promise<OAuthServer> {
@@ -82,9 +82,7 @@ export class OAuthServer implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		this.#server.close();
-		this.#server.closeAllConnections();
-		await once(this.#server, "close");
+		await closeAtOnce(this.#server);
 	}
 }
 

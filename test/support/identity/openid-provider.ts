@@ -5,11 +5,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { exportJWK, type JWK } from "jose";
 import { type Configuration, Provider } from "oidc-provider";
 import { walkLogin } from "./login-walk.ts";
 import { type PublicAlg, signingKey, type SigningKey } from "./signing-keys.ts";
+import { closeAtOnce, loopbackUrl } from "../machine/loopback-server.ts";
 
 /** The tokens of one login. */
 export interface Login {
@@ -34,7 +34,7 @@ export class OpenIdProvider implements AsyncDisposable {
 		this.#server = server;
 		this.#people = people;
 		this.key = key;
-		this.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		this.issuer = loopbackUrl(server);
 	}
 
 	static async listen(people: People, alg: PublicAlg = "RS256"): Promise<OpenIdProvider> {
@@ -124,8 +124,6 @@ export class OpenIdProvider implements AsyncDisposable {
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		if (!this.#server.listening) return;
-		this.#server.close();
-		this.#server.closeAllConnections();
-		await once(this.#server, "close");
+		await closeAtOnce(this.#server);
 	}
 }

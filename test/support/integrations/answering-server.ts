@@ -1,7 +1,6 @@
 /** A server that answers every request as a test says, and remembers what it was asked. */
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../machine/loopback-server.ts";
 
 /** One request. */
 export interface Asked {
@@ -32,16 +31,13 @@ export async function answeringServer(): Promise<AnsweringServer> {
 		started.asked.push(asked);
 		started.answer(asked, response);
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
+	await listenOnLoopback(server);
 	const started: AnsweringServer = {
-		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		url: loopbackUrl(server),
 		asked: [],
 		answer: json(200, {}),
 		async [Symbol.asyncDispose]() {
-			server.close();
-			server.closeAllConnections();
-			await once(server, "close");
+			await closeAtOnce(server);
 		},
 	};
 	return started;

@@ -2,9 +2,8 @@
  * A model provider that follows a script and bills exactly. It offers all wire formats at the paths of the real
  * providers, so an agent may use it directly or through the model proxy.
  */
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { ModelAccess, ModelWire } from "#shared/wire/models/model-wire.ts";
 import { noTokens } from "#shared/wire/models/token-counts.ts";
@@ -16,6 +15,7 @@ import { anthropic } from "./wires/anthropic.ts";
 import { gemini } from "./wires/gemini.ts";
 import { openaiChat } from "./wires/openai-chat.ts";
 import { openaiResponses } from "./wires/openai-responses.ts";
+import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../machine/loopback-server.ts";
 
 export interface ModelServerOptions {
 	script: Script;
@@ -74,14 +74,13 @@ export class ModelServer implements AsyncDisposable {
 
 	static async listen(options: ModelServerOptions): Promise<ModelServer> {
 		const server = new ModelServer(options);
-		server.#server.listen(0, "127.0.0.1");
-		await once(server.#server, "listening");
+		await listenOnLoopback(server.#server);
 		return server;
 	}
 
 	/** The endpoints by wire format, as in a model catalogue. */
 	get endpoints(): Record<ModelWire, string> {
-		const url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+		const url = loopbackUrl(this.#server);
 		return { "openai-chat": `${url}/v1`, "openai-responses": `${url}/v1`, anthropic: url, gemini: url };
 	}
 
@@ -105,9 +104,7 @@ export class ModelServer implements AsyncDisposable {
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.#ending.abort();
-		this.#server.close();
-		this.#server.closeAllConnections();
-		await once(this.#server, "close");
+		await closeAtOnce(this.#server);
 	}
 
 	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,11 +1,11 @@
 /** A platform that receives the reports of pods and answers with `status`. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { ChronicleReport } from "#shared/contracts/sessions/chronicles.ts";
 import type { PatchPiece, ReportedEntry, ReportedEvent } from "#shared/contracts/sessions/history.ts";
 import type { ConversationTurn, SessionLogs } from "#shared/contracts/sessions/sessions.ts";
 import { addTokens, noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
+import { closeAtOnce, loopbackUrl } from "../machine/loopback-server.ts";
 
 interface Received {
 	path: string | undefined;
@@ -72,7 +72,7 @@ export class PlatformListener implements AsyncDisposable {
 	}
 
 	get url(): string {
-		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/api/v1/svc`;
+		return `${loopbackUrl(this.#server)}/api/v1/svc`;
 	}
 
 	get states(): string[] {
@@ -137,9 +137,7 @@ export class PlatformListener implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		this.#server.close();
-		this.#server.closeAllConnections();
-		await once(this.#server, "close");
+		await closeAtOnce(this.#server);
 	}
 
 	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,8 +1,7 @@
 /** Serves real git repositories over HTTP with a password: `git http-backend` behind a small server on loopback. */
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../machine/loopback-server.ts";
 
 export interface GitHttpServer extends AsyncDisposable {
 	/** The URL, e.g. `http://127.0.0.1:34567`; repositories are below it by their path below `root`. */
@@ -18,15 +17,12 @@ export async function serveGit(root: string, user: string, password: string): Pr
 		if (request.headers.authorization === expected) runBackend(root, request, response);
 		else response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
+	await listenOnLoopback(server);
 	const served: GitHttpServer = {
-		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		url: loopbackUrl(server),
 		password,
 		async [Symbol.asyncDispose]() {
-			server.close();
-			server.closeAllConnections();
-			await once(server, "close");
+			await closeAtOnce(server);
 		},
 	};
 	return served;

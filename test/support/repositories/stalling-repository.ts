@@ -4,6 +4,7 @@ import { createReadStream, existsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { join, normalize } from "node:path";
 import { git, makeRepository } from "./git-repository.ts";
+import { closeAtOnce } from "../machine/loopback-server.ts";
 
 export interface StallingRepository extends AsyncDisposable {
 	readonly url: string;
@@ -48,9 +49,7 @@ export async function startStallingRepository(folder: string): Promise<StallingR
 			for (const answer of waiting.splice(0)) answer();
 		},
 		async [Symbol.asyncDispose]() {
-			server.closeAllConnections();
-			server.close();
-			await once(server, "close");
+			await closeAtOnce(server);
 		},
 	};
 }

@@ -8,6 +8,7 @@ import { createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Commands } from "./mongodb/commands.ts";
 import { encodedAnswer, takeMessages, type WireMessage } from "./mongodb/wire-message.ts";
+import { listenOnLoopback } from "../machine/loopback-server.ts";
 
 export interface MongodbEndpoint {
 	readonly url: string;
@@ -56,8 +57,7 @@ export async function startMongodbEndpoint(): Promise<MongodbEndpoint> {
 			}
 		});
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
+	await listenOnLoopback(server);
 	const address = server.address();
 	const port = typeof address === "object" && address ? address.port : 0;
 

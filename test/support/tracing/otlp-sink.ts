@@ -1,8 +1,7 @@
 /** A collector of traces on loopback, which checks each request against the JSON form of OTLP (opentelemetry-proto 1). */
 import { createServer, type Server } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { z } from "zod";
+import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../machine/loopback-server.ts";
 
 const value = z.union([
 	z.strictObject({ stringValue: z.string() }),
@@ -57,13 +56,12 @@ export class OtlpSink implements AsyncDisposable {
 
 	static async open(): Promise<OtlpSink> {
 		const sink = new OtlpSink();
-		sink.#server.listen(0, "127.0.0.1");
-		await once(sink.#server, "listening");
+		await listenOnLoopback(sink.#server);
 		return sink;
 	}
 
 	get url(): string {
-		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+		return loopbackUrl(this.#server);
 	}
 
 	#take(line: string, body: string): void {
@@ -82,8 +80,6 @@ export class OtlpSink implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		this.#server.closeAllConnections();
-		this.#server.close();
-		await once(this.#server, "close");
+		await closeAtOnce(this.#server);
 	}
 }

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { eventually } from "../../support/eventually.ts";
 import { TcpProxy } from "../../support/machine/tcp-proxy.ts";
+import { listenOnLoopback } from "../../support/machine/loopback-server.ts";
 
 /** A connection that remembers what it has heard. */
 class Talker {
@@ -29,8 +29,7 @@ describe("the TCP proxy of tests", () => {
 	beforeEach(async () => {
 		ends = [];
 		server = createServer((socket) => ends.push(new Talker(socket)));
-		server.listen(0, "127.0.0.1");
-		await once(server, "listening");
+		await listenOnLoopback(server);
 		const translate = (bytes: Buffer) => Buffer.from(bytes.toString().replaceAll("there", "here!"));
 		proxy = await TcpProxy.listen((server.address() as AddressInfo).port, { translate });
 	});

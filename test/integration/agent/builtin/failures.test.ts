@@ -2,9 +2,7 @@
  * A model with wrong answers: the built-in agent repeats calls if that may help, says why if not, and never hangs.
  * Long: it waits for the pauses between attempts at a model, 1 s and 4 s for each failure.
  */
-import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { type BuiltinWire, builtinWires } from "#agent/builtin/model/model-settings.ts";
 import { BuiltinAgent } from "../../../support/agents/builtin-agent.ts";
@@ -13,6 +11,7 @@ import type { Fault, Script } from "../../../support/model-server/answer.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";
 import { edit, say, turns } from "../../../support/model-server/script.ts";
 import { useFolder } from "../../../support/use-folder.ts";
+import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../../../support/machine/loopback-server.ts";
 
 const words = "One two three four five six seven eight nine ten.";
 /** The limit on silence for agents that have to notice it; others have the default. */
@@ -210,18 +209,15 @@ class EarlyEnd implements AsyncDisposable {
 
 	static async listen(frames: string): Promise<EarlyEnd> {
 		const early = new EarlyEnd(frames);
-		early.#server.listen(0, "127.0.0.1");
-		await once(early.#server, "listening");
+		await listenOnLoopback(early.#server);
 		return early;
 	}
 
 	get url(): string {
-		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+		return loopbackUrl(this.#server);
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		this.#server.close();
-		this.#server.closeAllConnections();
-		await once(this.#server, "close");
+		await closeAtOnce(this.#server);
 	}
 }

@@ -1,5 +1,4 @@
 /** The reports of the proxy on failed calls: the provider, its address, and the reason in its own words. */
-import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { expect } from "chai";
@@ -10,6 +9,7 @@ import { jsonBytes } from "#shared/base/answer-size.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { askModel, type Asked, userMessage } from "../../../support/model-server/simple-caller.ts";
 import { ProxiedModel } from "../../../support/agents/open-proxy.ts";
+import { listenOnLoopback, loopbackUrl } from "../../../support/machine/loopback-server.ts";
 
 type Told = "answering" | "left" | "well" | { failed: string } | { refused: string };
 
@@ -64,10 +64,9 @@ describe("model proxy: failures", () => {
 
 	async function listen(listener: RequestListener): Promise<string> {
 		const server = createServer(listener);
-		server.listen(0, "127.0.0.1");
-		await once(server, "listening");
+		await listenOnLoopback(server);
 		disposing.defer(() => server.close().closeAllConnections());
-		return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		return loopbackUrl(server);
 	}
 
 	for (const wire of modelWires) {
@@ -197,8 +196,7 @@ describe("model proxy: failures", () => {
 	it("abandons a connection that does not open soon", async () => {
 		// The server accepts connections and is silent, so no connection with TLS opens.
 		const mute = createTcpServer((socket) => void socket.on("error", () => {}).resume());
-		mute.listen(0, "127.0.0.1");
-		await once(mute, "listening");
+		await listenOnLoopback(mute);
 		disposing.defer(() => void mute.close());
 		const url = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
 		const model = await open({ ...accessTo(url), limits: { connectMs: 200 } });

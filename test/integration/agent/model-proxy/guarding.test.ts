@@ -1,7 +1,7 @@
 /** The guards of the proxy: who may use it, for which calls, and with which bounds. */
 import { once } from "node:events";
 import { createServer, request as httpRequest, type RequestListener, type Server } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { expect } from "chai";
 import type { ModelProxyDependencies } from "#agent/model-proxy/model-proxy.ts";
 import { modelWires } from "#shared/wire/models/model-wire.ts";
@@ -9,6 +9,7 @@ import { eventually } from "../../../support/eventually.ts";
 import { jsonOf } from "../../../support/model-server/model-request.ts";
 import { askModel, userMessage } from "../../../support/model-server/simple-caller.ts";
 import { ProxiedModel } from "../../../support/agents/open-proxy.ts";
+import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../../../support/machine/loopback-server.ts";
 
 const hello = (): { text: string } => ({ text: "hello" });
 const asked = userMessage("hi");
@@ -309,15 +310,12 @@ function accessTo(
 
 async function listen(listener: RequestListener): Promise<AsyncDisposable & { url: string; server: Server }> {
 	const server = createServer(listener);
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
+	await listenOnLoopback(server);
 	return {
 		server,
-		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		url: loopbackUrl(server),
 		async [Symbol.asyncDispose]() {
-			server.close();
-			server.closeAllConnections();
-			await once(server, "close");
+			await closeAtOnce(server);
 		},
 	};
 }

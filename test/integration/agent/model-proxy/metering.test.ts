@@ -2,9 +2,7 @@
  * The proxy passes on what the provider sent, and meters what it bills, to the token.
  * Long: it starts pods with a model.
  */
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import type { CallUnderWay } from "#agent/model-proxy/metering/metered-call.ts";
 import { type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
@@ -13,6 +11,7 @@ import { eventually } from "../../../support/eventually.ts";
 import type { Fault } from "../../../support/model-server/answer.ts";
 import { askModel, toolsOf, userMessage } from "../../../support/model-server/simple-caller.ts";
 import { ProxiedModel } from "../../../support/agents/open-proxy.ts";
+import { listenOnLoopback, loopbackUrl } from "../../../support/machine/loopback-server.ts";
 
 describe("model proxy: metering", () => {
 	for (const wire of modelWires) {
@@ -101,9 +100,8 @@ describe("model proxy: metering", () => {
 				.write('data: {"choices":[{"delta":{"content":"hi"}}]}\n\n');
 			finish = () => response.end(event);
 		});
-		provider.listen(0, "127.0.0.1");
-		await once(provider, "listening");
-		const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+		await listenOnLoopback(provider);
+		const url = loopbackUrl(provider);
 		await using model = await ProxiedModel.open(() => ({}), {
 			access: {
 				provider: "p",

@@ -4,13 +4,13 @@
  */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { LogBuffer } from "#agent/io/log-buffer.ts";
 import type { MeteredCall } from "#agent/model-proxy/metering/metered-call.ts";
 import { ModelProxy } from "#agent/model-proxy/model-proxy.ts";
 import type { ModelAccess } from "#shared/wire/models/model-wire.ts";
 import { withoutBudget } from "../../../support/agents/open-proxy.ts";
+import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../../../support/machine/loopback-server.ts";
 
 const calls = 100;
 const streamBytes = 16 * 1_048_576;
@@ -94,14 +94,11 @@ async function listen(): Promise<AsyncDisposable & { url: string }> {
 			else response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ usage }));
 		});
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
+	await listenOnLoopback(server);
 	return {
-		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		url: loopbackUrl(server),
 		async [Symbol.asyncDispose]() {
-			server.close();
-			server.closeAllConnections();
-			await once(server, "close");
+			await closeAtOnce(server);
 		},
 	};
 }

@@ -1,7 +1,5 @@
 /** The session's model is called, billed and listed, whichever model a caller of the proxy names. */
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import type { ModelProxyDependencies } from "#agent/model-proxy/model-proxy.ts";
@@ -9,6 +7,7 @@ import { type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
 import { jsonOf } from "../../../support/model-server/model-request.ts";
 import { askModel, userMessage } from "../../../support/model-server/simple-caller.ts";
 import { ProxiedModel } from "../../../support/agents/open-proxy.ts";
+import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../../../support/machine/loopback-server.ts";
 
 const hello = (): { text: string } => ({ text: "hello" });
 const asked = userMessage("hi");
@@ -169,20 +168,17 @@ class Recorder implements AsyncDisposable {
 
 	static async listen(): Promise<Recorder> {
 		const recorder = new Recorder();
-		recorder.#server.listen(0, "127.0.0.1");
-		await once(recorder.#server, "listening");
+		await listenOnLoopback(recorder.#server);
 		return recorder;
 	}
 
 	get options(): Pick<ModelProxyDependencies, "access"> {
-		const url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+		const url = loopbackUrl(this.#server);
 		const own = { provider: "recorder", location: "cloud", model: "scripted-1", key: "" } as const;
 		return { access: { ...own, endpoints: { anthropic: url, gemini: url }, context_window: 1_000 } };
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		this.#server.close();
-		this.#server.closeAllConnections();
-		await once(this.#server, "close");
+		await closeAtOnce(this.#server);
 	}
 }

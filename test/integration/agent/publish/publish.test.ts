@@ -6,13 +6,13 @@
 import { expect } from "chai";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { type TestPod, TestSession } from "../../../support/pods/test-pod.ts";
 import { type GitHttpServer, serveGit } from "../../../support/repositories/git-http-server.ts";
 import { git, makeRepository } from "../../../support/repositories/git-repository.ts";
+import { loopbackUrl } from "../../../support/machine/loopback-server.ts";
 
 const password = "canary-password-of-ada";
 const credential = { username: "ada", password };
@@ -222,7 +222,7 @@ async function thief(): Promise<{ url: string; heard: string[]; close(): Promise
 	});
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	return {
-		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/org/shop.git`,
+		url: `${loopbackUrl(server)}/org/shop.git`,
 		heard,
 		close: () => new Promise((resolve) => server.close(() => resolve())),
 	};

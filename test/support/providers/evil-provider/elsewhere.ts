@@ -1,7 +1,6 @@
 /** Another host, which the configuration allows, and to which the evil provider sends people. */
-import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../../machine/loopback-server.ts";
 
 export class Elsewhere implements AsyncDisposable {
 	readonly #seen: string[] = [];
@@ -17,12 +16,12 @@ export class Elsewhere implements AsyncDisposable {
 
 	static async start(): Promise<Elsewhere> {
 		const elsewhere = new Elsewhere();
-		await once(elsewhere.#server.listen(0, "127.0.0.1"), "listening");
+		await listenOnLoopback(elsewhere.#server);
 		return elsewhere;
 	}
 
 	get origin(): string {
-		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+		return loopbackUrl(this.#server);
 	}
 
 	/** Whether a text was in anything that arrived. */
@@ -31,8 +30,6 @@ export class Elsewhere implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		this.#server.closeAllConnections();
-		this.#server.close();
-		await once(this.#server, "close");
+		await closeAtOnce(this.#server);
 	}
 }

@@ -8,6 +8,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Answer } from "./answer.ts";
 import { type Asked, askedBy, type Recording } from "./recording.ts";
 import type { Scenario } from "./scenario.ts";
+import { listenOnLoopback } from "../../machine/loopback-server.ts";
 
 export interface EvilProviderOptions {
 	readonly scenario: Scenario;
@@ -42,7 +43,7 @@ export class EvilProvider implements AsyncDisposable {
 
 	static async start(options: EvilProviderOptions): Promise<EvilProvider> {
 		const evil = new EvilProvider(options);
-		await once(evil.#server.listen(0, "127.0.0.1"), "listening");
+		await listenOnLoopback(evil.#server);
 		return evil;
 	}
 

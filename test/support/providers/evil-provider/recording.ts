@@ -1,8 +1,7 @@
 /** The answers of an honest provider, so that the evil one can say it too, or almost. */
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type Answer, json, ownHeaders } from "./answer.ts";
+import { listenOnLoopback, loopbackUrl } from "../../machine/loopback-server.ts";
 
 /** A request as it arrived. */
 export interface Asked {
@@ -62,8 +61,8 @@ export async function record(
 ): Promise<Recording> {
 	const recording = new Recording();
 	const server = createServer((request, response) => void pass(request, response));
-	await once(server.listen(0, "127.0.0.1"), "listening");
-	const own = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	await listenOnLoopback(server);
+	const own = loopbackUrl(server);
 	let changes = 0;
 
 	async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -3,10 +3,8 @@
  * files and merges are those of real repositories. It serves the API at `/api/v3`, as an Enterprise Server does, and git
  * over HTTP at all other paths.
  */
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type Context, type Document, OpenAPIBackend } from "openapi-backend";
 import { projectRoot } from "#shared/base/project-root.ts";
@@ -15,6 +13,7 @@ import { type Example, GitHubAnswers, type Json } from "./github-answers.ts";
 import { issueOperations } from "./github-issues.ts";
 import { type Answer, askedOf, githubOperations, listOperations } from "./github-operations.ts";
 import { GitHubState } from "./github-state.ts";
+import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../../machine/loopback-server.ts";
 
 const apiRoot = "/api/v3";
 const descriptions = join(projectRoot, "test/providers/github");
@@ -56,15 +55,14 @@ export class FakeGitHub implements AsyncDisposable {
 	/** @param folder The folder below which repositories are at `<owner>/<name>.git`. */
 	static async listen(folder: string): Promise<FakeGitHub> {
 		const fake = new FakeGitHub(folder);
-		fake.#server.listen(0, "127.0.0.1");
-		await once(fake.#server, "listening");
+		await listenOnLoopback(fake.#server);
 		await fake.#open();
 		return fake;
 	}
 
 	/** The address of web pages and of git. */
 	get url(): string {
-		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+		return loopbackUrl(this.#server);
 	}
 
 	/** The address of the API: the `base_url` of a provider. */
@@ -73,9 +71,7 @@ export class FakeGitHub implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		this.#server.close();
-		this.#server.closeAllConnections();
-		await once(this.#server, "close");
+		await closeAtOnce(this.#server);
 	}
 
 	async #open(): Promise<void> {

@@ -2,10 +2,8 @@
  * A stateful GitLab on loopback. Each request and each answer is checked against our description of GitLab's calls, and
  * heads, files and merges are those of real repositories.
  */
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type Context, type Document, OpenAPIBackend } from "openapi-backend";
 import { parse } from "yaml";
@@ -13,6 +11,7 @@ import { projectRoot } from "#shared/base/project-root.ts";
 import { GitLabAnswers, type Json } from "./gitlab-answers.ts";
 import { type Answer, gitlabOperations } from "./gitlab-operations.ts";
 import { GitLabState } from "./gitlab-state.ts";
+import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../../machine/loopback-server.ts";
 
 const apiRoot = "/api/v4";
 const description = join(projectRoot, "test/providers/gitlab/gitlab-calls.yaml");
@@ -35,21 +34,18 @@ export class FakeGitLab implements AsyncDisposable {
 
 	static async listen(): Promise<FakeGitLab> {
 		const fake = new FakeGitLab();
-		fake.#server.listen(0, "127.0.0.1");
-		await once(fake.#server, "listening");
+		await listenOnLoopback(fake.#server);
 		await fake.#open();
 		return fake;
 	}
 
 	/** The address of the web pages, and the `base_url` of a provider. */
 	get url(): string {
-		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+		return loopbackUrl(this.#server);
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		this.#server.close();
-		this.#server.closeAllConnections();
-		await once(this.#server, "close");
+		await closeAtOnce(this.#server);
 	}
 
 	async #open(): Promise<void> {

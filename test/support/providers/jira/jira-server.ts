@@ -1,11 +1,10 @@
 /** A Jira of either edition, which checks every request and every answer of its own (test/providers/jira). */
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type Context, OpenAPIBackend } from "openapi-backend";
 import { parse } from "yaml";
 import { readJql } from "./jql-reader.ts";
+import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../../machine/loopback-server.ts";
 
 export type JiraEdition = "cloud" | "data-center";
 
@@ -64,12 +63,12 @@ export class JiraServer implements AsyncDisposable {
 
 	static async start(edition: JiraEdition): Promise<JiraServer> {
 		const jira = new JiraServer(edition);
-		await once(jira.#server.listen(0, "127.0.0.1"), "listening");
+		await listenOnLoopback(jira.#server);
 		return jira;
 	}
 
 	get origin(): string {
-		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+		return loopbackUrl(this.#server);
 	}
 
 	/** Adds an issue to the project, or to another one, and returns its key. */
@@ -85,9 +84,7 @@ export class JiraServer implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		this.#server.closeAllConnections();
-		this.#server.close();
-		await once(this.#server, "close");
+		await closeAtOnce(this.#server);
 	}
 
 	async #serve(api: OpenAPIBackend, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -3,13 +3,13 @@
  * refuses requests that the schema does not allow, and an answer of its own that does not fit is an error.
  */
 import { buildSchema, execute, type GraphQLSchema, GraphQLError, parse, validate } from "graphql";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import { projectRoot } from "#shared/base/project-root.ts";
+import { closeAtOnce, listenOnLoopback } from "../../machine/loopback-server.ts";
 
 const states = ["Backlog", "Todo", "In Progress", "Done", "Canceled"].map((name) => ({ id: `state-${name}`, name }));
 
@@ -76,8 +76,7 @@ export class LinearFake implements AsyncDisposable {
 	}
 
 	async listen(): Promise<this> {
-		this.#server.listen(0, "127.0.0.1");
-		await once(this.#server, "listening");
+		await listenOnLoopback(this.#server);
 		return this;
 	}
 
@@ -105,9 +104,7 @@ export class LinearFake implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		this.#server.closeAllConnections();
-		this.#server.close();
-		await once(this.#server, "close");
+		await closeAtOnce(this.#server);
 	}
 
 	async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
@@ -11,6 +10,7 @@ import { PlatformLink, type PlatformRequest } from "#agent/reporting/platform-li
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { makeCertificate } from "../../../support/bus/test-certificates.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { closeAtOnce, listenOnLoopback } from "../../../support/machine/loopback-server.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
 
@@ -46,8 +46,7 @@ describe("PlatformLink", () => {
 			asked.push(`${request.method} ${request.url}`);
 			void answer(request, response);
 		});
-		listening.listen(0, "127.0.0.1");
-		await once(listening, "listening");
+		await listenOnLoopback(listening);
 		const { port } = listening.address() as AddressInfo;
 		// The launch has only the members that the link reads.
 		const platform_url = `${protocol}://127.0.0.1:${port}/api/v1/svc/`;
@@ -172,7 +171,5 @@ describe("PlatformLink", () => {
 
 async function closed(server: Server): Promise<void> {
 	if (!server.listening) return;
-	server.close();
-	server.closeAllConnections();
-	await once(server, "close");
+	await closeAtOnce(server);
 }

@@ -1,8 +1,7 @@
 /** An honest provider with one answer for each request, for the adapters whose answers the evil provider has to know. */
-import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { HonestServer } from "../subject.ts";
+import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../../../machine/loopback-server.ts";
 
 /** The answers by method and path, e.g. `GET /user`; a function is asked at the time of the request. */
 export type CannedAnswers = Readonly<Record<string, unknown>>;
@@ -24,17 +23,15 @@ export class CannedServer implements HonestServer {
 
 	static async start(answers: CannedAnswers): Promise<CannedServer> {
 		const canned = new CannedServer(answers);
-		await once(canned.#server.listen(0, "127.0.0.1"), "listening");
+		await listenOnLoopback(canned.#server);
 		return canned;
 	}
 
 	get origin(): string {
-		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+		return loopbackUrl(this.#server);
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		this.#server.closeAllConnections();
-		this.#server.close();
-		await once(this.#server, "close");
+		await closeAtOnce(this.#server);
 	}
 }
