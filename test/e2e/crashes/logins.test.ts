@@ -25,7 +25,7 @@ describe("kill -9 in the middle of a login", function () {
 	let offsetMs = 0;
 	/** The redirect of a login that was approved and is not finished. */
 	let approved: Record<string, string> = {};
-	/** What was acknowledged before a kill. */
+	/** The connection that was acknowledged before a kill. */
 	let acknowledged: Awaited<ReturnType<typeof state>>;
 
 	before(async () => {

@@ -43,7 +43,7 @@ for (const count of [1, 2] as const) {
 					expected: ({ ids, after }) => desk.expected(ids ? { ids } : { after }),
 				}),
 			});
-			// Without an answer about the owner's connections a launch is tried again some seconds later.
+			// A launch that gets no answer about the owner's connections is tried again some seconds later.
 			nodes.near.createService({
 				name: connections.name,
 				actions: implement(connections, {
