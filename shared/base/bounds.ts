@@ -124,6 +124,7 @@ export const bounds = {
 	...rows("process", "waits", {
 		eventReadings: [4, "readings", "of raw events"],
 		starts: [16, "sessions", "that a pod manager works on"],
+		podLooks: [32, "sessions", "whose pods are read because they have changed"],
 		statsQuestions: [32, "questions", "for statistics of streams"],
 		trackerTries: [16, "tries", "of moves of issues"],
 		outboundSockets: [256, "connections", "to servers outside, of each kind"],

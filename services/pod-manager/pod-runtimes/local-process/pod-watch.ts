@@ -1,10 +1,13 @@
 /**
  * Reports sessions whose pods have changed. A glimpse of all pods is taken each second; a session is read when its
- * glimpse has changed or a file of its records was written, and all sessions are read every ten seconds.
+ * glimpse has changed or a file of its records was written, and all sessions are read every ten seconds. Sessions are
+ * read side by side, because reading one whose processes have ended waits for a scan of the machine.
  */
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
+import { bound } from "#shared/base/bounds.ts";
 import { every, monotonic } from "#shared/base/clock.ts";
+import { FairQueue } from "#shared/base/concurrency/fair-queue.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import type { Pod } from "../../pod-runtime.ts";
 
@@ -24,6 +27,8 @@ export interface WatchedPods {
 
 /** The last observation of a session. */
 interface Seen {
+	/** The number of the observation; of two that overlap, the one that began later counts. */
+	readonly number: number;
 	readonly fingerprint: string;
 	readonly alive: readonly Pod[];
 }
@@ -37,16 +42,19 @@ export class PodWatch {
 	readonly #files = new Map<string, FSWatcher>();
 	readonly #seen = new Map<string, Seen>();
 	#glimpsed = new Map<string, string>();
-	/** Sessions to read. */
-	readonly #wanted = new Set<string>();
 	#lookAtAllAt = Number.NEGATIVE_INFINITY;
-	/** Whether a second has passed since the last round began. */
-	#isGlimpseDue = false;
+	#observations = 0;
 	/**
-	 * A failure is not reported: the next second tries again, and a pass over the session meets the same error and
-	 * reports it.
+	 * A failure of a round or a look is not reported: the next second tries again, and a pass over the session meets the
+	 * same error and reports it.
 	 */
-	readonly #looks = new SingleFlight(() => this.#lookAround());
+	readonly #rounds = new SingleFlight(() => this.#lookAround());
+	/** The looks at single sessions, one at a time of each session. */
+	readonly #looks = new FairQueue({ atOnce: bound.podLooks, share: 1 });
+	/** Sessions whose look has not begun. */
+	readonly #wanted = new Set<string>();
+	/** Sessions whose look has failed. */
+	readonly #failed = new Set<string>();
 
 	/** Begins to watch; the watch ends when the signal aborts. */
 	constructor(pods: WatchedPods, onChange: (sessionId: string) => void, signal: AbortSignal) {
@@ -63,31 +71,30 @@ export class PodWatch {
 
 	/** Reads a session now, because its pods may have changed. */
 	look(sessionId: string): void {
+		if (this.#wanted.has(sessionId)) return;
 		this.#wanted.add(sessionId);
-		this.#looks.request();
+		this.#looks.run(sessionId, () => this.#lookAt(sessionId)).catch(() => this.#failed.add(sessionId));
 	}
 
 	/** Starts a round unless one is under way, so that a slow machine does not fall behind. */
 	#look(): void {
-		if (this.#looks.isRunning) return;
-		this.#isGlimpseDue = true;
-		this.#looks.request();
+		if (!this.#rounds.isRunning) this.#rounds.request();
 	}
 
-	/** Reads all pods or a glimpse of them, when a second has passed, and then the pods that are wanted by then. */
+	/** Reads all pods or a glimpse of them, and the sessions that could not be read. */
 	async #lookAround(): Promise<void> {
-		if (this.#isGlimpseDue) {
-			this.#isGlimpseDue = false;
-			await (monotonic() >= this.#lookAtAllAt ? this.#lookAtAll() : this.#glimpse());
-		}
-		for (const id of this.#wanted) await this.#lookAt(id);
+		for (const id of this.#failed) this.look(id);
+		this.#failed.clear();
+		await (monotonic() >= this.#lookAtAllAt ? this.#lookAtAll() : this.#glimpse());
 	}
 
 	async #lookAtAll(): Promise<void> {
+		const number = ++this.#observations;
 		const pods = await this.#pods.list();
 		this.#lookAtAllAt = monotonic() + lookAtAllMs;
 		const bySession = Map.groupBy(pods, ({ sessionId }) => sessionId);
-		for (const id of new Set([...this.#seen.keys(), ...bySession.keys()])) this.#compare(id, bySession.get(id) ?? []);
+		for (const id of new Set([...this.#seen.keys(), ...bySession.keys()]))
+			this.#compare(id, bySession.get(id) ?? [], number);
 		const alive = pods.filter(isAlive);
 		await Promise.all(alive.map((pod) => this.#pods.tend(pod)));
 	}
@@ -96,33 +103,29 @@ export class PodWatch {
 		const before = this.#glimpsed;
 		this.#glimpsed = await this.#pods.glimpse();
 		for (const id of new Set([...before.keys(), ...this.#glimpsed.keys()])) {
-			if (before.get(id) !== this.#glimpsed.get(id)) this.#wanted.add(id);
+			if (before.get(id) !== this.#glimpsed.get(id)) this.look(id);
 		}
 		// Some machines allow few watchers; pods without one are read each second.
-		for (const [id, { alive }] of this.#seen)
-			if (alive.some(({ name }) => !this.#files.has(name))) this.#wanted.add(id);
+		for (const [id, { alive }] of this.#seen) if (alive.some(({ name }) => !this.#files.has(name))) this.look(id);
 	}
 
 	async #lookAt(sessionId: string): Promise<void> {
 		// Later changes count as another change.
 		this.#wanted.delete(sessionId);
 		if (this.#signal.aborted) return;
-		try {
-			this.#compare(sessionId, await this.#pods.find(sessionId));
-		} catch (error) {
-			this.#wanted.add(sessionId);
-			throw error;
-		}
+		const number = ++this.#observations;
+		this.#compare(sessionId, await this.#pods.find(sessionId), number);
 	}
 
-	#compare(sessionId: string, pods: readonly Pod[]): void {
+	#compare(sessionId: string, pods: readonly Pod[], number: number): void {
 		// The watch may have ended meanwhile.
 		if (this.#signal.aborted) return;
 		const alive = pods.filter(isAlive);
-		const before = this.#seen.get(sessionId) ?? { fingerprint: "", alive: [] };
+		const before = this.#seen.get(sessionId) ?? { number: 0, fingerprint: "", alive: [] };
+		if (number < before.number) return;
 		const fingerprint = pods.map(fingerprintOf).join("");
 		if (pods.length === 0) this.#seen.delete(sessionId);
-		else this.#seen.set(sessionId, { fingerprint, alive });
+		else this.#seen.set(sessionId, { number, fingerprint, alive });
 		for (const { name } of before.alive) if (!alive.some((pod) => pod.name === name)) this.#unwatch(name);
 		for (const pod of alive) if (!this.#files.has(pod.name)) this.#watchRecords(pod);
 		if (fingerprint !== before.fingerprint) this.#onChange(sessionId);

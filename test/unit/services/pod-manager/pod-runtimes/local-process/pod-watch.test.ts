@@ -5,25 +5,31 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect } from "chai";
 import type { Pod } from "#services/pod-manager/pod-runtime.ts";
-import { PodWatch } from "#services/pod-manager/pod-runtimes/local-process/pod-watch.ts";
+import { PodWatch, type WatchedPods } from "#services/pod-manager/pod-runtimes/local-process/pod-watch.ts";
 import { eventually } from "../../../../../support/eventually.ts";
 import { memoryPod } from "../../../../../support/pods/memory-pods.ts";
 
 describe("PodWatch", () => {
 	const id = randomUUID();
 
+	/** Pods without records. @param answers What `find` and `list` return; default: no pods. */
+	function watched(answers: Partial<Pick<WatchedPods, "find" | "list">>): WatchedPods {
+		return {
+			list: async () => [],
+			find: async () => [],
+			glimpse: async () => new Map<string, string>(),
+			statusFile: () => "/nonexistent/status.json",
+			tend: async () => {},
+			...answers,
+		};
+	}
+
 	/** The callbacks of a look that finds a pod. @param meanwhile It runs while the look is under way. */
 	async function toldOf(meanwhile: (ending: AbortController) => void): Promise<string[]> {
 		const ending = new AbortController();
 		const look = Promise.withResolvers<Pod[]>();
 		const told: string[] = [];
-		const pods = {
-			list: () => look.promise,
-			find: () => look.promise,
-			glimpse: async () => new Map<string, string>(),
-			statusFile: () => "/nonexistent/status.json",
-			tend: async () => {},
-		};
+		const pods = watched({ list: () => look.promise, find: () => look.promise });
 		new PodWatch(pods, (session) => told.push(session), ending.signal).look(id);
 		meanwhile(ending);
 		look.resolve([memoryPod(id, 1, "ready")]);
@@ -61,6 +67,46 @@ describe("PodWatch", () => {
 		} finally {
 			ending.abort();
 			rmSync(root, { recursive: true });
+		}
+	});
+
+	it("tells of a session while the looks at others last", async () => {
+		const ending = new AbortController();
+		const told: string[] = [];
+		const never = Promise.withResolvers<Pod[]>();
+		const find = (session: string) => (session === id ? Promise.resolve([memoryPod(id, 1, "ready")]) : never.promise);
+		const watch = new PodWatch(watched({ find }), (session) => told.push(session), ending.signal);
+		try {
+			for (let others = 0; others < 10; others++) watch.look(randomUUID());
+			watch.look(id);
+			await eventually(() => told.length > 0, { what: "the session is told of" });
+			expect(told).to.deep.equal([id]);
+		} finally {
+			ending.abort();
+		}
+	});
+
+	it("believes of two observations the one that began later, and reads a session again that changes meanwhile", async () => {
+		const ending = new AbortController();
+		const told: string[] = [];
+		const list = Promise.withResolvers<Pod[]>();
+		const looks = [Promise.withResolvers<Pod[]>(), Promise.withResolvers<Pod[]>()];
+		let begun = 0;
+		const find = () => looks[begun++]?.promise ?? expect.fail("A third look");
+		const pods = watched({ find, list: () => list.promise });
+		const watch = new PodWatch(pods, (session) => told.push(session), ending.signal);
+		try {
+			for (let requests = 0; requests < 3; requests++) watch.look(id);
+			expect(begun, "one look at a time").to.equal(1);
+			looks[0]?.resolve([memoryPod(id, 1, "launching")]);
+			await eventually(() => begun === 2);
+			looks[1]?.resolve([memoryPod(id, 1, "ready")]);
+			await eventually(() => told.length === 2);
+			list.resolve([]);
+			await nextTurn();
+			expect(told).to.deep.equal([id, id]);
+		} finally {
+			ending.abort();
 		}
 	});
 
