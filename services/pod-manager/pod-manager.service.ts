@@ -1,6 +1,7 @@
 /** Wires the pod manager to the bus. It offers no action; it asks the sessions service for due sessions. */
 import { randomUUID } from "node:crypto";
 import type { Service, ServiceSchema } from "moleculer";
+import { bound } from "#shared/base/bounds.ts";
 import { systemPrincipal } from "#shared/base/principal.ts";
 import { type Caller, call, type Meta, on } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
@@ -136,8 +137,9 @@ export function podManager(
 function workOver(bus: Caller, starting_per_owner: number, host: string | undefined): Work {
 	const { claim_due, observe } = sessionWork.actions;
 	return {
-		claim(limit, ids) {
-			const asked = { limit, starting_per_owner, ...(ids && { ids }), ...(host && { host }) };
+		claim(limit, ids, under_way) {
+			const shares = { starting_per_owner, passes_per_owner: bound.passesOfOne, under_way };
+			const asked = { limit, ...shares, ...(ids && { ids }), ...(host && { host }) };
 			return call(bus, claim_due, asked, { meta: jobMeta(), timeout: claimTimeoutMs });
 		},
 		observe: (report) => call(bus, observe, report, { meta: jobMeta(), timeout: observeTimeoutMs }),

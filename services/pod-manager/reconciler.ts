@@ -4,9 +4,11 @@
  */
 import { bound } from "#shared/base/bounds.ts";
 import { monotonic, sleep } from "#shared/base/clock.ts";
-import type { Claim, PassReport } from "#shared/contracts/sessions/session-work.ts";
+import type { Claim, ObservedPhase, PassReport } from "#shared/contracts/sessions/session-work.ts";
+import { Tally } from "#shared/base/concurrency/tally.ts";
 import { InvalidParametersError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
+import { personKey } from "#shared/base/principal.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { PassMetrics } from "./pass-metrics.ts";
 import { WakeUp } from "./wake-up.ts";
@@ -16,19 +18,31 @@ import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
 const pollMs = 1_000;
 /** The longest pause between failing polls, in milliseconds; pauses grow up to it. */
 const failingPollMs = 4_000;
-/** The most sessions that are remembered as changed; this is more than the pods of a machine. */
+/** The most sessions that are remembered; this is more than the pods of a machine. */
 const maxChanged = 16_384;
 /** The greatest age of the last answered poll, in milliseconds, at which the reconciler counts as working. */
 const freshMs = 10_000;
 /** The count of failing polls that are not logged, because services start in any order. */
 const silentFailures = 4;
 
+/** The passes under way, by the key of the owner of their sessions. */
+export type UnderWay = Readonly<Record<string, number>>;
+
 /** The sessions service as the reconciler uses it. */
 export interface Work {
-	/** Claims due sessions; with `ids`, those sessions, whether due or not. */
-	claim(limit: number, ids?: string[]): Promise<Claim[]>;
+	/**
+	 * Claims due sessions, so many of one owner that `bound.passesOfOne` of them are worked on; with `ids`, those sessions,
+	 * whether due or not.
+	 */
+	claim(limit: number, ids: string[] | undefined, underWay: UnderWay): Promise<Claim[]>;
 	/** Reports the outcome of a pass; false when a newer lease exists. */
 	observe(report: PassReport): Promise<boolean>;
+}
+
+interface Pass {
+	/** The key of the owner of its session. */
+	readonly owner: string;
+	readonly ended: Promise<void>;
 }
 
 /** The reconciler of one process. The pod manager stops it. */
@@ -40,9 +54,11 @@ export class Reconciler {
 	readonly #wakeUp = new WakeUp();
 	readonly #stopping = new AbortController();
 	/** The passes by session; there are never two over the same session. */
-	readonly #passes = new Map<string, Promise<void>>();
+	readonly #passes = new Map<string, Pass>();
 	/** Sessions whose pods have changed since they were last claimed. */
 	readonly #changed = new Set<string>();
+	/** The owners of sessions that had a pod in their last pass; sessions of an earlier process count as those of one owner. */
+	readonly #owners = new Map<string, string>();
 	readonly #loop: Promise<void>;
 	/** Whether more sessions may be due than were claimed. */
 	#backlog = false;
@@ -90,7 +106,7 @@ export class Reconciler {
 		this.#stopping.abort();
 		this.#wakeUp.signal();
 		await this.#loop;
-		await Promise.all(this.#passes.values());
+		await Promise.all([...this.#passes.values()].map(({ ended }) => ended));
 		this.#wakeUp.cancel();
 	}
 
@@ -128,7 +144,7 @@ export class Reconciler {
 	}
 
 	async #claimChanged(): Promise<void> {
-		const ids = [...this.#changed].filter((id) => !this.#passes.has(id)).slice(0, this.#free());
+		const ids = this.#nextChanged();
 		if (ids.length === 0) return;
 		// Later changes count as another change.
 		for (const id of ids) this.#changed.delete(id);
@@ -139,6 +155,20 @@ export class Reconciler {
 			for (const id of ids) this.#remember(id);
 			throw error;
 		}
+	}
+
+	/** The changed sessions that may have a pass now. */
+	#nextChanged(): string[] {
+		const taken = this.#passesByOwner();
+		const ids: string[] = [];
+		for (const id of this.#changed) {
+			const owner = this.#owners.get(id) ?? "";
+			if (this.#passes.has(id) || taken.of(owner) >= bound.passesOfOne) continue;
+			if (ids.length === this.#free()) break;
+			taken.add(owner);
+			ids.push(id);
+		}
+		return ids;
 	}
 
 	/** Claims the sessions one by one, because an invalid id among them must not affect the others. */
@@ -163,18 +193,27 @@ export class Reconciler {
 	/** Begins passes; resolves to the count of claimed sessions. */
 	async #begin(limit: number, ids?: string[]): Promise<number> {
 		const since = monotonic();
-		const claims = await this.#work.claim(limit, ids);
-		for (const claim of claims) {
-			// A session may be claimed again before the answer to its last report arrives; that pass ends first.
-			const former = this.#passes.get(claim.id) ?? Promise.resolve();
-			const pass = former.then(() => this.#pass(claim, since)).finally(() => this.#ended(claim, pass));
-			this.#passes.set(claim.id, pass);
-		}
+		const claims = await this.#work.claim(limit, ids, Object.fromEntries(this.#passesByOwner()));
+		for (const claim of claims) this.#start(claim, since);
 		return claims.length;
 	}
 
+	#start(claim: Claim, since: number): void {
+		// A session may be claimed again before the answer to its last report arrives; that pass ends first.
+		const former = this.#passes.get(claim.id)?.ended ?? Promise.resolve();
+		const ended = former.then(() => this.#pass(claim, since)).finally(() => this.#ended(claim, pass));
+		const pass = { owner: personKey(claim.tenant, claim.owner), ended };
+		this.#passes.set(claim.id, pass);
+	}
+
 	#free(): number {
-		return bound.starts - this.#passes.size;
+		return bound.passes - this.#passes.size;
+	}
+
+	#passesByOwner(): Tally {
+		const passes = new Tally();
+		for (const { owner } of this.#passes.values()) passes.add(owner);
+		return passes;
 	}
 
 	async #pass(claim: Claim, since: number): Promise<void> {
@@ -184,7 +223,7 @@ export class Reconciler {
 			failpoint("pod-manager.claimed");
 			const { report, trouble } = await runPass(claim, this.#dependencies, since);
 			if (trouble !== undefined) this.#reportFailure(claim, trouble);
-			if (report) await this.#observe(report);
+			if (report) await this.#observe(claim, report);
 			isDone = trouble === undefined;
 		} catch (error) {
 			this.#reportFailure(claim, error);
@@ -193,16 +232,23 @@ export class Reconciler {
 		}
 	}
 
-	#ended({ id }: Claim, pass: Promise<void>): void {
+	#ended({ id }: Claim, pass: Pass): void {
 		if (this.#passes.get(id) !== pass) return;
+		const isOwnerWaiting = this.#passesByOwner().of(pass.owner) >= bound.passesOfOne;
 		this.#passes.delete(id);
-		if (this.#backlog || this.#changed.has(id)) this.#wakeUp.signal();
+		if (this.#backlog || isOwnerWaiting || this.#changed.has(id)) this.#wakeUp.signal();
 	}
 
-	async #observe(report: PassReport): Promise<void> {
+	async #observe(claim: Claim, report: PassReport): Promise<void> {
 		failpoint("pod-manager.before-observe");
 		await this.#work.observe(report);
+		this.#keepOwner(claim, report.observed.phase);
 		if (report.due_in_ms > 0) this.#wakeUp.signalWithin(report.due_in_ms);
+	}
+
+	#keepOwner({ id, tenant, owner }: Claim, phase: ObservedPhase): void {
+		if (phase === "absent") this.#owners.delete(id);
+		else if (this.#owners.size < maxChanged) this.#owners.set(id, personKey(tenant, owner));
 	}
 
 	#reportFailure({ id }: Claim, error: unknown): void {

@@ -22,8 +22,9 @@ export function sessionWorkService(
 	return {
 		name: sessionWork.name,
 		actions: implement(sessionWork, {
-			async claim_due({ limit, ids, starting_per_owner: startingPerOwner, host }) {
-				const claimed = await claims.claim(limit, ids, { startingPerOwner, host });
+			async claim_due({ limit, ids, host, ...shares }) {
+				const { starting_per_owner: startingPerOwner, passes_per_owner: passesPerOwner, under_way: underWay } = shares;
+				const claimed = await claims.claim(limit, ids, { startingPerOwner, passesPerOwner, underWay, host });
 				const budgeted = async (claim: Claim) => ({
 					...claim,
 					launch: { ...claim.launch, budgeted: await isLimited(claim.id) },

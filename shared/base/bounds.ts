@@ -120,10 +120,11 @@ export const bounds = {
 		changesOfOne: [128, "changes", "of all of them that wait"],
 		changeWaitMs: [4_000, "ms", "that a change waits for its turn"],
 	}),
+	...rows("person", "waits", { passesOfOne: [16, "sessions", "that a pod manager works on"] }),
 	...rows("object", "429 `BUSY`", { changeRaces: [20, "races", "that a change loses against other processes"] }),
 	...rows("process", "waits", {
 		eventReadings: [4, "readings", "of raw events"],
-		starts: [16, "sessions", "that a pod manager works on"],
+		passes: [64, "sessions", "that a pod manager works on"],
 		podLooks: [32, "sessions", "whose pods are read because they have changed"],
 		statsQuestions: [32, "questions", "for statistics of streams"],
 		trackerTries: [16, "tries", "of moves of issues"],

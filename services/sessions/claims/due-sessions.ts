@@ -6,6 +6,7 @@ import { maxDueMs } from "#shared/contracts/sessions/session-work.ts";
 import type { Documents, Range } from "#shared/store/port/documents.ts";
 import { readPages } from "#shared/store/pages/read-pages.ts";
 import { isLaunch, type LaunchPlaces, ownerOf, turnOf } from "../record/launch-places.ts";
+import type { PassShares } from "./pass-shares.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 
 /** The sessions that are read together, so that many sessions of one person do not hide those of another. */
@@ -31,6 +32,8 @@ interface Selection {
 	readonly limit: number;
 	/** Whether the pod manager may act for a session. */
 	readonly isHere: (document: SessionDocument) => boolean;
+	/** The sessions of each owner that it may work on. */
+	readonly shares: PassShares;
 }
 
 /**
@@ -40,7 +43,7 @@ interface Selection {
 export async function dueSessions(
 	store: Documents,
 	places: LaunchPlaces,
-	{ at, limit, isHere }: Selection,
+	{ at, limit, isHere, shares }: Selection,
 ): Promise<SessionDocument[]> {
 	const ranges = [{ to: at }, { from: at + maxDueMs + 1 }];
 	const found = await Promise.all(ranges.map((range) => dueIn(range)));
@@ -58,7 +61,7 @@ export async function dueSessions(
 			if (due.filter((document) => !isLaunch(document)).length >= limit) break;
 		}
 		const inOrder = due.toSorted((one, other) => turnOf(one) - turnOf(other));
-		return inOrder.filter((document) => places.admits(document));
+		return inOrder.filter((document) => places.admits(document) && shares.admits(document));
 	}
 }
 

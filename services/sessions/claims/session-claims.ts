@@ -3,12 +3,7 @@
  */
 import { failpoint } from "#shared/base/failpoints.ts";
 import { now } from "#shared/base/clock.ts";
-import {
-	type Claim,
-	type Expectation,
-	type Observation,
-	type PassReport,
-} from "#shared/contracts/sessions/session-work.ts";
+import type { Claim, Expectation, Observation, PassReport } from "#shared/contracts/sessions/session-work.ts";
 import { systemPrincipal } from "#shared/base/principal.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { NotFoundError } from "#shared/base/errors.ts";
@@ -30,6 +25,7 @@ import {
 	placeAfter,
 	waitingChange,
 } from "../record/launch-places.ts";
+import { PassShares } from "./pass-shares.ts";
 import { isLeased, type LaunchPlace, leaseChange } from "./session-lease.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { SessionWorkspaces } from "../workspaces/session-workspaces.ts";
@@ -73,6 +69,10 @@ export interface ClaimDependencies {
 interface Claimer {
 	/** The most sessions of one owner that start at a time; further ones stay due. Default no bound. */
 	readonly startingPerOwner?: number | undefined;
+	/** The most sessions of one owner that it works on at a time; further ones stay due. Default no bound. */
+	readonly passesPerOwner?: number | undefined;
+	/** The sessions that it works on already, by the key of their owner. */
+	readonly underWay?: Readonly<Record<string, number>>;
 	/** Its host; absent: it acts for the sessions of all hosts. */
 	readonly host?: string | undefined;
 }
@@ -102,20 +102,21 @@ export class SessionClaims {
 	}
 
 	/**
-	 * Leases due sessions, one of each owner in rotation, for each owner the longest waiting first; with `ids`, those
-	 * sessions, whether due or not. Returns as many as fit into an answer. A session that cannot be leased does not
-	 * affect the others.
+	 * Leases due sessions, one of each owner in rotation, for each owner the longest waiting first, as many as it may work
+	 * on; with `ids`, those sessions, whether due or not. Returns as many as fit into an answer. A session that cannot be
+	 * leased does not affect the others.
 	 * @throws {Error} when none can be leased.
 	 */
 	async claim(
 		limit: number,
 		ids?: readonly string[],
-		{ startingPerOwner = Number.POSITIVE_INFINITY, host }: Claimer = {},
+		{ startingPerOwner = Number.POSITIVE_INFINITY, passesPerOwner, underWay, host }: Claimer = {},
 	): Promise<Claim[]> {
 		const at = now();
 		const places = await LaunchPlaces.read(this.#store, startingPerOwner, at);
 		const isHere = this.#isOn(host);
-		const candidates = ids ? await this.#admitted(ids, places, isHere) : await this.#due({ at, limit, isHere }, places);
+		const selection = { at, limit, isHere, shares: new PassShares(passesPerOwner, underWay) };
+		const candidates = ids ? await this.#admitted(ids, places, isHere) : await this.#due(selection, places);
 		const free = candidates.slice(0, limit).filter((document) => !isLeased(document, at));
 		const claims: Claim[] = [];
 		const failures: unknown[] = [];

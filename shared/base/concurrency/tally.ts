@@ -7,6 +7,11 @@ export class Tally {
 		return this.#counts.size;
 	}
 
+	/** Yields the keys with their counts. */
+	[Symbol.iterator](): IterableIterator<[string, number]> {
+		return this.#counts[Symbol.iterator]();
+	}
+
 	of(key: string): number {
 		return this.#counts.get(key) ?? 0;
 	}

@@ -140,6 +140,9 @@ const passReport = {
 } as const;
 export type PassReport = Output<typeof passReport>;
 
+/** The most bytes of the passes under way as JSON: those of 64 owners with the longest ids. */
+const underWayBytes = 524_288;
+
 const expectation = { id, generation: count, desired: claim.desired } as const;
 /** The desired state of one session's pods at the moment of the request. */
 export type Expectation = Output<typeof expectation>;
@@ -163,6 +166,22 @@ export const sessionWork = defineContract("session-work", {
 				min: 1,
 				optional: true,
 				description: "Sessions of one owner that start at a time; the others stay due. Default no bound",
+			},
+			passes_per_owner: {
+				...count,
+				min: 1,
+				optional: true,
+				description:
+					"Sessions of one owner that the pod manager works on at a time; the others stay due. Default no bound",
+			},
+			under_way: {
+				type: "record",
+				key: { type: "string" },
+				value: count,
+				max_bytes: underWayBytes,
+				default: {},
+				description:
+					"The sessions that it works on already, by the key of their owner (personKey of base/principal.ts)",
 			},
 			host: hostField,
 		},

@@ -1,12 +1,17 @@
 /** A small implementation of the session-work contract in memory, with real leases, fences and due times. */
+import { bound } from "#shared/base/bounds.ts";
 import { now } from "#shared/base/clock.ts";
+import { personKey } from "#shared/base/principal.ts";
+import type { UnderWay } from "#services/pod-manager/reconciler.ts";
 import type { Claim, Desired, Expectation, Observation, PassReport } from "#shared/contracts/sessions/session-work.ts";
 import type { ExpectationQuery } from "#services/pod-manager/sweep.ts";
 import { launchSettings } from "../pods/memory-pods.ts";
 
 const leaseMs = 15_000;
+const tenant = "acme";
 
 interface DeskSession {
+	owner: string;
 	desired: Desired;
 	generation: number;
 	fence: number;
@@ -22,8 +27,8 @@ export class SessionDesk {
 	readonly sessions = new Map<string, DeskSession>();
 
 	/** Issues a command: the session is due from now on. */
-	want(id: string, desired: Desired, generation = 1): void {
-		const former = this.sessions.get(id) ?? { fence: 0, leasedUntil: 0, observed: [], dueInMs: [] };
+	want(id: string, desired: Desired, generation = 1, owner = "ada"): void {
+		const former = this.sessions.get(id) ?? { owner, fence: 0, leasedUntil: 0, observed: [], dueInMs: [] };
 		this.sessions.set(id, { ...former, desired, generation, attempts: 0, dueAt: now() });
 	}
 
@@ -32,18 +37,23 @@ export class SessionDesk {
 		return this.sessions.get(id)?.observed.at(-1);
 	}
 
-	async claim(limit: number, ids?: readonly string[]): Promise<Claim[]> {
+	/** Claims sessions; of due ones at most `bound.passesOfOne` of each owner are under way then. */
+	async claim(limit: number, ids?: readonly string[], underWay: UnderWay = {}): Promise<Claim[]> {
 		const at = now();
-		const wanted = [...this.sessions].filter(([id, { dueAt, leasedUntil }]) => {
-			return leasedUntil <= at && (ids ? ids.includes(id) : dueAt !== undefined && dueAt <= at);
+		const passes = new Map(Object.entries(underWay));
+		const wanted = [...this.sessions].filter(([id, { owner, dueAt, leasedUntil }]) => {
+			if (leasedUntil > at || !(ids ? ids.includes(id) : dueAt !== undefined && dueAt <= at)) return false;
+			const key = personKey(tenant, owner);
+			passes.set(key, (passes.get(key) ?? 0) + 1);
+			return ids !== undefined || (passes.get(key) ?? 0) <= bound.passesOfOne;
 		});
 		return wanted.slice(0, limit).map(([id, session]) => {
 			session.fence++;
 			session.attempts++;
 			session.leasedUntil = at + leaseMs;
 			session.dueAt = at + leaseMs;
-			const { generation, desired, fence, attempts } = session;
-			const person = { tenant: "acme", owner: "ada" };
+			const { owner, generation, desired, fence, attempts } = session;
+			const person = { tenant, owner };
 			return { id, ...person, generation, desired, fence, attempts, workspace: id, launch: { ...launchSettings } };
 		});
 	}

@@ -7,6 +7,7 @@ import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import type { SessionCreate } from "#shared/contracts/sessions/session-resource.ts";
 import type { Claim } from "#shared/contracts/sessions/session-work.ts";
+import { personKey } from "#shared/base/principal.ts";
 import { turnClock } from "#shared/base/clock.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
@@ -69,6 +70,20 @@ describe("SessionClaims", () => {
 		expect(rest.map(({ id }) => id))
 			.to.have.length(17)
 			.and.to.not.include(his?.id);
+	});
+
+	it("leases as many sessions of one person as the pod manager may work on, whether they start or end", async () => {
+		for (let n = 0; n < 2; n++) await created();
+		for (let n = 0; n < 2; n++) await commands.run({ principal: alice }, "delete", await created());
+		await commands.create({ principal: bob }, { request: sessionCreate() });
+		const underWay = { [personKey(alice.tenant, alice.id)]: 2 };
+		const first = await claims.claim(64, undefined, { passesPerOwner: 3, underWay });
+		expect(first.map(({ owner }) => owner)).to.have.members([alice.id, bob.id]);
+		const second = await claims.claim(64, undefined, { passesPerOwner: 2, startingPerOwner: 1 });
+		expect(
+			second.map(({ desired }) => desired),
+			"launches that wait take no place from ends",
+		).to.deep.equal(["purge", "purge"]);
 	});
 
 	it("accepts the lease of a process whose clock is ahead, and not one of an hour ahead (L8)", async () => {

@@ -99,7 +99,7 @@ describe("Reconciler", () => {
 		expect(desk.last(id)?.failure?.code).to.equal("POD_LOST");
 	});
 
-	it("runs 16 passes at a time, one for each session, until all are done", async () => {
+	it("runs 16 passes of one owner at a time, one for each session, until all are done", async () => {
 		const running = new Map<string, number>();
 		let most = 0;
 		class SlowPods extends MemoryPods {
@@ -117,9 +117,38 @@ describe("Reconciler", () => {
 		const ids = Array.from({ length: 100 }, () => randomUUID());
 		for (const session of ids) desk.want(session, "run");
 		start({ runtime: pods });
-		await eventually(() => ids.every((session) => desk.last(session)?.phase === "ready"), { withinMs: 5_000 });
+		await eventually(() => ids.every((session) => desk.last(session)?.phase === "ready"), { withinMs: 1_500 });
 		expect(most).to.equal(16);
 		expect(said).to.deep.equal([]);
+	});
+
+	it("runs the passes of one owner while those of another one last, due or changed", async () => {
+		const slow = Promise.withResolvers<void>();
+		const isSlow = new Set<string>();
+		class SlowPods extends MemoryPods {
+			override async find(sessionId: string) {
+				if (isSlow.has(sessionId)) await slow.promise;
+				return super.find(sessionId);
+			}
+		}
+		pods = new SlowPods();
+		const crowd = Array.from({ length: 100 }, () => randomUUID());
+		for (const session of crowd) desk.want(session, "run");
+		desk.want(id, "run", 1, "grace");
+		start({ runtime: pods });
+		await eventually(() => [...crowd, id].every((one) => desk.last(one)?.phase === "ready"), { withinMs: 5_000 });
+		for (const session of crowd) {
+			isSlow.add(session);
+			pods.put(memoryPod(session, 1, "gone"));
+		}
+		pods.put(memoryPod(id, 1, "gone"));
+		await observed(id, "failed", 900);
+		expect(crowd.some((session) => desk.last(session)?.phase === "failed")).to.equal(false);
+		desk.want(id, "run", 2);
+		reconciler?.hint();
+		await observed(id, "ready", 900);
+		slow.resolve();
+		await eventually(() => crowd.every((session) => desk.last(session)?.phase === "failed"), { withinMs: 1_500 });
 	});
 
 	it("reports what it found when a step fails, waits, says so once, and goes on", async () => {
