@@ -73,8 +73,8 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 		oauth: [],
 		catalogue: [],
 		connections: ["catalogue"],
-		use: ["catalogue", "connections"],
-		testing: ["catalogue", "connections", "use"],
+		"connection-uses": ["catalogue", "connections"],
+		testing: ["catalogue", "connections", "connection-uses"],
 	},
 	"services/models": {},
 	"services/pat": { record: [], issue: [], "token-issuers": ["issue"] },
@@ -104,8 +104,8 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 	"services/tracker": {
 		trackers: [],
 		mappings: [],
-		moves: ["trackers"],
-		lookup: ["trackers"],
+		"issue-moves": ["trackers"],
+		"issue-queries": ["trackers"],
 		"issue-trackers": ["trackers"],
 	},
 };

@@ -14,7 +14,7 @@ import { oauthStateCollection } from "./oauth/oauth-states.ts";
 import { oauthPart } from "./oauth-part.ts";
 import { oauthService } from "./oauth.service.ts";
 import { ConnectionTests } from "./testing/connection-test.ts";
-import { ConnectionUses } from "./use/connection-uses.ts";
+import { ConnectionUses } from "./connection-uses/connection-uses.ts";
 
 export const collections = [connectionCollection, oauthStateCollection, oauthGrantCollection] as const;
 

@@ -4,7 +4,7 @@ import { implement } from "#shared/bus/service.ts";
 import { connections } from "#shared/contracts/integrations/connections.ts";
 import type { Owner } from "#shared/base/principal.ts";
 import { readCredentials } from "./read-credentials.ts";
-import type { ConnectionUses } from "./use/connection-uses.ts";
+import type { ConnectionUses } from "./connection-uses/connection-uses.ts";
 
 /** Replaces the tokens of a person's logins that end soon. */
 export type Freshen = (owner: Owner) => Promise<void>;

@@ -3,7 +3,7 @@ import { systemPrincipal } from "#shared/base/principal.ts";
 import { call, type Meta, type RequestContext } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { injection } from "#shared/contracts/credentials/injection.ts";
-import type { ReadCredentials } from "./use/connection-uses.ts";
+import type { ReadCredentials } from "./connection-uses/connection-uses.ts";
 
 const job = vouch(systemPrincipal("integrations"));
 

@@ -3,8 +3,8 @@ import type { ServiceSchema } from "moleculer";
 import { call, implement } from "#shared/bus/service.ts";
 import { issues } from "#shared/contracts/tracker/issues.ts";
 import { sessions } from "#shared/contracts/sessions/sessions.ts";
-import type { AllIssues } from "./lookup/all-issues.ts";
-import type { IssuesOfSession } from "./lookup/issues-of-session.ts";
+import type { AllIssues } from "./issue-queries/all-issues.ts";
+import type { IssuesOfSession } from "./issue-queries/issues-of-session.ts";
 
 export function issuesService(all: AllIssues, ofSession: IssuesOfSession): ServiceSchema {
 	return {

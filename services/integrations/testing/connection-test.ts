@@ -8,7 +8,7 @@ import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Owner } from "#shared/base/principal.ts";
 import { missingFields } from "../connections/connection-rules.ts";
-import { credentialOf, definitionOf, type ReadCredentials } from "../use/connection-uses.ts";
+import { credentialOf, definitionOf, type ReadCredentials } from "../connection-uses/connection-uses.ts";
 import type { Account } from "./server-check.ts";
 
 /** A connection with what its test needs. */

@@ -2,7 +2,7 @@
 import type { IntegrationDefinition } from "#shared/contracts/integrations/definition-fields.ts";
 import { UnprocessableError, UpstreamError } from "#shared/base/errors.ts";
 import type { Outbound } from "#shared/net/outbound/outbound.ts";
-import { settingOf } from "../use/launch-mapping.ts";
+import { settingOf } from "../connection-uses/launch-mapping.ts";
 
 type Texts = Readonly<Record<string, string>>;
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Catalogue } from "#services/integrations/catalogue/catalogue.ts";
 import { collections } from "#services/integrations/compose.ts";
 import { ConnectionRecords, type NewConnection } from "#services/integrations/connections/connection-records.ts";
-import { ConnectionUses, type Injected } from "#services/integrations/use/connection-uses.ts";
+import { ConnectionUses, type Injected } from "#services/integrations/connection-uses/connection-uses.ts";
 import { isoTime } from "#shared/base/clock.ts";
 import type { NamedValues } from "#shared/contracts/credentials/injection.ts";
 import type { Connection } from "#shared/contracts/integrations/integrations.ts";

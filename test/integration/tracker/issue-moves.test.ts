@@ -1,10 +1,10 @@
 /** Moves of issues over real stores: events are read again, processes compete, trackers fail. */
 import { expect } from "chai";
 import { turnClock } from "#shared/base/clock.ts";
-import { EventFollower } from "#services/tracker/moves/event-follower.ts";
-import { IssueMover, maxAttempts } from "#services/tracker/moves/issue-mover.ts";
-import { IssueMoves } from "#services/tracker/moves/issue-moves.ts";
-import { followedCollection, moveCollection } from "#services/tracker/moves/move-collection.ts";
+import { EventFollower } from "#services/tracker/issue-moves/event-follower.ts";
+import { IssueMover, maxAttempts } from "#services/tracker/issue-moves/issue-mover.ts";
+import { IssueMoves } from "#services/tracker/issue-moves/issue-moves.ts";
+import { followedCollection, moveCollection } from "#services/tracker/issue-moves/move-collection.ts";
 import type { TrackerConnection } from "#services/tracker/trackers/connected-trackers.ts";
 import type { IssueTracker } from "#services/tracker/trackers/issue-tracker.ts";
 import type { Principal } from "#shared/base/principal.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { serves } from "#services/integrations/use/served-sessions.ts";
+import { serves } from "#services/integrations/connection-uses/served-sessions.ts";
 
 const server = { name: "s", command: "s", args: [], env_from_credentials: {} };
 const forge = {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { afterFailure, maxAttempts } from "#services/tracker/moves/issue-mover.ts";
+import { afterFailure, maxAttempts } from "#services/tracker/issue-moves/issue-mover.ts";
 import {
 	NotFoundError,
 	TimeoutError,

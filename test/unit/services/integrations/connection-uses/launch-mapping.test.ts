@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { definitionIn } from "#services/integrations/catalogue/definition-file.ts";
-import { launchMapping } from "#services/integrations/use/launch-mapping.ts";
+import { launchMapping } from "#services/integrations/connection-uses/launch-mapping.ts";
 import type { Connection } from "#shared/contracts/integrations/integrations.ts";
 import { projectRoot } from "#shared/base/project-root.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { wordsOf } from "#services/tracker/lookup/issues-of-session.ts";
+import { wordsOf } from "#services/tracker/issue-queries/issues-of-session.ts";
 
 describe("wordsOf()", () => {
 	for (const [name, branch, words] of [
