@@ -11,7 +11,6 @@ export interface TemplateFault {
 	readonly name?: string | undefined;
 }
 
-/** The present templates. */
 export interface TemplateList {
 	/** The templates in any order; no two have the same name. */
 	readonly templates: readonly Template[];

@@ -10,7 +10,6 @@ const maxTold = 3;
 /** The most templates that a refusal names. */
 const maxNamed = 20;
 
-/** The templates of this process. */
 export class Templates {
 	readonly #source: TemplateSource;
 	readonly #log: ServiceLog;

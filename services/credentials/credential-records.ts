@@ -8,7 +8,6 @@ import type { CredentialOwner } from "./store/credential-owner.ts";
 import type { CredentialStore } from "./store/credential-store.ts";
 import { checkedCredential } from "./types/credential-rules.ts";
 
-/** The dependencies of {@link CredentialRecords}. */
 export interface CredentialRecordsDependencies {
 	readonly store: CredentialStore;
 	/** The protocols of repositories that this installation allows. */

@@ -16,7 +16,6 @@ export interface GatewayBus {
 	logError(message: string, error: unknown): void;
 }
 
-/** The dependencies of a {@link Gateway}. */
 export interface GatewayDependencies {
 	readonly server: Server;
 	readonly chain: RequestChain;

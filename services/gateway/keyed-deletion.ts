@@ -9,7 +9,6 @@ import { ServiceError } from "#shared/base/errors.ts";
 import { fingerprintOf } from "#shared/base/ids/request-fingerprint.ts";
 import type { ActionRoute } from "./routes/action-route.ts";
 
-/** One request to the bus. */
 export interface BusRequest {
 	readonly bus: Caller;
 	readonly route: Pick<ActionRoute, "method" | "action">;

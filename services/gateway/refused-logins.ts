@@ -12,7 +12,6 @@ const quietMs = 60_000;
 /** Takes a refusal. @param reason One of few words. @param sentence Says why, for the log; it holds no secret and no token. */
 export type NoteRefusal = (reason: string, sentence: string) => void;
 
-/** The refused logins of one gateway. */
 export class RefusedLogins {
 	readonly #metrics: Metrics;
 	readonly #log: ServiceLog;

@@ -39,7 +39,6 @@ import { warningHeaders } from "./routes/warning-headers.ts";
 import type { RequestParts } from "./routes/request-params.ts";
 import { successAnswer } from "./routes/success-answer.ts";
 
-/** The dependencies of a {@link RequestChain}. */
 export interface RequestChainDependencies {
 	readonly guard: Pick<OriginGuard, "check">;
 	readonly routes: RouteTable;
@@ -59,7 +58,6 @@ export interface RequestChainDependencies {
 	readonly bus: () => Caller | undefined;
 	/** Begins a trace for each request; absent when traces are off. */
 	readonly tracer?: Pick<Tracer, "accept"> | undefined;
-	/** Counts the answers. */
 	readonly metrics: Pick<RequestMetrics, "answered">;
 	/** Receives every unexpected error. */
 	readonly report: (error: unknown, requestId: string) => void;
@@ -87,13 +85,11 @@ interface Exchange {
 	readonly headers: string[];
 	readonly span?: Span | undefined;
 	route?: ActionRoute;
-	/** The parameters of the path. */
 	path?: PathParams;
 	/** The sender, as soon as the credential says who it is. */
 	sender?: Principal;
 }
 
-/** Handles the requests of one gateway. */
 export class RequestChain {
 	readonly #dependencies: RequestChainDependencies;
 	readonly #limits = new TimeLimits();

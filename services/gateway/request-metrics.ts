@@ -3,14 +3,12 @@ import { monotonic } from "#shared/base/clock.ts";
 import type { CounterCell, HistogramCell, Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import type { ActionRoute } from "./routes/action-route.ts";
 
-/** The series of one route. */
 interface RouteSeries {
 	readonly seconds: HistogramCell;
 	/** The counts by the first digit of the status. */
 	readonly answers: CounterCell[];
 }
 
-/** The requests of one gateway. */
 export class RequestMetrics {
 	readonly #metrics: Metrics;
 	readonly #ofRoutes = new Map<ActionRoute, RouteSeries>();

@@ -21,7 +21,6 @@ import type { OriginGuard } from "#shared/net/http/origin-guard.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { refuseBadHandshake, sessionOf, withToken } from "./http/websocket-handshake.ts";
 
-/** The dependencies of an {@link UpgradeChain}. */
 export interface UpgradeChainDependencies {
 	readonly guard: Pick<OriginGuard, "check">;
 	readonly authenticator: Authenticator;

@@ -7,7 +7,6 @@ import type { Calibration } from "./confidence/calibration/calibration.ts";
 import type { ConfidenceEvaluation } from "./confidence/evaluate/confidence-evaluation.ts";
 import type { EvaluationRecords } from "./confidence/record/evaluation-records.ts";
 
-/** The dependencies of the service. */
 export interface ConfidenceServiceDependencies {
 	readonly evaluation: ConfidenceEvaluation;
 	readonly records: EvaluationRecords;

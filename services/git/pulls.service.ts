@@ -14,7 +14,6 @@ import type { PullMerges } from "./pulls/pull-merges.ts";
 import type { PullQueries } from "./pulls/pull-queries.ts";
 import type { SessionGateway } from "./pulls/session-gateway.ts";
 
-/** The parts of pull requests. */
 export interface PullsServiceDependencies {
 	readonly creations: PullCreations;
 	readonly queries: PullQueries;

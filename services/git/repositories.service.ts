@@ -6,7 +6,6 @@ import { memoryPage } from "#shared/store/pages/memory-page.ts";
 import { providerInfo, type RepositoryQueries } from "./providers/repository-queries.ts";
 import type { ProviderMaker } from "./providers/provider-maker.ts";
 
-/** The dependencies of the service. */
 export interface RepositoriesServiceDependencies {
 	readonly queries: RepositoryQueries;
 	readonly maker: ProviderMaker;

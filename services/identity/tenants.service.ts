@@ -8,7 +8,6 @@ import type { MemberDirectory } from "./directory/member-directory.ts";
 import { givenRole } from "./directory/role-names.ts";
 import type { TenantDirectory } from "./directory/tenant-directory.ts";
 
-/** The dependencies of the service. */
 interface TenantDependencies {
 	readonly admission: Admission;
 	readonly directory: TenantDirectory;

@@ -6,7 +6,6 @@ import type { Admission } from "./admissions/admission.ts";
 import type { MemberDirectory } from "./directory/member-directory.ts";
 import type { RoleNames } from "./directory/role-names.ts";
 
-/** The dependencies of the service. */
 interface UserDependencies {
 	readonly admission: Admission;
 	readonly directory: MemberDirectory;

@@ -12,7 +12,6 @@ import type { Freshen } from "./connections.service.ts";
 import { readCredentials } from "./read-credentials.ts";
 import type { ConnectionTests, Probe } from "./testing/connection-test.ts";
 
-/** The dependencies of the service. */
 export interface IntegrationsServiceDependencies {
 	readonly records: ConnectionRecords;
 	readonly catalogue: Catalogue;

@@ -15,7 +15,6 @@ import { OAuthConnections } from "./oauth-connections.ts";
 import type { OAuthServiceDependencies } from "./oauth.service.ts";
 import { OAuthTokens } from "./oauth-tokens.ts";
 
-/** The logins of a process. */
 export interface OAuthPart extends OAuthServiceDependencies {
 	readonly refresh: OAuthRefresh;
 }

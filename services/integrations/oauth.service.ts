@@ -7,7 +7,6 @@ import type { OAuthStates } from "./oauth/oauth-states.ts";
 import type { OAuthTokens } from "./oauth-tokens.ts";
 import type { OAuthLogins } from "./oauth/oauth-logins.ts";
 
-/** The dependencies of the service. */
 export interface OAuthServiceDependencies {
 	readonly logins: OAuthLogins;
 	readonly tokens: OAuthTokens;

@@ -7,7 +7,6 @@ import type { ReadCredentials } from "./connection-uses/connection-uses.ts";
 
 const job = vouch(systemPrincipal("integrations"));
 
-/** Returns the reader of a request. */
 export function readCredentials(ctx: RequestContext): ReadCredentials {
 	return ({ tenant, id: owner }, names) =>
 		call(ctx.broker, injection.actions.values, { tenant, owner, names: [...names] }, { meta: jobMeta(ctx) });

@@ -6,7 +6,6 @@ import type { TokenIssuance } from "./issue/token-issuance.ts";
 import type { TokenRecords } from "./record/token-records.ts";
 import type { TokenUses } from "./record/token-uses.ts";
 
-/** The dependencies of the service. */
 export interface TokensServiceDependencies {
 	readonly records: TokenRecords;
 	readonly issuance: TokenIssuance;

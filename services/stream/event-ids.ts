@@ -17,7 +17,6 @@ import {
 	randomFillSync,
 } from "node:crypto";
 
-/** A position in the event log. */
 export interface EventPosition {
 	readonly epoch: string;
 	readonly seq: number;

@@ -31,7 +31,6 @@ export interface HeartbeatGroup {
 	readonly changedAt: number;
 }
 
-/** The dependencies of {@link Heartbeats}. */
 export interface HeartbeatDependencies<G extends HeartbeatGroup> {
 	readonly everyMs: number;
 	readonly groups: () => Iterable<G>;

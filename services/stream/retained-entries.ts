@@ -23,7 +23,6 @@ interface Retained {
 	forgotten: number;
 }
 
-/** The entries of one tail. */
 export class RetainedEntries {
 	readonly #byTenant = new Map<string, Retained>();
 	/** All entries after this number are there, but for those that a tenant's `forgotten` tells. */

@@ -11,7 +11,6 @@ const job = vouch(systemPrincipal("tracker"));
 
 const askMs = 3_000;
 
-/** The questions of one process. */
 export class PlatformCalls {
 	#bus: Caller | undefined;
 

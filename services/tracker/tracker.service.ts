@@ -8,7 +8,6 @@ import type { PlatformCalls } from "./platform-calls.ts";
 import type { ConnectedTrackers } from "./trackers/connected-trackers.ts";
 import type { IssueTracker } from "./trackers/issue-tracker.ts";
 
-/** The dependencies of the service. */
 export interface TrackerServiceDependencies {
 	readonly trackers: ConnectedTrackers;
 	readonly calls: PlatformCalls;

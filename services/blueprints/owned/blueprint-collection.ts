@@ -42,7 +42,6 @@ export type BlueprintDocument = Document<BlueprintColumns>;
  */
 export const defaultChoiceCollection = defineCollection("blueprint_defaults", { rev: "integer" }, {});
 
-/** The default of one group. */
 export interface DefaultChoice {
 	readonly id: string;
 	/** The time of the choice in milliseconds since 1970. */

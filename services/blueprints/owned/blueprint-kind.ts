@@ -7,7 +7,6 @@ export interface OwnedBlueprint {
 	readonly is_default: boolean;
 }
 
-/** One kind. `B` is the blueprint. */
 export interface BlueprintKind<B extends OwnedBlueprint> {
 	/** The word for one of them in sentences, e.g. `Profile`. */
 	readonly noun: "Profile" | "Preset";

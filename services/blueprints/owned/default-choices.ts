@@ -17,7 +17,6 @@ export class Defaults {
 		this.#groups = groups;
 	}
 
-	/** The ids of all defaults. */
 	get ids(): string[] {
 		return [...this.#groups.values()].map(({ id }) => id);
 	}
@@ -27,7 +26,6 @@ export class Defaults {
 		return this.#groups.get(group)?.id;
 	}
 
-	/** Returns the defaults without this one. */
 	without(id: string): Map<string, DefaultChoice> {
 		return new Map([...this.#groups].filter(([, choice]) => choice.id !== id));
 	}

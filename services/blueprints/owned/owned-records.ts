@@ -31,7 +31,6 @@ export interface OwnedQuery extends PageRequest {
 
 const maxNames = 20;
 
-/** The blueprints of one kind. */
 export class OwnedRecords<B extends OwnedBlueprint> {
 	readonly #store: Documents;
 	readonly #kind: BlueprintKind<B>;

@@ -19,7 +19,6 @@ export function newProfile({ model = null, system_prompt = null, ...members }: P
 	return { ...members, model, system_prompt };
 }
 
-/** Returns the profile after a change. */
 export function changedProfile(profile: Profile, update: ProfileUpdate): Profile {
 	return { ...profile, ...givenMembers(update) };
 }

@@ -27,7 +27,6 @@ export interface PromptQuery extends PageRequest {
 	readonly repo?: string | undefined;
 }
 
-/** The prompts of the installation. */
 export class PromptRecords {
 	readonly #store: Documents & Search;
 	readonly #records: ResourcesIn<typeof promptCollection, Principal>;

@@ -20,7 +20,6 @@ import { KeyMark } from "../store/key-mark.ts";
 import { FolderLocks } from "../store/folder-lock.ts";
 import { TextSeal } from "#shared/base/secrets/sealed-text.ts";
 
-/** The arguments of {@link FileCredentials}. */
 export interface FileCredentialsOptions {
 	/** The folder; default `credentials` in the data folder. */
 	readonly base_dir?: string | undefined;

@@ -13,7 +13,6 @@ const pem = /^-----BEGIN /;
 type Values = Readonly<Record<string, string>>;
 type MappedMcpServer = LaunchMapping["mcp_servers"][number];
 
-/** The secrets so far. */
 export class CollectedSecrets {
 	readonly #variables = new Map<string, string>();
 	readonly #files = new Map<string, PodSecrets["files"][number]>();

@@ -16,7 +16,6 @@ export interface SessionPerson {
 	readonly owner: string;
 }
 
-/** The credentials that a session names. */
 interface NamedCredentials {
 	readonly names: readonly string[];
 	/** Those of them that were the tenant's when the session was made; no other one takes the place of any. */
@@ -55,7 +54,6 @@ function grantedOf(
 	};
 }
 
-/** The secrets of all launches. */
 export class LaunchSecrets {
 	readonly #store: CredentialStore;
 	readonly #injection: SecretInjection;

@@ -15,7 +15,6 @@ export interface MappedCredential {
 	readonly mapping: SecretMapping;
 }
 
-/** The launch that gets the secrets. */
 export interface InjectionRequest {
 	readonly session_id: string;
 	readonly credentials: readonly MappedCredential[];

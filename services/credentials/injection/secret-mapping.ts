@@ -21,7 +21,6 @@ export interface SecretMapping {
 	readonly mcp_servers?: LaunchMapping["mcp_servers"];
 }
 
-/** A credential that a launch names. */
 export interface NamedCredential {
 	readonly name: string;
 	readonly secret_type: SecretType;

@@ -6,7 +6,6 @@ import { ConflictError } from "#shared/base/errors.ts";
 import type { CredentialOwner } from "./credential-owner.ts";
 import type { CredentialValues, NewCredential } from "./credential-store.ts";
 
-/** One credential. */
 export interface StoredCredential {
 	readonly entry: Credential;
 	readonly data: Readonly<Record<string, string>>;

@@ -6,7 +6,6 @@ import type { Credential } from "#shared/contracts/credentials/credentials.ts";
 import type { SecretType } from "#shared/contracts/credentials/secret-types.ts";
 import type { CredentialOwner } from "./credential-owner.ts";
 
-/** A credential with its values. */
 export interface NewCredential {
 	readonly name: string;
 	readonly secret_type: SecretType;

@@ -27,14 +27,12 @@ export function isForeignField(field: string): boolean {
 	return foreignField.test(field);
 }
 
-/** The names of one credential. */
 interface NamedFields {
 	readonly name: string;
 	readonly secret_type: SecretType;
 	readonly fields: readonly string[];
 }
 
-/** Returns the fields that become variables. */
 function fieldsInVariables({ secret_type, fields }: NamedFields): readonly string[] {
 	const { default_mount_type, withheld } = secretTypeTable[secret_type];
 	return default_mount_type === "env" ? fields.filter((field) => !withheld.includes(field)) : [];

@@ -1,6 +1,5 @@
 /** Reads the URL of a git credential, `https://<user>:<token>@<host>`, and writes it as git's credential store does. */
 
-/** The URL of a git credential. */
 export interface GitCredentialUrl {
 	/** The URL in the one form that git reads: user and token percent-encoded, on one line. */
 	readonly line: string;

@@ -8,7 +8,6 @@ import { type SecretType, secretTypes } from "#shared/contracts/credentials/secr
  */
 export type MountType = SecretTypeInfo["default_mount_type"];
 
-/** One type. */
 export interface SecretTypeRow extends Omit<SecretTypeInfo, "type"> {
 	/** Fields that never get into a pod: whoever has them could make new credentials. */
 	readonly withheld: readonly string[];

@@ -35,7 +35,6 @@ export function ownAccount(principal: Principal): Account {
 	return { key: callerKey(principal), tenant: principal.kind === "pod" ? undefined : principal.tenant };
 }
 
-/** The accounts of one gateway. */
 export class Accounts {
 	readonly #ask: (pod: Principal) => Promise<SessionOwner>;
 	readonly #accounts = new LRUCache<string, Account>({ max: bound.countedCallers });
@@ -46,7 +45,6 @@ export class Accounts {
 		this.#ask = ask;
 	}
 
-	/** Returns the account of a caller. */
 	accountOf(principal: Principal): Account {
 		if (principal.kind !== "pod") return ownAccount(principal);
 		const known = this.#accounts.get(principal.id);

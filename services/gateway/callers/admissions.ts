@@ -34,7 +34,6 @@ class Answers<T> {
 	}
 }
 
-/** The admissions of one gateway. */
 export class Admissions {
 	readonly #bus: () => Caller | undefined;
 	readonly #admitted = new Answers<Principal>();

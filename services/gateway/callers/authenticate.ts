@@ -35,7 +35,6 @@ export interface Claim {
 	readonly path: PathParams;
 }
 
-/** The dependencies of an {@link Authenticator}. */
 export interface AuthenticatorDependencies {
 	readonly identity: Pick<IdentityProvider, "authenticate">;
 	readonly key: InstallationKey;
@@ -57,7 +56,6 @@ export interface Look {
 	readonly identified?: (sender: Principal) => void;
 }
 
-/** Authenticates the requests of one gateway. */
 export class Authenticator {
 	readonly #identity: Pick<IdentityProvider, "authenticate">;
 	readonly #key: InstallationKey;

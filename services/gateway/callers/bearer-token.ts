@@ -2,7 +2,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Ends } from "../http/connection-rows.ts";
 
-/** A header and its token. */
 interface ReadHeader {
 	readonly authorization: string;
 	readonly token: string;

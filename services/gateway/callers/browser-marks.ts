@@ -10,7 +10,6 @@ const keptSeconds = 600;
 
 const valueForm = /^[\w-]{43}$/;
 
-/** The mark of one browser. */
 export interface BrowserMark {
 	/** The digest of the mark; absent when the browser has none. */
 	readonly browser?: string;

@@ -15,7 +15,6 @@ import { tokenKey } from "#shared/base/tokens/token-key.ts";
 import { shownClaims, strictClaims } from "#shared/base/tokens/shown-claims.ts";
 import type { TokenTrust } from "./identity-provider.ts";
 
-/** The dependencies of {@link PersonalTokens}. */
 export interface PersonalTokensDependencies {
 	/** The knowledge of the identity; absent: it accepts no tokens. */
 	readonly trust: TokenTrust | undefined;
@@ -51,7 +50,6 @@ interface Reading {
 const maxReadings = 2_000;
 const maxReadText = 4_096;
 
-/** The tokens of one gateway. */
 export class PersonalTokens {
 	readonly #dependencies: PersonalTokensDependencies;
 	readonly #remembered = new LRUCache<string, Remembered>({ max: maxRemembered });

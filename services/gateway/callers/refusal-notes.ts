@@ -20,7 +20,6 @@ const maxReason = 900;
 export interface RefusedRequest {
 	/** The tenant is empty for somebody who may act in none. */
 	readonly principal: Principal;
-	/** The name of the action. */
 	readonly action: string;
 	/** The object, where the path of the request names it. */
 	readonly resource?: string;
@@ -87,7 +86,6 @@ export class RefusalNotes {
 	}
 }
 
-/** Returns the sentence of an error. */
 export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }

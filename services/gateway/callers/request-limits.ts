@@ -46,7 +46,6 @@ interface Places {
 	readonly what: string;
 }
 
-/** The limits of one gateway. */
 export class RequestLimits {
 	readonly #limits: Limits;
 	/**

@@ -16,7 +16,6 @@ const presentMs = 1_000;
 /** The time after which a request counts as waiting instead of being worked on, in milliseconds. */
 const workMs = 250;
 
-/** The pacing of one gateway. */
 export class RequestPace {
 	/** The requests that are worked on; those of a person that began while nobody else was present do not count. */
 	readonly #worked = new FairQueue({ atOnce: Infinity, share: bound.pacedRequests });

@@ -16,16 +16,13 @@ const uncheckedMs = 30_000;
 /** The checks that are under way at a time. */
 const atOnce = 20;
 
-/** A connection that stays open. */
 export interface LongLived {
 	readonly principal: Principal;
 	/** Authenticates the caller again. */
 	readonly authenticate: () => Promise<Principal>;
-	/** Ends the connection. */
 	readonly end: () => void;
 }
 
-/** The times of a {@link StandingWatch}. */
 export interface WatchTimes {
 	/** The interval of the checks in milliseconds. */
 	readonly intervalMs?: number;
@@ -40,7 +37,6 @@ interface Watched {
 	checkedAt: number;
 }
 
-/** The long-lived connections of one gateway. */
 export class StandingWatch {
 	readonly #open = new Map<LongLived, Watched>();
 	readonly #claimsLastMs: number;

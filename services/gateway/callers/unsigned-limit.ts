@@ -33,7 +33,6 @@ interface Waiting {
 	readonly cut: (error: Error) => void;
 }
 
-/** The limit of one gateway. */
 export class UnsignedLimit {
 	readonly #right = new LRUCache<string, TokenBucket>({ max: bound.countedSenders });
 	readonly #wrong = new LRUCache<string, TokenBucket>({ max: bound.countedSenders });

@@ -2,7 +2,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { after } from "#shared/base/clock.ts";
 
-/** One answer. */
 export interface Answer {
 	readonly status: number;
 	/** The body; absent: the answer has none. */

@@ -14,7 +14,6 @@ export interface BodyBounds {
 
 const defaults: BodyBounds = { all: bound.bodyBytes, ofOne: bound.bodyBytesOfOne };
 
-/** The bodies of one gateway. */
 export class BodyBytes {
 	readonly #bounds: BodyBounds;
 	/** The bytes of each caller. */

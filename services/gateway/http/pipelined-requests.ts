@@ -13,7 +13,6 @@ interface Connection {
 	readonly waiting: ((isThere: boolean) => void)[];
 }
 
-/** The connections of one gateway. */
 export class PipelinedRequests {
 	readonly #connections = new WeakMap<Socket, Connection>();
 

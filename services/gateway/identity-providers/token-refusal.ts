@@ -25,7 +25,6 @@ const sentences: Readonly<Record<TokenFault, string>> = {
 	kind: "it is no access token: an access token has the header typ at+jwt, or the claim typ Bearer, or a scope or client_id and nothing of an ID token",
 };
 
-/** Returns the sentence. */
 export function tokenRefusal(fault: TokenFault, token: string, { issuer, audience }: ExpectedToken): string {
 	const { iss, aud } = fault === "issuer" || fault === "audience" ? readJwt(token).claims : {};
 	const compared: Partial<Record<TokenFault, string>> = {

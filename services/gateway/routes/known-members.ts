@@ -15,7 +15,6 @@ const maxCompared = 1_000;
 
 type Path = readonly (string | number)[];
 
-/** An unknown member. */
 export interface Unknown {
 	readonly path: Path;
 	/** The names that the rule has at its place. */

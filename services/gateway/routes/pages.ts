@@ -4,7 +4,6 @@ import type { Answer } from "../http/answer.ts";
 import { HttpError } from "../http/http-errors.ts";
 import type { Readiness } from "#host/readiness.ts";
 
-/** The route of one page. */
 export interface PageRoute {
 	readonly kind: "page";
 	readonly method: "GET";

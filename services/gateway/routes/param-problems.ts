@@ -13,7 +13,6 @@ export interface Checked {
 	/** The texts of path and query as they were sent, by parameter. */
 	readonly texts: ReadonlyMap<string, string>;
 	readonly values: Readonly<Record<string, unknown>>;
-	/** The parameters in the body. */
 	readonly inBody: Schema;
 	/** The body as it was sent, with its unknown members. */
 	readonly body: JsonObject;

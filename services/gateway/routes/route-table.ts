@@ -35,7 +35,6 @@ const maxParamLength = 1_000;
  */
 const disguised = /%(2[def]|5[cf]|[01][0-9a-f]|7[ef]|3[0-9]|[46][1-9a-f]|[57][0-9a])|[\\#]/i;
 
-/** The routes of one gateway. */
 export class RouteTable {
 	readonly #router = router({ caseSensitive: true, maxParamLength, onBadUrl: () => {} });
 	readonly #targets = new Map<unknown, RouteTarget>();

@@ -7,7 +7,6 @@ import { ConfidenceEvaluation, type FindRepository } from "./evaluate/confidence
 import { PathCategories } from "./formula/path-categories.ts";
 import { EvaluationRecords } from "./record/evaluation-records.ts";
 
-/** The dependencies of merge confidence. */
 export interface ConfidenceDependencies {
 	readonly workflow: Config["git"]["workflow"];
 	readonly store: Documents;

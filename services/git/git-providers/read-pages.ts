@@ -2,7 +2,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ProviderClient, ProviderRequest, Reader } from "#shared/net/outbound/provider-client.ts";
 
-/** A list to read. */
 export interface WantedPages<T> {
 	readonly path: string;
 	/** The parameters beside the number of the page. */
@@ -14,7 +13,6 @@ export interface WantedPages<T> {
 	readonly next: (headers: IncomingHttpHeaders) => number | undefined;
 }
 
-/** The items of a list. */
 export interface ReadPages<T> {
 	readonly items: T[];
 	/** Whether the list has more items than were read. */

@@ -6,7 +6,6 @@ import { isAt, pathBelow, repositoryAddress, webHost } from "../providers/reposi
 import { HostAdapter, type PullOperations, type PullWords } from "./host-adapter.ts";
 import { readPages, type WantedPages } from "./read-pages.ts";
 
-/** A kind of host. */
 interface RestHost {
 	/** The name of the product in sentences. */
 	readonly product: string;

@@ -8,7 +8,6 @@ import type { ProviderMaker } from "./provider-maker.ts";
 
 type ProviderConfig = Config["git"]["github"];
 
-/** A provider of the configuration. */
 export interface ConfiguredProvider {
 	readonly provider: GitProvider;
 	/** Empty: it sends no webhooks. */

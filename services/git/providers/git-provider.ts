@@ -43,7 +43,6 @@ export interface PullRequest {
 	readonly merged_at?: string | null;
 }
 
-/** A pull request to be opened. */
 export interface NewPullRequest {
 	readonly title: string;
 	readonly description: string;

@@ -29,9 +29,7 @@ const maxTried = 5;
 /** Returns the providers of a person's enabled connections, newest first. */
 export type OwnProviders = (principal: Principal) => Promise<readonly GitProvider[]>;
 
-/** The providers of this platform. */
 export class ProviderRegistry {
-	/** The providers of the configuration. */
 	readonly configured: readonly GitProvider[];
 	readonly #own: OwnProviders;
 

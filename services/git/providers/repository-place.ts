@@ -7,7 +7,6 @@
  * ```
  */
 
-/** A repository's address. */
 export interface RepositoryAddress {
 	/** The host in lower case; with the port when it is a web address and the port is not the usual one. */
 	readonly host: string;

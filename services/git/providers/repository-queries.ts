@@ -23,7 +23,6 @@ export interface SharedRepositories {
 	readonly warnings: string[];
 }
 
-/** The questions. */
 export class RepositoryQueries {
 	readonly #registry: ProviderRegistry;
 
@@ -31,7 +30,6 @@ export class RepositoryQueries {
 		this.#registry = registry;
 	}
 
-	/** The providers of the configuration. */
 	configured(): readonly GitProvider[] {
 		return this.#registry.configured;
 	}

@@ -16,7 +16,6 @@ import { pullView } from "./pull-view.ts";
 import { type Branches, type BranchRules, branchesOf, repoOf, type SessionRepo } from "./session-branch.ts";
 import type { SessionGateway } from "./session-gateway.ts";
 
-/** The dependencies of {@link PullCreations}. */
 export interface PullCreationsDependencies {
 	readonly registry: Pick<ProviderRegistry, "find">;
 	readonly records: PullRecords;
@@ -39,7 +38,6 @@ interface Target extends FoundProvider {
 	readonly branches: Branches;
 }
 
-/** Opens pull requests. */
 export class PullCreations {
 	readonly #dependencies: PullCreationsDependencies;
 

@@ -25,7 +25,6 @@ export interface Merged {
 	readonly sha: string | null;
 }
 
-/** Merges pull requests. */
 export class PullMerges {
 	readonly #registry: Pick<ProviderRegistry, "find">;
 	readonly #records: PullRecords;

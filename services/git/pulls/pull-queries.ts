@@ -11,7 +11,6 @@ import { pullView, reviewStatus } from "./pull-view.ts";
 import { repoOf } from "./session-branch.ts";
 import type { SessionGateway } from "./session-gateway.ts";
 
-/** The questions. */
 export class PullQueries {
 	readonly #registry: Pick<ProviderRegistry, "find">;
 	readonly #records: PullRecords;

@@ -28,14 +28,12 @@ export interface MergeDetails {
 	readonly sha: string | null;
 }
 
-/** A stored pull request. */
 export interface StoredPull {
 	readonly record: PullRecord;
 	readonly owner: string;
 	readonly fingerprint: string | undefined;
 }
 
-/** The pull requests in the store. */
 export class PullRecords {
 	readonly #store: Documents;
 	readonly #records: ResourcesIn<typeof pullCollection>;

@@ -8,7 +8,6 @@ import { repositoryKey } from "#shared/wire/git/repository-key.ts";
 /** The keys of the configuration that decide about branches. */
 export type BranchRules = Pick<Config["git"]["workflow"], "auto_branch" | "branch_prefix" | "protect_main">;
 
-/** A repository of a session. */
 export interface SessionRepo {
 	readonly url: string;
 	readonly branch: string;

@@ -18,7 +18,6 @@ export interface Reviewed {
 /** The reason why an approval does not count. */
 export type Objection = "own" | "outsider" | "program" | "unknown-commit" | "older-commit";
 
-/** A reviewer's standing review. */
 export interface StandingReview {
 	readonly review: ReviewEvidence;
 	readonly counts: "approved" | "changes_requested" | "not";

@@ -12,7 +12,6 @@ import type { Delivery, Webhooks } from "../providers/webhooks.ts";
 import { removeFirst } from "#shared/store/remove-first.ts";
 import { deliveryCollection } from "./delivery-collection.ts";
 
-/** The names of a delivery. */
 export interface DeliveryNames {
 	readonly id: string;
 	readonly digest: string;
@@ -32,7 +31,6 @@ export function deliveryNames(provider: string, webhooks: Webhooks, { headers, b
 	return { id: nameBasedUuid("webhook-delivery", provider, given), digest };
 }
 
-/** The deliveries of the installation. */
 export class DeliveryRecords {
 	readonly #store: Documents;
 

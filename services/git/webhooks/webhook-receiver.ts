@@ -18,10 +18,8 @@ export interface WebhookSource {
 	readonly isHome: (repoUrl: string) => boolean;
 }
 
-/** The dependencies of a {@link WebhookReceiver}. */
 export interface WebhookReceiverDependencies {
 	readonly deliveries: DeliveryRecords;
-	/** The sources by name. */
 	readonly sources: ReadonlyMap<string, WebhookSource>;
 	/** Records the state of a pull request; it is called again for repeated messages, in any order. */
 	readonly observe: (event: PullEvent) => Promise<void>;
@@ -31,7 +29,6 @@ export interface WebhookReceiverDependencies {
 const refusal =
 	"The signature of the message is not right, or the platform has no webhook secret for this provider (docs/webhooks.md)";
 
-/** The webhooks of the installation. */
 export class WebhookReceiver {
 	readonly #dependencies: WebhookReceiverDependencies;
 

@@ -4,7 +4,6 @@ import type { GitProvider } from "../providers/git-provider.ts";
 import { isNamed } from "../providers/provider-registry.ts";
 import type { WebhookSource } from "./webhook-receiver.ts";
 
-/** Returns the sources by name. */
 export function webhookSources(configured: readonly ConfiguredProvider[]): Map<string, WebhookSource> {
 	return new Map(
 		configured.flatMap(({ provider, webhookSecret: secret }) => {

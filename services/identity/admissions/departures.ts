@@ -2,13 +2,11 @@
 import type { MemberRecords } from "../record/member-records.ts";
 import type { TenantRecords } from "../record/tenant-records.ts";
 
-/** A person in a tenant. */
 interface Membership {
 	readonly tenant: string;
 	readonly user_id: string;
 }
 
-/** The dependencies of {@link Departures}. */
 interface DeparturesDependencies {
 	readonly members: Pick<MemberRecords, "get">;
 	readonly tenants: Pick<TenantRecords, "get">;

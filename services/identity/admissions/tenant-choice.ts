@@ -26,7 +26,6 @@ export interface TenantWish {
 	readonly actsIn: string | undefined;
 }
 
-/** The choice of one process. */
 export class TenantChoice {
 	readonly #tenants: TenantRecords;
 	readonly #rules: TenantRules;

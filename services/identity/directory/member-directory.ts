@@ -15,7 +15,6 @@ import type { RoleNames } from "./role-names.ts";
 /** Most members of a tenant that are provisioned again by one request. */
 const maxReprovisioned = 1_000;
 
-/** The dependencies of a {@link MemberDirectory}. */
 export interface DirectoryDependencies {
 	readonly records: Records;
 	readonly reach: Reach;

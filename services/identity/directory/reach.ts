@@ -62,7 +62,6 @@ export class Reach {
 		throw new ForbiddenError("Administrators above a tenant set its quotas, and not its own ones", "OWN_TENANT");
 	}
 
-	/** Whether the principal administers the tenant. */
 	async administers(principal: Principal, { lineage = "" }: TenantDocument): Promise<boolean> {
 		if (!administersTenant(principal)) return false;
 		return this.isOperator(principal) || lineage.startsWith(await this.lineageOf(principal));

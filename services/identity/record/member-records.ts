@@ -21,7 +21,6 @@ const firstRole: TenantRole = "developer";
 /** Most memberships of a person that are looked at. */
 const maxPerPerson = 500;
 
-/** The memberships of the installation. */
 export class MemberRecords {
 	readonly #store: Documents;
 	readonly #records: ResourcesIn<typeof memberCollection>;

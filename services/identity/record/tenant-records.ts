@@ -18,7 +18,6 @@ import {
 /** A new tenant; the id is chosen. */
 export type NewTenant = Omit<TenantCreate, "tenant_id" | "parent_id"> & { readonly id: string };
 
-/** The tenants of the installation. */
 export class TenantRecords {
 	readonly #store: Documents;
 	readonly #records: ResourcesIn<typeof tenantCollection>;

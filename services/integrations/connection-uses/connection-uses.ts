@@ -16,7 +16,6 @@ export type ReadCredentials = (owner: Owner, names: readonly string[]) => Promis
 /** Which connections a session gets that names none: all enabled ones, or none. */
 export type Injected = "all" | "named";
 
-/** The connections of a launch. */
 export interface LaunchedConnections {
 	mappings: LaunchMapping[];
 	warnings: string[];
@@ -30,7 +29,6 @@ const maxLaunched = 100;
 /** Fields with which whoever has them could make new credentials: adapters get the tokens themselves. */
 const withheld: readonly string[] = ["refresh_token", "client_secret"];
 
-/** The uses of connections. */
 export class ConnectionUses {
 	readonly #records: ConnectionRecords;
 	readonly #catalogue: Catalogue;

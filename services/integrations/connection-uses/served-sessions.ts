@@ -5,7 +5,6 @@
 import type { IntegrationDefinition } from "#shared/contracts/integrations/definition-fields.ts";
 import { repositoryKey } from "#shared/wire/git/repository-key.ts";
 
-/** The session of a launch. */
 export interface ServedSession {
 	/** The URLs of its repositories. */
 	readonly repositories: readonly string[];

@@ -22,7 +22,6 @@ export type NewConnection = Omit<Connection, "id" | "created_at" | "updated_at">
 /** The most connections that one question of the platform gets. */
 const maxFound = 500;
 
-/** The connections of the installation. */
 export class ConnectionRecords {
 	readonly #store: Documents;
 	readonly #records: ResourcesIn<typeof connectionCollection>;

@@ -30,7 +30,6 @@ export interface Confirmation {
 	readonly query: string;
 }
 
-/** Returns the page that asks. */
 export function confirmationPage({ name, owner, tenant, query }: Confirmation): Page {
 	const person = `<strong>${escaped(owner)}</strong> (tenant ${escaped(tenant)})`;
 	return page(

@@ -23,7 +23,6 @@ export interface OAuthClient {
 	readonly auth_method: "post" | "basic";
 }
 
-/** One provider, ready for logins. */
 export interface OAuthProvider {
 	readonly slug: string;
 	/** The name of the integration for people. */

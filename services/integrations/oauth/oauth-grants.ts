@@ -55,7 +55,6 @@ export interface TokenLifetime {
 	readonly expires_at?: number;
 }
 
-/** The grants of all people. */
 export class OAuthGrants {
 	readonly #store: Documents;
 	readonly #records: ResourcesIn<typeof oauthGrantCollection>;
@@ -70,7 +69,6 @@ export class OAuthGrants {
 		return document && grantIn(document);
 	}
 
-	/** Returns the grants of a person. */
 	async of({ tenant, owner }: Person): Promise<Grant[]> {
 		const { documents } = await this.#store.find(
 			oauthGrantCollection,

@@ -14,7 +14,6 @@ import type { OAuthStates, PendingLogin } from "./oauth-states.ts";
 import type { ProviderClient } from "./provider-client.ts";
 import { credentialFields } from "./token-answer.ts";
 
-/** The parameters of a provider's redirect. */
 export interface Redirect {
 	readonly state: string;
 	readonly code?: string | undefined;
@@ -24,7 +23,6 @@ export interface Redirect {
 	readonly confirm?: string | undefined;
 }
 
-/** The dependencies of {@link OAuthLogins}. */
 export interface LoginDependencies {
 	readonly states: OAuthStates;
 	readonly grants: OAuthGrants;
@@ -41,7 +39,6 @@ export interface LoginDependencies {
 	readonly onRenewed: (person: Person) => void;
 }
 
-/** The logins of all people. */
 export class OAuthLogins {
 	readonly #dependencies: LoginDependencies;
 

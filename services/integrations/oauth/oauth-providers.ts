@@ -7,7 +7,6 @@ import type { OAuthProvider } from "./oauth-definition.ts";
 /** Returns the present definitions by slug. */
 export type ReadDefinitions = () => Promise<ReadonlyMap<string, IntegrationDefinition>>;
 
-/** The providers of one installation. */
 export class OAuthProviders {
 	readonly #definitions: ReadDefinitions;
 	readonly #clients: Config["oauth"]["clients"];

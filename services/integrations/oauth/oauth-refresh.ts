@@ -20,7 +20,6 @@ const pauseMs = 50;
 const storingMs = 8_000;
 const storingPauseMs = 200;
 
-/** The dependencies of {@link OAuthRefresh}. */
 export interface RefreshDependencies {
 	readonly grants: OAuthGrants;
 	readonly client: Pick<ProviderClient, "refresh">;
@@ -32,7 +31,6 @@ export interface RefreshDependencies {
 	readonly log: ServiceLog;
 }
 
-/** Replaces tokens of all people. */
 export class OAuthRefresh {
 	readonly #dependencies: RefreshDependencies;
 	readonly #underWay = new Set<Promise<void>>();

@@ -33,7 +33,6 @@ export interface CodeExchange {
 	readonly verifier: string;
 }
 
-/** The client of all providers. */
 export class ProviderClient {
 	readonly #outbound: Pick<Outbound, "send">;
 

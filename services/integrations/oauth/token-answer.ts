@@ -9,7 +9,6 @@ const errorForm = /^[\w.-]{1,100}$/;
 /** A token is one word of visible characters (RFC 6750 section 2.1), so it fits into a header and on one line. */
 const tokenForm = /^[\x21-\x7e]+$/;
 
-/** The tokens of a login. */
 export interface Tokens {
 	/** The members of the answer that are texts. */
 	readonly texts: Readonly<Record<string, string>>;

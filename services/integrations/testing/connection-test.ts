@@ -28,7 +28,6 @@ const maxSentence = 500;
 /** A shorter value occurs in sentences by chance. */
 const minSecret = 4;
 
-/** The tests of this process. */
 export class ConnectionTests {
 	readonly #catalogue: Catalogue;
 	readonly #log: ServiceLog;
@@ -39,7 +38,6 @@ export class ConnectionTests {
 		this.#log = log;
 	}
 
-	/** Tests a connection of the person. */
 	async test(owner: Owner, connection: Connection, read: ReadCredentials, probe: Probe): Promise<TestResult> {
 		const failed = (error: string): TestResult => ({
 			success: false,

@@ -13,7 +13,6 @@ const daySeconds = 86_400;
 
 /** The metadata of a request that the issuance needs. */
 export interface DeskRequest {
-	/** The client's `Idempotency-Key`. */
 	readonly idempotency_key?: string | undefined;
 	/** The caller's own token. */
 	readonly subject_token?: string | undefined;
@@ -38,7 +37,6 @@ export interface TokenShelf {
 	): Promise<Omit<PersonalToken, "last_used_at">>;
 }
 
-/** The issuance of one process. */
 export class TokenIssuance {
 	readonly #shelf: TokenShelf;
 	readonly #issuer: OpenIssuer | undefined;

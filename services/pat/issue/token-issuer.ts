@@ -1,7 +1,6 @@
 /** Port: issues personal access tokens. The configuration names the adapter (`pat.token_issuer_adapter`). */
 import type { Principal } from "#shared/base/principal.ts";
 
-/** A request for one token. */
 export interface TokenRequest {
 	/** The person whom the token stands for. */
 	readonly principal: Principal;

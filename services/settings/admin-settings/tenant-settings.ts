@@ -12,7 +12,6 @@ interface ChosenSettings {
 	readonly storage?: Partial<AdminSettings["storage"]>;
 }
 
-/** The admin settings of all tenants. */
 export class TenantSettings {
 	readonly #records: SettingRecords<ChosenSettings>;
 	readonly #defaults: AdminSettings;

@@ -1,7 +1,6 @@
 /** The modules of a user interface, as the contract names them. All are switched on by default. */
 import type { FeatureModule } from "#shared/contracts/settings/features.ts";
 
-/** A module without its switch. */
 export type KnownModule = Omit<FeatureModule, "enabled">;
 
 /** Clients of the contract show the labels, and look icons up by these names of the icons of Lucide. */

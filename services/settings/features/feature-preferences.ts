@@ -10,7 +10,6 @@ import { featureModules } from "./feature-modules.ts";
 
 export const featurePreferenceCollection = settingCollection("feature_preferences");
 
-/** The layouts of all users. */
 export class FeaturePreferences {
 	readonly #records: SettingRecords<FeaturePreference[]>;
 

@@ -13,7 +13,6 @@ export const featureToggleCollection = settingCollection("feature_toggles", "all
 /** The chosen switches by the module's key. */
 type Toggles = Readonly<Record<string, boolean>>;
 
-/** The switches of all tenants. */
 export class FeatureToggles {
 	readonly #records: SettingRecords<Toggles>;
 

@@ -13,7 +13,6 @@ import { SettingRecords } from "../record/setting-records.ts";
 import { secretCollection } from "../secrets/secret-collection.ts";
 import type { NewSecret, SecretStore } from "../secrets/secret-store.ts";
 
-/** The arguments of {@link StoredSecrets}. */
 interface StoredSecretsOptions {
 	/** The platform gives it. */
 	readonly store: Documents;
@@ -25,7 +24,6 @@ interface StoredSecretsOptions {
 	readonly max_bytes_per_user?: number;
 }
 
-/** A secret as it is stored. */
 interface SealedSecret extends SecretEntry {
 	/** The values by key as JSON, sealed. */
 	readonly sealed: string;

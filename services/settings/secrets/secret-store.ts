@@ -2,7 +2,6 @@
 import type { Principal } from "#shared/base/principal.ts";
 import type { SecretEntry } from "#shared/contracts/settings/secrets.ts";
 
-/** A secret with its values. */
 export interface NewSecret {
 	readonly name: string;
 	/** The values by key; at least one. */

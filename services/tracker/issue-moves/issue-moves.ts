@@ -42,7 +42,6 @@ export interface MoveOutcome {
 /** Returns the mapping of a repository for sessions of a person. */
 export type MappingOf = (person: Owner, repo: string) => Promise<Mapping | undefined>;
 
-/** The moves of the installation. */
 export class IssueMoves {
 	readonly #store: Documents;
 	readonly #records: ResourcesIn<typeof moveCollection>;

@@ -34,7 +34,6 @@ export class AllIssues {
 		throw new NotFoundError(`No tracker of yours knows the issue "${issueId.slice(0, 100)}"`, "ISSUE_NOT_FOUND");
 	}
 
-	/** Asks all trackers at once. */
 	async #ask<T>(person: Person, ask: (tracker: IssueTracker) => Promise<T>) {
 		const { connections } = await this.#trackers.of(person);
 		const asked = connections.map(async (connection) => {

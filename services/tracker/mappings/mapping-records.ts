@@ -25,7 +25,6 @@ interface KeyedRequest {
 	readonly fingerprint: string;
 }
 
-/** The mappings of the installation. */
 export class MappingRecords {
 	readonly #protocols: readonly string[];
 	readonly #records: ResourcesIn<typeof mappingCollection, Principal>;

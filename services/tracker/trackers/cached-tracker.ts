@@ -7,7 +7,6 @@ import type { TrackerCache } from "./tracker-cache.ts";
 /** How long answers are kept, in milliseconds. */
 const keptMs = { status: 300_000, issues: 30_000 } as const;
 
-/** The tracker behind the cache. */
 export interface TrackerBehind {
 	readonly tracker: IssueTracker;
 	readonly cache: TrackerCache;

@@ -12,13 +12,11 @@ import type { TrackerCache } from "./tracker-cache.ts";
 /** The most trackers that one request asks. */
 const maxTrackers = 10;
 
-/** A person of a tenant. */
 export interface Person {
 	readonly tenant: string;
 	readonly id: string;
 }
 
-/** A connection to a tracker. */
 export interface TrackerConnection extends AdapterChoice {
 	/** The id of a person's connection; null for a tracker of the configuration. */
 	readonly id: string | null;
@@ -41,13 +39,11 @@ export interface FoundConnections {
 interface Dependencies {
 	readonly outbound: Outbound;
 	readonly cache: TrackerCache;
-	/** Returns the connections of a person. */
 	readonly connectionsOf: (person: Person) => Promise<FoundConnections>;
 	/** The trackers of the configuration, the default first. */
 	readonly configured: readonly TrackerConnection[];
 }
 
-/** The trackers of all persons. */
 export class ConnectedTrackers {
 	readonly #dependencies: Dependencies;
 

@@ -15,7 +15,6 @@ interface Entry {
 	readonly until: number;
 }
 
-/** The answers of one process. */
 export class TrackerCache {
 	/** The least recently written entry comes first. */
 	readonly #entries = new Map<string, Entry>();

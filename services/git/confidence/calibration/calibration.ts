@@ -18,14 +18,12 @@ export interface CalibrationQuery {
 	readonly days: number;
 }
 
-/** The report. */
 export interface CalibrationReport {
 	bands: CalibrationBand[];
 	more: boolean;
 	computed_at: string;
 }
 
-/** The dependencies of a {@link Calibration}. */
 export interface CalibrationDependencies {
 	readonly records: EvaluationRecords;
 	readonly find: FindRepository;
@@ -48,7 +46,6 @@ const lookMs = 5_000;
 /** A fate that is not final is looked up again after this time, in milliseconds. */
 const rememberedMs = 600_000;
 
-/** The reports of the installation. */
 export class Calibration {
 	readonly #dependencies: CalibrationDependencies;
 

@@ -3,7 +3,6 @@
  * request or one of its commits, or a merged pull request that does. Pure.
  */
 
-/** A pull request that was merged. */
 export interface MergedPull {
 	readonly number: number;
 	readonly source_branch: string;

@@ -27,7 +27,6 @@ export type ConfidenceRequest = ConfidenceHints & {
 	readonly head_sha?: string | null | undefined;
 };
 
-/** The dependencies of a {@link ConfidenceEvaluation}. */
 export interface ConfidenceEvaluationDependencies {
 	readonly records: EvaluationRecords;
 	readonly find: FindRepository;
@@ -42,7 +41,6 @@ interface NamedPull {
 	readonly head_sha?: string | null | undefined;
 }
 
-/** The evaluations of callers. */
 export class ConfidenceEvaluation {
 	readonly #dependencies: ConfidenceEvaluationDependencies;
 

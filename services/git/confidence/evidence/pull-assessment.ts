@@ -14,7 +14,6 @@ export interface Assessment {
 	readonly evidence: readonly WeighedFactor[];
 }
 
-/** The rules of the installation. */
 export interface AssessmentRules {
 	readonly paths: PathCategories;
 	readonly thresholds: Thresholds;

@@ -18,7 +18,6 @@ import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-record
 import { readPages } from "#shared/store/pages/read-pages.ts";
 import { evaluationCollection, type EvaluationDocument } from "./evaluation-collection.ts";
 
-/** An evaluation before it is stored. */
 export type NewEvaluation = Omit<Evaluation, "id" | "evaluated_at" | "outcome">;
 
 /** The state of a pull request at a time. */
@@ -44,7 +43,6 @@ const batch = 100;
 /** The most that a provider's clock may be ahead of ours, in milliseconds. */
 const maxAheadMs = 300_000;
 
-/** The evaluations of the installation. */
 export class EvaluationRecords {
 	readonly #store: NotingStore;
 	readonly #records: ResourcesIn<typeof evaluationCollection, Principal>;

@@ -7,7 +7,6 @@ import { nextPage, pullPath, repositoryPath } from "./gitea-paths.ts";
 import { settledPull } from "./gitea-pulls.ts";
 import { checkOf, fileOf, readFiles, readReviews, readStatuses, reviewOf } from "./gitea-shapes.ts";
 
-/** The bounds of each list. */
 const bounds = { query: { limit: 50 }, most: maxEvidence, next: nextPage } as const;
 
 /** Returns the newest statuses of a branch or commit; jobs of Gitea's own Actions set them too. */

@@ -8,7 +8,6 @@ import { foundReader, issueReader, isIssue, issuesReader, readIssue, userReader 
 import { type GitHubRepository, type IssuePlace, issuePlace, repositoryOf } from "./issue-place.ts";
 import { searchQuery } from "./search-query.ts";
 
-/** The configuration and the credential. */
 export interface GithubIssuesOptions extends TrackerAccess {
 	readonly token?: unknown;
 	/** The address of the interface; default that of github.com. That of an Enterprise Server ends with `/api/v3`. */
@@ -27,7 +26,6 @@ const maxCalls = 10;
 const headerText = /^[\x21-\x7e]{1,2000}$/;
 const ownerForm = /^[A-Za-z0-9][A-Za-z0-9-]{0,99}$/;
 
-/** The tracker. */
 export class GithubIssuesTracker implements IssueTracker {
 	static readonly kwargs = ["token", "base_url", "owner"];
 	readonly name = "github";

@@ -1,6 +1,5 @@
 /** Where an issue of GitHub is: a repository and a number, written `owner/name#12`. */
 
-/** A repository of GitHub. */
 export interface GitHubRepository {
 	readonly owner: string;
 	readonly repo: string;

@@ -26,7 +26,6 @@ const team = {
 	props: { states: { type: "object", props: { nodes: { type: "array", items: state } } } },
 } as const;
 
-/** The data of each operation's answer. */
 export const linearAnswers = {
 	identity: schema({
 		viewer: {

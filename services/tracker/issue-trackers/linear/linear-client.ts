@@ -21,7 +21,6 @@ import { type LinearOperation, linearOperations } from "./linear-operations.ts";
 /** The bounds of one operation of the platform. */
 const bounds = { calls: 6, ms: 15_000, maxBytes: 1_048_576 };
 
-/** The place and the credential. */
 export interface LinearPlace {
 	readonly outbound: Outbound;
 	readonly url: string;
@@ -35,7 +34,6 @@ interface LinearError {
 	readonly code: string;
 }
 
-/** The data of an operation's answer. */
 export type LinearData<O extends LinearOperation> = Output<(typeof linearAnswers)[O]>;
 
 /** The client of one operation of the platform, which may need two of Linear. */

@@ -15,7 +15,6 @@ const headerText = /^[\x21-\x7e]{1,1000}$/;
 const idForm = /^[a-z\d]+(-[a-z\d]+){1,4}$/i;
 const longestId = 100;
 
-/** The configuration and the credential. */
 export interface LinearOptions extends TrackerAccess {
 	/** A personal key, or the access token of an OAuth application. */
 	readonly api_key?: unknown;
@@ -23,7 +22,6 @@ export interface LinearOptions extends TrackerAccess {
 	readonly api_url?: unknown;
 }
 
-/** The tracker. */
 export class LinearTracker implements IssueTracker {
 	static readonly kwargs = ["api_key", "api_url"];
 	readonly name = "linear";
