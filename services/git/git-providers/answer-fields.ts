@@ -1,6 +1,6 @@
-/** The forms of members that git hosts' answers share, and the reader of a page of a list. */
+/** The forms of members that git hosts' answers share, and the readers of their answers. */
 import type { Schema } from "#shared/base/schema/schema.ts";
-import { listReader } from "#shared/net/outbound/provider-client.ts";
+import { listReader, type Reader } from "#shared/net/outbound/provider-client.ts";
 
 export const text = { type: "string", max: 10_000 } as const;
 /** A commit message or a description. */
@@ -17,4 +17,23 @@ export const mostOfPage = 100;
 
 export function pageReader<const S extends Schema>(props: S) {
 	return listReader({ type: "object", props }, mostOfPage);
+}
+
+/** Returns a reader of the same values that makes something of the platform of them. */
+export function readAs<I, T>(read: Reader<I>, become: (value: I) => T): Reader<T> {
+	return (value, ask) => become(read(value, ask));
+}
+
+/** Returns a reader of the same lists that makes something of the platform of each item. */
+export function readEachAs<I, T>(read: Reader<I[]>, become: (item: I) => T): Reader<T[]> {
+	return (value, ask) => read(value, ask).map(become);
+}
+
+/** Returns a reader of objects that reads the list in one of their members. */
+export function readIn<T>(member: string, read: Reader<T[]>): Reader<T[]> {
+	return (value, ask) => read(typeof value === "object" && value && Reflect.get(value, member), ask);
+}
+
+export function orNull(value: string | null | undefined): string | null {
+	return value ?? null;
 }

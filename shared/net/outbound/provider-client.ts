@@ -3,7 +3,7 @@
  * requests share one budget, and every failure becomes one of the platform's errors (provider-errors.ts).
  * @example
  * ```ts
- * const client = new ProviderClient({ outbound, base_url, isConfigured, headers: { "private-token": token }, ask });
+ * const client = new ProviderClient({ outbound, base_url, isConfigured, token, ask });
  * const { id } = client.read(project, await client.get("/projects/1"));
  * ```
  */
@@ -11,7 +11,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Output, Rule, Schema, Value } from "#shared/base/schema/schema.ts";
 import { type Check, compileRule, compileSchema } from "#shared/base/schema/validator.ts";
 import type { Outbound } from "./outbound.ts";
-import { type OperationBounds, type OutboundFetch, outboundFetch } from "./outbound-fetch.ts";
+import { type OperationBounds, type OutboundFetch, outboundFetch, type OutboundInit } from "./outbound-fetch.ts";
 import { cleaned, failureOf, malformed, type ProviderAsk, refusalOf } from "./provider-errors.ts";
 
 export interface ProviderClientOptions {
@@ -19,10 +19,46 @@ export interface ProviderClientOptions {
 	/** The URL before every path, without a slash at its end. */
 	readonly base_url: string;
 	readonly isConfigured: boolean;
-	/** The headers of every request; they hold the credential. */
-	readonly headers: Readonly<Record<string, string>>;
+	/** A bearer token, which no sentence repeats; empty or absent: none is sent. */
+	readonly token?: string;
+	/** Further headers of every request. */
+	readonly headers?: Readonly<Record<string, string>>;
 	readonly ask: ProviderAsk;
 	readonly bounds?: Partial<OperationBounds> | undefined;
+	/** Absent: no list has more than one page. */
+	readonly pages?: PageRules;
+	/** Returns the provider's own sentence in the body of a refusal; absent: that of the members as they are usually named. */
+	readonly sentenceOf?: (body: unknown) => string;
+}
+
+/** How the numbered pages of a provider's lists are asked for. */
+export interface PageRules {
+	/** The parameter for the number of items of a page. */
+	readonly size: Readonly<Record<string, number>>;
+	/** Returns the number of the next page; undefined after the last one. */
+	readonly next: (page: AnsweredPage) => number | undefined;
+}
+
+interface AnsweredPage {
+	readonly number: number;
+	/** The number of its items. */
+	readonly count: number;
+	readonly headers: IncomingHttpHeaders;
+}
+
+export interface WantedList<T> {
+	readonly path: string;
+	/** The parameters beside those of pages. */
+	readonly query?: ProviderRequest["query"];
+	readonly reader: Reader<T[]>;
+	/** The most items that are read. */
+	readonly most: number;
+}
+
+export interface ReadList<T> {
+	readonly items: T[];
+	/** Whether the list has more items than were read. */
+	readonly more: boolean;
 }
 
 export interface ProviderRequest {
@@ -48,22 +84,26 @@ export interface ProviderAnswer {
 /** Asks one provider within one budget. */
 export class ProviderClient {
 	readonly #options: ProviderClientOptions;
+	readonly #ask: ProviderAsk;
+	readonly #headers: Readonly<Record<string, string>>;
 	readonly #fetch: OutboundFetch;
 
 	constructor(options: ProviderClientOptions) {
 		this.#options = options;
-		const { outbound, base_url, isConfigured, bounds } = options;
+		const { outbound, base_url, isConfigured, bounds, token = "", ask } = options;
+		this.#ask = { ...ask, secrets: [...(ask.secrets ?? []), token] };
+		const authorization = token === "" ? {} : { authorization: `Bearer ${token}` };
+		this.#headers = { accept: "application/json", ...options.headers, ...authorization };
 		this.#fetch = outboundFetch({ outbound, origin: base_url, isConfigured, bounds });
 	}
 
 	/** Sends a request. @throws {ServiceError} for every other status, and when there is no answer. */
 	async send({ method = "GET", path, query = {}, body, expected = [] }: ProviderRequest): Promise<ProviderAnswer> {
-		const { base_url, headers, ask } = this.#options;
-		const sent = body === undefined ? {} : { "content-type": "application/json" };
+		const { base_url, sentenceOf = messageOf } = this.#options;
+		const ask = this.#ask;
 		const response = await this.#fetch(`${base_url}${path}${searchOf(query)}`, {
 			method,
-			headers: { accept: "application/json", ...headers, ...sent },
-			body: body === undefined ? undefined : JSON.stringify(body),
+			...this.#contentOf(body),
 		}).catch((error: unknown) => {
 			throw failureOf(ask, error);
 		});
@@ -71,18 +111,47 @@ export class ProviderClient {
 		const received = Object.fromEntries(response.headers.entries());
 		const text = await response.text();
 		const json = jsonOf(text, ok, ask);
-		const message = ok ? "" : (messageOf(json) ?? "");
+		const message = ok ? "" : sentenceOf(json ?? text);
 		if (ok || expected.includes(status)) return { status, headers: received, json, said: cleaned(ask, message) };
 		throw refusalOf(ask, { status, headers: received, message });
+	}
+
+	#contentOf(body: unknown): Pick<OutboundInit, "headers" | "body"> {
+		if (body === undefined) return { headers: this.#headers };
+		return { headers: { ...this.#headers, "content-type": "application/json" }, body: JSON.stringify(body) };
 	}
 
 	async get(path: string, query: ProviderRequest["query"] = {}): Promise<unknown> {
 		return (await this.send({ path, query })).json;
 	}
 
+	/**
+	 * Resolves with the items of all pages, from the first one on. A page without items and a next page that is not a later
+	 * one end the list, so that no answer leads around in a circle.
+	 */
+	async list<T>({ path, query, reader, most }: WantedList<T>): Promise<ReadList<T>> {
+		const { pages } = this.#options;
+		const items: T[] = [];
+		for (let page = 1; ; ) {
+			const { headers, json } = await this.send({ path, query: { ...pages?.size, ...query, page } });
+			const found = this.read(reader, json);
+			items.push(...found);
+			const following = found.length === 0 ? undefined : pages?.next({ number: page, count: found.length, headers });
+			if (items.length > most || (items.length === most && following !== undefined))
+				return { items: items.slice(0, most), more: true };
+			if (following === undefined || following <= page) return { items, more: false };
+			page = following;
+		}
+	}
+
 	/** Returns the value in the form of the reader. @throws {UpstreamError} when it has another form. */
 	read<T>(reader: Reader<T>, value: unknown): T {
-		return reader(value, this.#options.ask);
+		return reader(value, this.#ask);
+	}
+
+	/** The error for an answer that breaks the provider's description. */
+	malformed(): Error {
+		return malformed(this.#ask);
 	}
 }
 
@@ -132,10 +201,10 @@ function jsonOf(text: string, isNeeded: boolean, ask: ProviderAsk): unknown {
 }
 
 /** Returns the sentence of a refusal, as the members are usually named. */
-function messageOf(json: unknown): string | undefined {
-	if (typeof json !== "object" || json === null) return undefined;
+function messageOf(json: unknown): string {
+	if (typeof json !== "object" || json === null) return "";
 	const texts = ["message", "error_description", "error"].map((name): unknown => Reflect.get(json, name));
 	const found = texts.find((text) => text !== undefined);
-	if (found === undefined || found === null) return undefined;
+	if (found === undefined || found === null) return "";
 	return typeof found === "string" ? found : JSON.stringify(found).slice(0, 1_000);
 }

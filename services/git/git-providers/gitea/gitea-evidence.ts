@@ -1,37 +1,32 @@
 /** Reads the evidence about a commit and a pull request at Gitea: statuses, reviews, files. */
 import type { ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import { maxEvidence, type PullEvidence, type RepositoryPlace } from "../../providers/git-provider.ts";
-import { readPages } from "../read-pages.ts";
+import { readFiles } from "../changed-files.ts";
+import { pullPath, repositoryPath } from "../github-paths.ts";
+import { pullEvidence } from "../pull-evidence.ts";
 import type { SomeChecks } from "../sum-of-checks.ts";
-import { nextPage, pullPath, repositoryPath } from "./gitea-paths.ts";
 import { settledPull } from "./gitea-pulls.ts";
-import { checkOf, fileOf, readFiles, readReviews, readStatuses, reviewOf } from "./gitea-shapes.ts";
-
-const bounds = { query: { limit: 50 }, most: maxEvidence, next: nextPage } as const;
+import { checkOf, readReviews, readStatuses, reviewOf } from "./gitea-shapes.ts";
 
 /** Returns the newest statuses of a branch or commit; jobs of Gitea's own Actions set them too. */
 export async function checksOf(client: ProviderClient, at: RepositoryPlace, ref: string): Promise<SomeChecks> {
 	const path = `${repositoryPath(at)}/commits/${encodeURIComponent(ref)}/status`;
-	const { items, more } = await readPages(client, { path, reader: readStatuses, ...bounds });
+	const { items, more } = await client.list({ path, reader: readStatuses, most: maxEvidence });
 	return { checks: items.flatMap(checkOf), more };
 }
 
 export async function evidenceOf(client: ProviderClient, at: RepositoryPlace, number: number): Promise<PullEvidence> {
-	const { head_sha, target_branch, author, mergeable } = await settledPull(client, at, number);
+	const pull = await settledPull(client, at, number);
 	const path = pullPath(at, number);
 	const [{ checks, more }, reviews, files] = await Promise.all([
-		checksOf(client, at, head_sha),
-		readPages(client, { path: `${path}/reviews`, reader: readReviews, ...bounds }),
-		readPages(client, { path: `${path}/files`, reader: readFiles, ...bounds }),
+		checksOf(client, at, pull.head_sha),
+		client.list({ path: `${path}/reviews`, reader: readReviews, most: maxEvidence }),
+		client.list({ path: `${path}/files`, reader: readFiles, most: maxEvidence }),
 	]);
-	return {
-		head_sha,
-		target_branch,
-		author,
-		mergeable,
+	return pullEvidence(pull, {
 		checks,
 		reviews: reviews.items.flatMap(reviewOf).toSorted((a, b) => (a.at ?? "").localeCompare(b.at ?? "")),
-		files: files.items.map(fileOf),
+		files: files.items,
 		more: more || reviews.more || files.more,
-	};
+	});
 }

@@ -1,14 +1,5 @@
-/** The paths of Gitea's API, and how its lists go on. Pure. */
+/** The pages of Gitea's lists. Pure. */
 import type { IncomingHttpHeaders } from "node:http";
-import type { RepositoryPlace } from "../../providers/git-provider.ts";
-
-export function repositoryPath({ owner, name }: RepositoryPlace): string {
-	return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
-}
-
-export function pullPath(at: RepositoryPlace, number: number): string {
-	return `${repositoryPath(at)}/pulls/${number}`;
-}
 
 /**
  * Returns the number of the next page. Only the number is taken from the link, because a Gitea may name itself by another

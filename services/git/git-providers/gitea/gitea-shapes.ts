@@ -1,21 +1,28 @@
 /** The parts of Gitea's answers that are used, with their checks. */
-import { schema } from "#shared/base/schema/schema.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
 import type { Repository } from "#shared/contracts/git/repositories.ts";
 import { objectReader, type Reader } from "#shared/net/outbound/provider-client.ts";
-import type {
-	CheckEvidence,
-	CiStatus,
-	Commit,
-	FileEvidence,
-	PullRequest,
-	ReviewEvidence,
-} from "../../providers/git-provider.ts";
-import { absent, count, flag, long, mostOfPage, page, pageReader, sha, text, time } from "../answer-fields.ts";
+import type { CheckEvidence, CiStatus, Commit, PullRequest, ReviewEvidence } from "../../providers/git-provider.ts";
+import {
+	absent,
+	count,
+	flag,
+	long,
+	mostOfPage,
+	readAs,
+	orNull,
+	page,
+	pageReader,
+	readEachAs,
+	sha,
+	text,
+	time,
+} from "../answer-fields.ts";
 import { webUrl } from "../web-url.ts";
 
 const person = { type: "object", props: { login: text }, ...absent } as const;
 
-export const readUser = objectReader({ login: text });
+export const readUser = readAs(objectReader({ login: text }), ({ login }) => login);
 
 const repository = schema({
 	name: text,
@@ -24,10 +31,10 @@ const repository = schema({
 	clone_url: page,
 	default_branch: { ...text, ...absent },
 });
-export const readRepository = objectReader(repository);
-export const readRepositories = pageReader(repository);
+export const readRepository = readAs(objectReader(repository), repositoryOf);
+export const readRepositories = readEachAs(pageReader(repository), repositoryOf);
 
-export function repositoryOf(one: ReturnType<typeof readRepository>): Repository {
+function repositoryOf(one: Output<typeof repository>): Repository {
 	const { name, owner, html_url, clone_url, default_branch } = one;
 	return {
 		provider: "gitea",
@@ -40,7 +47,7 @@ export function repositoryOf(one: ReturnType<typeof readRepository>): Repository
 	};
 }
 
-export const readBranches = pageReader({ name: text });
+export const readBranches = readEachAs(pageReader({ name: text }), ({ name }) => name);
 
 export const readLabels = pageReader({ id: count, name: text });
 export const readLabel = objectReader({ id: count });
@@ -111,10 +118,6 @@ function mergeOf({ merge_commit_sha, merged_at }: GiteaPull): Pick<PullRequest, 
 function stateOf({ merged, state }: GiteaPull): PullRequest["status"] {
 	if (merged === true) return "merged";
 	return state === "closed" ? "closed" : "open";
-}
-
-function orNull(value: string | null | undefined): string | null {
-	return value ?? null;
 }
 
 /**
@@ -197,19 +200,7 @@ function counted(state: ReviewEvidence["state"], { official }: GiteaReview): Rev
 	return state === "approved" && official !== true ? "commented" : state;
 }
 
-export const readFiles = pageReader({
-	filename: text,
-	previous_filename: { ...text, ...absent },
-	additions: count,
-	deletions: count,
-});
-
-export function fileOf(file: ReturnType<typeof readFiles>[number]): FileEvidence {
-	const { filename, previous_filename, additions, deletions } = file;
-	return { path: filename, additions, deletions, ...(previous_filename && { previous_path: previous_filename }) };
-}
-
-export const readCommits = pageReader({
+const commit = schema({
 	sha,
 	html_url: page,
 	created: { ...time, ...absent },
@@ -218,7 +209,8 @@ export const readCommits = pageReader({
 		props: { message: long, committer: { type: "object", props: { date: time }, ...absent } },
 	},
 });
+export const readCommits = readEachAs(pageReader(commit), commitOf);
 
-export function commitOf({ sha: id, html_url, created, commit }: ReturnType<typeof readCommits>[number]): Commit {
-	return { sha: id, message: commit.message, at: commit.committer?.date ?? created ?? "", url: html_url };
+function commitOf({ sha: id, html_url, created, commit: { message, committer } }: Output<typeof commit>): Commit {
+	return { sha: id, message, at: committer?.date ?? created ?? "", url: html_url };
 }

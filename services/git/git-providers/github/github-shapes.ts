@@ -1,16 +1,9 @@
 /** The parts of GitHub's answers that are used, with their checks. */
-import { schema } from "#shared/base/schema/schema.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
 import type { Repository } from "#shared/contracts/git/repositories.ts";
 import { objectReader } from "#shared/net/outbound/provider-client.ts";
-import type {
-	CheckEvidence,
-	CiStatus,
-	Commit,
-	FileEvidence,
-	PullRequest,
-	ReviewEvidence,
-} from "../../providers/git-provider.ts";
-import { absent, count, page, pageReader, sha, text, time } from "../answer-fields.ts";
+import type { CheckEvidence, CiStatus, Commit, PullRequest, ReviewEvidence } from "../../providers/git-provider.ts";
+import { absent, count, readIn, readAs, page, pageReader, readEachAs, sha, text, time } from "../answer-fields.ts";
 import { webUrl } from "../web-url.ts";
 
 const maybePage = { ...text, ...absent } as const;
@@ -18,7 +11,7 @@ const maybeTime = { ...time, ...absent } as const;
 const maybe = { ...text, ...absent } as const;
 const person = { type: "object", props: { login: text }, ...absent } as const;
 
-export const readUser = objectReader({ login: text });
+export const readUser = readAs(objectReader({ login: text }), ({ login }) => login);
 
 const repository = schema({
 	name: text,
@@ -27,16 +20,11 @@ const repository = schema({
 	clone_url: { ...page, optional: true },
 	default_branch: { ...text, optional: true },
 });
-export const readRepository = objectReader(repository);
-export const readRepositories = pageReader(repository);
+export const readRepository = readAs(objectReader(repository), repositoryOf);
+export const readRepositories = readEachAs(pageReader(repository), repositoryOf);
 
-export function repositoryOf({
-	name,
-	owner,
-	html_url,
-	clone_url,
-	default_branch,
-}: ReturnType<typeof readRepository>): Repository {
+function repositoryOf(one: Output<typeof repository>): Repository {
+	const { name, owner, html_url, clone_url, default_branch } = one;
 	return {
 		provider: "github",
 		org: owner.login,
@@ -48,7 +36,7 @@ export function repositoryOf({
 	};
 }
 
-export const readBranches = pageReader({ name: text });
+export const readBranches = readEachAs(pageReader({ name: text }), ({ name }) => name);
 
 /** A fork that was deleted is null. */
 const home = { type: "object", props: { id: count }, ...absent } as const;
@@ -106,10 +94,10 @@ function mergeOf({ merged_at, merge_commit_sha }: GitHubPull): Pick<PullRequest,
 
 export const readMerge = objectReader({ sha, merged: { type: "boolean", optional: true } });
 
-export const readStatuses = pageReader({ context: text, state: text, target_url: maybePage, updated_at: maybeTime });
-export type GitHubStatus = ReturnType<typeof readStatuses>[number];
+const status = schema({ context: text, state: text, target_url: maybePage, updated_at: maybeTime });
+export const readStatuses = readIn("statuses", readEachAs(pageReader(status), checkOfStatus));
 
-export function checkOfStatus({ context, state, target_url, updated_at }: GitHubStatus): CheckEvidence {
+function checkOfStatus({ context, state, target_url, updated_at }: Output<typeof status>): CheckEvidence {
 	return { name: context, state: statuses[state] ?? "unknown", url: webUrl(target_url), at: timeOf(updated_at) };
 }
 
@@ -120,7 +108,7 @@ const statuses: Readonly<Record<string, CiStatus>> = {
 	pending: "pending",
 };
 
-export const readRuns = pageReader({
+const checkRun = schema({
 	name: text,
 	status: text,
 	conclusion: maybe,
@@ -128,9 +116,9 @@ export const readRuns = pageReader({
 	completed_at: maybeTime,
 	started_at: maybeTime,
 });
-export type GitHubRun = ReturnType<typeof readRuns>[number];
+export const readRuns = readIn("check_runs", readEachAs(pageReader(checkRun), checkOfRun));
 
-export function checkOfRun(run: GitHubRun): CheckEvidence {
+function checkOfRun(run: Output<typeof checkRun>): CheckEvidence {
 	const state = run.status === "completed" ? (conclusions[run.conclusion ?? ""] ?? "unknown") : "pending";
 	const at = timeOf(run.completed_at ?? run.started_at);
 	const isSkipped = state === "passing" && run.conclusion !== "success";
@@ -148,7 +136,7 @@ const conclusions: Readonly<Record<string, CiStatus>> = {
 	startup_failure: "failing",
 };
 
-export const readReviews = pageReader({
+const review = schema({
 	user: person,
 	state: text,
 	html_url: maybePage,
@@ -156,15 +144,16 @@ export const readReviews = pageReader({
 	commit_id: maybe,
 	author_association: maybe,
 });
+export const readReviews = readEachAs(pageReader(review), reviewOf);
 
-export function reviewOf(review: ReturnType<typeof readReviews>[number]): ReviewEvidence {
+function reviewOf(one: Output<typeof review>): ReviewEvidence {
 	return {
-		author: review.user?.login ?? "",
-		state: reviewStates[review.state] ?? "commented",
-		url: webUrl(review.html_url),
-		at: timeOf(review.submitted_at),
-		commit: review.commit_id ?? null,
-		...(review.author_association && !insiders.has(review.author_association) && { is_outsider: true }),
+		author: one.user?.login ?? "",
+		state: reviewStates[one.state] ?? "commented",
+		url: webUrl(one.html_url),
+		at: timeOf(one.submitted_at),
+		commit: one.commit_id ?? null,
+		...(one.author_association && !insiders.has(one.author_association) && { is_outsider: true }),
 	};
 }
 
@@ -178,22 +167,16 @@ const reviewStates: Readonly<Record<string, ReviewEvidence["state"]>> = {
 	PENDING: "pending",
 };
 
-export const readFiles = pageReader({ filename: text, previous_filename: maybe, additions: count, deletions: count });
-
-export function fileOf(file: ReturnType<typeof readFiles>[number]): FileEvidence {
-	const { filename, previous_filename, additions, deletions } = file;
-	return { path: filename, additions, deletions, ...(previous_filename && { previous_path: previous_filename }) };
-}
-
 const committer = { type: "object", props: { date: maybeTime }, ...absent } as const;
-export const readCommits = pageReader({
+const commit = schema({
 	sha,
 	html_url: page,
 	commit: { type: "object", props: { message: { type: "string", max: 1_000_000 }, committer } },
 });
+export const readCommits = readEachAs(pageReader(commit), commitOf);
 
-export function commitOf({ sha: id, html_url, commit }: ReturnType<typeof readCommits>[number]): Commit {
-	return { sha: id, message: commit.message, at: timeOf(commit.committer?.date) ?? "", url: html_url };
+function commitOf({ sha: id, html_url, commit: { message, committer } }: Output<typeof commit>): Commit {
+	return { sha: id, message, at: timeOf(committer?.date) ?? "", url: html_url };
 }
 
 function timeOf(value: string | null | undefined): string | null {

@@ -1,5 +1,4 @@
 /** Reads the evidence about a commit and a merge request: pipelines and statuses, approvals and reviewers, files. */
-import { NotFoundError, UnauthorizedError } from "#shared/base/errors.ts";
 import type { ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import {
 	type CheckEvidence,
@@ -10,10 +9,10 @@ import {
 	type RepositoryPlace,
 	type ReviewEvidence,
 } from "../../providers/git-provider.ts";
-import { readPages } from "../read-pages.ts";
+import { pullEvidence, unlessHidden } from "../pull-evidence.ts";
 import type { SomeChecks } from "../sum-of-checks.ts";
 import { webUrl } from "../web-url.ts";
-import { nextPage, projectPath, requestPath } from "./gitlab-paths.ts";
+import { projectPath, requestPath } from "./gitlab-paths.ts";
 import { settledRequest } from "./gitlab-pulls.ts";
 import {
 	type GitLabApprovals,
@@ -65,13 +64,8 @@ async function checksOf(
 	sha: string,
 	ofRequest: readonly GitLabPipeline[] = [],
 ): Promise<SomeChecks> {
-	const statuses = await readPages(client, {
-		path: `${projectPath(at)}/repository/commits/${sha}/statuses`,
-		query: { per_page: pageSize },
-		reader: readStatuses,
-		most: maxEvidence,
-		next: nextPage,
-	});
+	const path = `${projectPath(at)}/repository/commits/${sha}/statuses`;
+	const statuses = await client.list({ path, reader: readStatuses, most: maxEvidence });
 	const query = { sha, order_by: "id", sort: "desc", per_page: 1 };
 	const newest = await client.send({ path: `${projectPath(at)}/pipelines`, query, expected: [403] });
 	const known = newest.status === 403 ? [] : client.read(readPipelines, newest.json);
@@ -101,23 +95,15 @@ function checkOfPipeline({ id, status, web_url, updated_at }: GitLabPipeline): C
 
 export async function evidenceOf(client: ProviderClient, at: RepositoryPlace, number: number): Promise<PullEvidence> {
 	const request = await settledRequest(client, at, number);
-	const { head_sha, target_branch, author, mergeable } = pullOf(request);
+	const pull = pullOf(request);
+	const { head_sha } = pull;
 	const versions = await versionsOf(client, at, number);
 	const [ci, reviews, files] = await Promise.all([
 		head_sha === "" ? { checks: [], more: false } : checksOf(client, at, head_sha, pipelinesOf(request, versions)),
 		reviewsOf(client, at, { request, versions }),
 		filesOf(client, at, number),
 	]);
-	return {
-		head_sha,
-		target_branch,
-		author,
-		mergeable,
-		checks: ci.checks,
-		reviews,
-		files: files.files,
-		more: ci.more || files.more,
-	};
+	return pullEvidence(pull, { checks: ci.checks, reviews, files: files.files, more: ci.more || files.more });
 }
 
 /** The refs of pipelines that check what a merge would give; their commit is in no branch. */
@@ -170,10 +156,6 @@ async function reviewsOf(
 	});
 }
 
-function unlessHidden(error: unknown): undefined {
-	if (!(error instanceof UnauthorizedError) && !(error instanceof NotFoundError)) throw error;
-}
-
 /** All that GitLab tells about who has looked at a merge request. */
 export interface GitLabReviews {
 	readonly approvals: GitLabApprovals;
@@ -223,13 +205,9 @@ async function filesOf(
 	at: RepositoryPlace,
 	number: number,
 ): Promise<{ files: FileEvidence[]; more: boolean }> {
-	const { items, more } = await readPages(client, {
-		path: `${requestPath(at, number)}/diffs`,
-		query: { per_page: filesOfPage },
-		reader: readDiffs,
-		most: maxEvidence,
-		next: nextPage,
-	});
+	const path = `${requestPath(at, number)}/diffs`;
+	const query = { per_page: filesOfPage };
+	const { items, more } = await client.list({ path, query, reader: readDiffs, most: maxEvidence });
 	return { files: items.map(fileOf), more: more || items.some(isCut) };
 }
 

@@ -2,13 +2,8 @@
 import { sleep } from "#shared/base/clock.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
 import type { ProviderAnswer, ProviderClient } from "#shared/net/outbound/provider-client.ts";
-import type {
-	MergeRequest,
-	NewPullRequest,
-	PullRequest,
-	PullState,
-	RepositoryPlace,
-} from "../../providers/git-provider.ts";
+import type { NewPullRequest, PullRequest, RepositoryPlace } from "../../providers/git-provider.ts";
+import type { PullOperations } from "../host-adapter.ts";
 import { ownPull, pullsWith } from "../own-pull.ts";
 import { refusedMerge } from "../refused-merge.ts";
 import { reasonIn } from "../reason-in.ts";
@@ -36,33 +31,82 @@ const longestTitle = 255;
 
 type Branches = Pick<NewPullRequest, "head" | "base">;
 
-/**
- * Opens the merge request, or returns the open one of the same branches: the answer to an earlier try may be lost.
- * @throws {UnprocessableError} `PULL_REFUSED` with the reason.
- */
-export async function openPull(
-	client: ProviderClient,
-	at: RepositoryPlace,
-	wanted: NewPullRequest,
-): Promise<PullRequest> {
-	const { title, description, head, base, draft } = wanted;
-	await requireCommits(client, at, wanted);
-	const answer = await client.send({
-		method: "POST",
-		path: `${projectPath(at)}/merge_requests`,
-		body: {
-			title: (draft ? draftTitle(title) : title).slice(0, longestTitle),
-			description,
-			source_branch: head,
-			target_branch: base,
-			labels: labelsOf(wanted.labels),
-		},
-		expected: [400, 409, 422],
-	});
-	const opened = answer.status === 409 ? await openOne(client, at, wanted) : openedIn(client, answer);
-	if (!opened) throw refused(reasonIn(answer));
-	return opened;
-}
+export const gitlabPulls: Omit<PullOperations<ProviderClient>, "checksOf" | "evidenceOf"> = {
+	/**
+	 * Opens the merge request, or returns the open one of the same branches: the answer to an earlier try may be lost.
+	 * @throws {UnprocessableError} `PULL_REFUSED` with the reason.
+	 */
+	async openPull(client, at, wanted) {
+		const { title, description, head, base, draft } = wanted;
+		await requireCommits(client, at, wanted);
+		const answer = await client.send({
+			method: "POST",
+			path: `${projectPath(at)}/merge_requests`,
+			body: {
+				title: (draft ? draftTitle(title) : title).slice(0, longestTitle),
+				description,
+				source_branch: head,
+				target_branch: base,
+				labels: labelsOf(wanted.labels),
+			},
+			expected: [400, 409, 422],
+		});
+		const opened = answer.status === 409 ? await gitlabPulls.openOne(client, at, wanted) : openedIn(client, answer);
+		if (!opened) throw refused(reasonIn(answer));
+		return opened;
+	},
+
+	async openOne(client, at, { head, base }) {
+		const query = { state: "opened", source_branch: head, target_branch: base, per_page: maxPulls };
+		const found = client.read(readMergeRequests, await client.get(`${projectPath(at)}/merge_requests`, query));
+		return ownPull(found.map(pullOf), { head, base });
+	},
+
+	async listPulls(client, at, status) {
+		const state = status === "open" ? "opened" : status;
+		const query = { state, order_by: "created_at", sort: "desc", per_page: maxPulls };
+		const found = client.read(readMergeRequests, await client.get(`${projectPath(at)}/merge_requests`, query));
+		return pullsWith(status, found.map(pullOf));
+	},
+
+	async onePull(client, at, number) {
+		return pullOf(await settledRequest(client, at, number));
+	},
+
+	/**
+	 * Merges, or finds that this head is merged already. GitLab has no `rebase` of one merge request: how a project merges
+	 * is the project's own setting.
+	 * @throws {ConflictError} with the type of the reason.
+	 */
+	async mergePull(client, at, number, { method, expected_head }) {
+		if (method === "rebase")
+			throw new UnprocessableError('GitLab merges with the methods "merge" and "squash" only', "MERGE_METHOD_REFUSED");
+		// GitLab refuses to merge while it finds out whether it can.
+		await settledRequest(client, at, number);
+		const answer = await client.send({
+			method: "PUT",
+			path: `${requestPath(at, number)}/merge`,
+			body: { sha: expected_head, squash: method === "squash" },
+			expected: [405, 406, 409, 422],
+		});
+		if (answer.status < 300) {
+			const { merge_sha } = pullOf(client.read(readMergeRequest, answer.json));
+			if (merge_sha !== null) return { sha: merge_sha };
+		}
+		const now = await settledRequest(client, at, number);
+		const { merge_sha } = pullOf(now);
+		if (merge_sha !== null && now.sha === expected_head) return { sha: merge_sha };
+		const word = mergeWord(now).slice(0, 100);
+		const why = word === "" || word === "mergeable" ? "" : ` (${word})`;
+		const reason = `${why}${reasonIn(answer)}`;
+		throw refusedMerge("GitLab", {
+			head: now.sha ?? "",
+			expected: expected_head,
+			hasConflict: hasConflict(now),
+			reason,
+		});
+	},
+};
 
 function openedIn(client: ProviderClient, { status, json }: ProviderAnswer): PullRequest | undefined {
 	return status < 300 ? pullOf(client.read(readMergeRequest, json)) : undefined;
@@ -95,28 +139,6 @@ function labelsOf(labels: readonly string[]): string {
 	return labels.map((label) => label.replaceAll(",", " ").slice(0, longestLabel)).join(",");
 }
 
-/** Returns the open merge request of these branches. */
-export async function openOne(
-	client: ProviderClient,
-	at: RepositoryPlace,
-	{ head, base }: Branches,
-): Promise<PullRequest | undefined> {
-	const query = { state: "opened", source_branch: head, target_branch: base, per_page: maxPulls };
-	const found = client.read(readMergeRequests, await client.get(`${projectPath(at)}/merge_requests`, query));
-	return ownPull(found.map(pullOf), { head, base });
-}
-
-export async function listPulls(
-	client: ProviderClient,
-	at: RepositoryPlace,
-	status: PullState | "all",
-): Promise<PullRequest[]> {
-	const state = status === "open" ? "opened" : status;
-	const query = { state, order_by: "created_at", sort: "desc", per_page: maxPulls };
-	const found = client.read(readMergeRequests, await client.get(`${projectPath(at)}/merge_requests`, query));
-	return pullsWith(status, found.map(pullOf));
-}
-
 async function oneRequest(client: ProviderClient, at: RepositoryPlace, number: number): Promise<GitLabMergeRequest> {
 	return client.read(readMergeRequest, await client.get(requestPath(at, number)));
 }
@@ -132,42 +154,4 @@ export async function settledRequest(
 		if (mergeability(request) !== null || asked === maxAsks) return request;
 		await sleep(checkingMs);
 	}
-}
-
-export async function onePull(client: ProviderClient, at: RepositoryPlace, number: number): Promise<PullRequest> {
-	return pullOf(await settledRequest(client, at, number));
-}
-
-/**
- * Merges, or finds that this head is merged already. GitLab has no `rebase` of one merge request: how a project merges
- * is the project's own setting.
- * @throws {ConflictError} with the type of the reason.
- */
-export async function mergePull(
-	client: ProviderClient,
-	at: RepositoryPlace,
-	number: number,
-	{ method, expected_head }: MergeRequest,
-): Promise<{ sha: string }> {
-	if (method === "rebase")
-		throw new UnprocessableError('GitLab merges with the methods "merge" and "squash" only', "MERGE_METHOD_REFUSED");
-	// GitLab refuses to merge while it finds out whether it can.
-	await settledRequest(client, at, number);
-	const answer = await client.send({
-		method: "PUT",
-		path: `${requestPath(at, number)}/merge`,
-		body: { sha: expected_head, squash: method === "squash" },
-		expected: [405, 406, 409, 422],
-	});
-	if (answer.status < 300) {
-		const { merge_sha } = pullOf(client.read(readMergeRequest, answer.json));
-		if (merge_sha !== null) return { sha: merge_sha };
-	}
-	const now = await settledRequest(client, at, number);
-	const { merge_sha } = pullOf(now);
-	if (merge_sha !== null && now.sha === expected_head) return { sha: merge_sha };
-	const word = mergeWord(now).slice(0, 100);
-	const why = word === "" || word === "mergeable" ? "" : ` (${word})`;
-	const reason = `${why}${reasonIn(answer)}`;
-	throw refusedMerge("GitLab", { head: now.sha ?? "", expected: expected_head, hasConflict: hasConflict(now), reason });
 }

@@ -1,14 +1,14 @@
 /** The parts of GitLab's answers that are used, with their checks. */
-import { schema } from "#shared/base/schema/schema.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
 import type { Repository } from "#shared/contracts/git/repositories.ts";
 import { objectReader } from "#shared/net/outbound/provider-client.ts";
 import type { Commit, PullRequest } from "../../providers/git-provider.ts";
-import { absent, flag, long, page, pageReader, sha, text, time } from "../answer-fields.ts";
+import { absent, flag, long, readAs, orNull, page, pageReader, readEachAs, sha, text, time } from "../answer-fields.ts";
 
 const id = { type: "number", integer: true, min: 1, max: Number.MAX_SAFE_INTEGER } as const;
 const person = { type: "object", props: { username: text } } as const;
 
-export const readUser = objectReader({ username: text });
+export const readUser = readAs(objectReader({ username: text }), ({ username }) => username);
 
 const project = schema({
 	path: text,
@@ -17,16 +17,16 @@ const project = schema({
 	http_url_to_repo: { ...page, ...absent },
 	default_branch: { ...text, ...absent },
 });
-export const readProject = objectReader(project);
-export const readProjects = pageReader(project);
+export const readProject = readAs(objectReader(project), repositoryOf);
+export const readProjects = readEachAs(pageReader(project), repositoryOf);
 
 const branch = schema({ name: text, commit: { type: "object", props: { id: sha } } });
 export const readBranch = objectReader(branch);
-export const readBranches = pageReader(branch);
+export const readBranches = readEachAs(pageReader(branch), ({ name }) => name);
 
 const commit = schema({ id: sha, message: long, committed_date: time, web_url: page });
 export const readCommit = objectReader(commit);
-export const readCommits = pageReader(commit);
+export const readCommits = readEachAs(pageReader(commit), commitOf);
 
 /** The newest commit that two branches share. */
 export const readBase = objectReader({ id: sha });
@@ -106,7 +106,7 @@ export const readDiffs = pageReader({
 });
 export type GitLabDiff = ReturnType<typeof readDiffs>[number];
 
-export function repositoryOf(one: ReturnType<typeof readProject>): Repository {
+function repositoryOf(one: Output<typeof project>): Repository {
 	const { path, path_with_namespace, web_url, http_url_to_repo, default_branch } = one;
 	return {
 		provider: "gitlab",
@@ -119,7 +119,7 @@ export function repositoryOf(one: ReturnType<typeof readProject>): Repository {
 	};
 }
 
-export function commitOf({ id: commitId, message, committed_date, web_url }: ReturnType<typeof readCommit>): Commit {
+function commitOf({ id: commitId, message, committed_date, web_url }: Output<typeof commit>): Commit {
 	return { sha: commitId, message, at: committed_date, url: web_url };
 }
 
@@ -158,10 +158,6 @@ function mergeOf(one: GitLabMergeRequest): Pick<PullRequest, "merge_sha" | "merg
 		merge_sha: orNull(one.merge_commit_sha ?? one.squash_commit_sha ?? one.sha),
 		merged_at: orNull(one.merged_at),
 	};
-}
-
-function orNull(value: string | null | undefined): string | null {
-	return value ?? null;
 }
 
 /** While it is being merged it is `locked`. */

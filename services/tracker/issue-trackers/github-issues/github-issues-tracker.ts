@@ -1,7 +1,8 @@
 /** Issues of repositories on GitHub, or on a GitHub Enterprise Server. A project is a repository, such as `org/repo`. */
 import { maxIssues, type TrackerIssue } from "#shared/contracts/tracker/issue-fields.ts";
 import { NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
-import { GitHubClient, githubUrl } from "#shared/net/github/github-client.ts";
+import { githubClient, githubUrl } from "#shared/net/github/github-client.ts";
+import type { ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import { cut, isSameState, issueOf, type ReadIssue, unknownState } from "../../trackers/issue-form.ts";
 import type { IssueTracker, TrackerAccess, TrackerIdentity } from "../../trackers/issue-tracker.ts";
 import { foundReader, issueReader, isIssue, issuesReader, readIssue, userReader } from "./github-issue.ts";
@@ -47,7 +48,7 @@ export class GithubIssuesTracker implements IssueTracker {
 
 	async status(): Promise<TrackerIdentity> {
 		const client = this.#client("who its user is");
-		const { login } = client.read(userReader, await client.get("GET /user", {}));
+		const { login } = client.read(userReader, await client.get("/user"));
 		return { workspace: this.#owner ?? new URL(this.#url).host, user: login };
 	}
 
@@ -55,7 +56,7 @@ export class GithubIssuesTracker implements IssueTracker {
 	async search(text: string, project?: string): Promise<TrackerIssue[]> {
 		const client = this.#client("a search");
 		const q = searchQuery(text, this.#placeOf(project));
-		const data = await client.get("GET /search/issues", { q, per_page: maxIssues });
+		const data = await client.get("/search/issues", { q, per_page: maxIssues });
 		const { items } = client.read(foundReader, data);
 		return items
 			.filter(isIssue)
@@ -68,15 +69,8 @@ export class GithubIssuesTracker implements IssueTracker {
 		const client = this.#client(`the issues of ${project}`);
 		const found: TrackerIssue[] = [];
 		for (let page = 1; page <= maxPages; page++) {
-			const query = {
-				...repository,
-				state: "all",
-				sort: "updated",
-				direction: "desc",
-				per_page: pageSize,
-				page,
-			} as const;
-			const data = await client.get("GET /repos/{owner}/{repo}/issues", query);
+			const query = { state: "all", sort: "updated", direction: "desc", per_page: pageSize, page };
+			const data = await client.get(issuesPath(repository), query);
 			const issues = client.read(issuesReader, data);
 			found.push(...issues.filter(isIssue).flatMap((issue) => listed(readIssue(issue, repository))));
 			if (issues.length < pageSize || found.length >= limit) break;
@@ -97,29 +91,26 @@ export class GithubIssuesTracker implements IssueTracker {
 		const state = states.find((name) => isSameState(name, status));
 		if (!state) throw new UnprocessableError(unknownState(status, states), "UNKNOWN_STATE");
 		if (issue.status === state) return issue;
-		const route = "PATCH /repos/{owner}/{repo}/issues/{issue_number}";
-		const { data } = await client.send(route, { ...place, state });
-		const moved = readIssue(client.read(issueReader, data), place);
+		const { json } = await client.send({ method: "PATCH", path: pathOf(place), body: { state } });
+		const moved = readIssue(client.read(issueReader, json), place);
 		if (!moved || moved.status !== state) throw client.malformed();
 		return issueOf(moved);
 	}
 
-	#client(asked: string): GitHubClient {
-		const ask = { provider: "GitHub", asked };
-		return new GitHubClient({
+	#client(asked: string): ProviderClient {
+		return githubClient({
 			...this.#access,
 			base_url: this.#url,
 			token: this.#token,
-			ask,
+			ask: { provider: "GitHub", asked },
 			bounds: { calls: maxCalls },
 		});
 	}
 
-	async #find(client: GitHubClient, place: IssuePlace): Promise<TrackerIssue | undefined> {
-		const route = "GET /repos/{owner}/{repo}/issues/{issue_number}";
-		const { status, data } = await client.send(route, { ...place }, [404, 410]);
+	async #find(client: ProviderClient, place: IssuePlace): Promise<TrackerIssue | undefined> {
+		const { status, json } = await client.send({ path: pathOf(place), expected: [404, 410] });
 		if (status === 404 || status === 410) return undefined;
-		const issue = client.read(issueReader, data);
+		const issue = client.read(issueReader, json);
 		const [found] = isIssue(issue) ? listed(readIssue(issue, place)) : [];
 		return found;
 	}
@@ -135,6 +126,14 @@ export class GithubIssuesTracker implements IssueTracker {
 		if (!repository) throw wrong(`"${cut(project, 100)}" is no repository of GitHub, such as "org/repo"`);
 		return repository;
 	}
+}
+
+function issuesPath({ owner, repo }: GitHubRepository): string {
+	return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}/issues`;
+}
+
+function pathOf(place: IssuePlace): string {
+	return `${issuesPath(place)}/${place.issue_number}`;
 }
 
 function listed(issue: ReadIssue | undefined): TrackerIssue[] {

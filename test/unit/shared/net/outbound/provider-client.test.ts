@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { OutboundAnswer, OutboundRequest } from "#shared/net/outbound/outbound.ts";
+import type { Outbound, OutboundAnswer, OutboundRequest } from "#shared/net/outbound/outbound.ts";
 import { listReader, objectReader, ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 
@@ -61,5 +61,49 @@ describe("ProviderClient", () => {
 			status: 204,
 			json: undefined,
 		});
+	});
+});
+
+const reader = listReader({ type: "number" }, 10);
+
+/** Answers with what `answer` says for a page. */
+function pagedClient(answer: (page: number) => { items: number[]; next?: number }): ProviderClient {
+	const send: Outbound["send"] = async ({ url }) => {
+		const { items, next: following } = answer(Number(new URL(url).searchParams.get("page")));
+		const headers = following === undefined ? {} : { "x-next": String(following) };
+		return { status: 200, headers, body: Buffer.from(JSON.stringify(items)), url };
+	};
+	const ask = { provider: "Test", asked: "a list" };
+	return new ProviderClient({
+		outbound: { send },
+		base_url: "https://x.example",
+		isConfigured: true,
+		ask,
+		pages: { size: {}, next: ({ headers }) => Number(headers["x-next"]) || undefined },
+	});
+}
+
+describe("ProviderClient.list()", () => {
+	const read = (answer: Parameters<typeof pagedClient>[0], most = 5) =>
+		pagedClient(answer).list({ path: "/list", reader, most });
+
+	it("returns the items of all pages", async () => {
+		const result = await read((page) => (page === 1 ? { items: [1, 2], next: 2 } : { items: [3] }));
+		expect(result).to.deep.equal({ items: [1, 2, 3], more: false });
+	});
+
+	it("says when there are more than it reads", async () => {
+		expect(await read((page) => ({ items: [page, page], next: page + 1 }))).to.deep.equal({
+			items: [1, 1, 2, 2, 3],
+			more: true,
+		});
+		expect(await read((page) => ({ items: [page], ...(page < 5 && { next: page + 1 }) }))).to.deep.include({
+			more: false,
+		});
+	});
+
+	it("ends when a page is empty, or leads back", async () => {
+		expect((await read((page) => ({ items: page === 1 ? [1] : [], next: page + 1 }))).items).to.deep.equal([1]);
+		expect((await read(() => ({ items: [1], next: 1 }))).items).to.deep.equal([1]);
 	});
 });
