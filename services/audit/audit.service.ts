@@ -2,7 +2,7 @@
 import type { ServiceSchema } from "moleculer";
 import { jsonText } from "#shared/base/schema/json-text.ts";
 import type { Principal } from "#shared/base/principal.ts";
-import { implement } from "#shared/bus/service.ts";
+import { serviceOf } from "#shared/bus/service.ts";
 import type { AuditedStore } from "#shared/store/audit/audited-store.ts";
 import type { AuditLog } from "#shared/store/audit/audit-log.ts";
 import { audit } from "#shared/contracts/audit.ts";
@@ -13,33 +13,30 @@ import { readPage } from "#shared/store/pages/stored-page.ts";
 const maxCheckpoints = 100;
 
 export function auditService(log: AuditLog, store: Pick<AuditedStore, "note" | "noteRead">): ServiceSchema {
-	return {
-		name: audit.name,
-		actions: implement(audit, {
-			async list({ limit, cursor, actor, resource }, { tenant }, { meta }) {
-				const found = await log.page(tenant, { limit, cursor, actor, resource }).catch(refuseCursor);
-				return readPage({ ...found, documents: found.documents.map(listed) }, meta.if_none_match);
-			},
+	return serviceOf(audit, {
+		async list({ limit, cursor, actor, resource }, { tenant }, { meta }) {
+			const found = await log.page(tenant, { limit, cursor, actor, resource }).catch(refuseCursor);
+			return readPage({ ...found, documents: found.documents.map(listed) }, meta.if_none_match);
+		},
 
-			async export({ after, limit }, { tenant }) {
-				await store.noteRead("audit_log");
-				await log.checkpoint(tenant);
-				const [entries, checkpoints] = await Promise.all([
-					log.entries(tenant, after, limit),
-					log.checkpoints(tenant, after, maxCheckpoints),
-				]);
-				const members = [`"public_key":${JSON.stringify(log.publicKey)}`, member("checkpoints", checkpoints)];
-				return jsonText(`{${[...members, member("entries", entries)].join(",")}}`);
-			},
+		async export({ after, limit }, { tenant }) {
+			await store.noteRead("audit_log");
+			await log.checkpoint(tenant);
+			const [entries, checkpoints] = await Promise.all([
+				log.entries(tenant, after, limit),
+				log.checkpoints(tenant, after, maxCheckpoints),
+			]);
+			const members = [`"public_key":${JSON.stringify(log.publicKey)}`, member("checkpoints", checkpoints)];
+			return jsonText(`{${[...members, member("entries", entries)].join(",")}}`);
+		},
 
-			async enter({ actor, action, outcome, resource, reason, changed, request_id, address }) {
-				const principal = { ...actor, roles: [] } as const satisfies Principal;
-				const about = { ...(resource !== undefined && { resource }), ...(reason !== undefined && { reason }) };
-				const facts = { outcome, ...about, ...(changed && { changed }) };
-				await store.note({ principal, action, isRead: false, request_id, address }, facts);
-			},
-		}),
-	};
+		async enter({ actor, action, outcome, resource, reason, changed, request_id, address }) {
+			const principal = { ...actor, roles: [] } as const satisfies Principal;
+			const about = { ...(resource !== undefined && { resource }), ...(reason !== undefined && { reason }) };
+			const facts = { outcome, ...about, ...(changed && { changed }) };
+			await store.note({ principal, action, isRead: false, request_id, address }, facts);
+		},
+	});
 }
 
 function listed({ id, wire, seq = 0 }: { id: string; wire: string; seq?: number }) {

@@ -2,7 +2,7 @@
 import type { ServiceSchema } from "moleculer";
 import { isAllowed } from "#shared/contracts/access/access-table.ts";
 import type { Principal } from "#shared/base/principal.ts";
-import { implement } from "#shared/bus/service.ts";
+import { serviceOf } from "#shared/bus/service.ts";
 import { type Template, templates } from "#shared/contracts/templates.ts";
 import { maskedTemplate } from "./masked-template.ts";
 import { memoryPage } from "#shared/store/pages/memory-page.ts";
@@ -13,19 +13,16 @@ export function templatesService(source: Templates, operators: string): ServiceS
 	const shown = (template: Template, principal: Principal): Template =>
 		isAllowed(principal, "see-secrets", "installation", { operators }) ? template : maskedTemplate(template);
 
-	return {
-		name: templates.name,
-		actions: implement(templates, {
-			async list({ workload_type, ...page }, principal, { meta: { if_none_match: known } }) {
-				const all = await source.all();
-				const wanted = workload_type === undefined ? all : all.filter((one) => one.workload_type === workload_type);
-				const seen = wanted.map((one) => shown(one, principal));
-				return memoryPage(seen, ({ name }) => ({ value: name, id: name }), { ...page, known });
-			},
+	return serviceOf(templates, {
+		async list({ workload_type, ...page }, principal, { meta: { if_none_match: known } }) {
+			const all = await source.all();
+			const wanted = workload_type === undefined ? all : all.filter((one) => one.workload_type === workload_type);
+			const seen = wanted.map((one) => shown(one, principal));
+			return memoryPage(seen, ({ name }) => ({ value: name, id: name }), { ...page, known });
+		},
 
-			get: async ({ name }, principal) => shown(await source.named(name), principal),
+		get: async ({ name }, principal) => shown(await source.named(name), principal),
 
-			whole: ({ name }) => source.named(name),
-		}),
-	};
+		whole: ({ name }) => source.named(name),
+	});
 }

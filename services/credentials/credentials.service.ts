@@ -2,7 +2,7 @@
 import type { ServiceSchema } from "moleculer";
 import { enterBegun } from "#shared/bus/enter-begun.ts";
 import { systemPrincipal } from "#shared/base/principal.ts";
-import { call, implement, type RequestContext } from "#shared/bus/service.ts";
+import { call, serviceOf, type RequestContext } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import {
 	type AffectedSession,
@@ -30,34 +30,31 @@ const maxEnteredKeys = 50;
 const maxWarnings = 10;
 
 export function credentialsService(records: CredentialRecords): ServiceSchema {
-	return {
-		name: credentials.name,
-		actions: implement(credentials, {
-			async types(page, _principal, { meta }) {
-				const position = ({ type }: { type: string }) => ({ value: type, id: type });
-				return memoryPage(secretTypeInfos(), position, { ...page, known: meta.if_none_match });
-			},
+	return serviceOf(credentials, {
+		async types(page, _principal, { meta }) {
+			const position = ({ type }: { type: string }) => ({ value: type, id: type });
+			return memoryPage(secretTypeInfos(), position, { ...page, known: meta.if_none_match });
+		},
 
-			list: (query, principal, ctx) => list(records, personOf(principal), query, ctx),
-			create: (request, principal, ctx) => put(records, personOf(principal), request, ctx),
+		list: (query, principal, ctx) => list(records, personOf(principal), query, ctx),
+		create: (request, principal, ctx) => put(records, personOf(principal), request, ctx),
 
-			async get({ name }, principal) {
-				const found = await records.get(personOf(principal), name);
-				if (!found) throw unknown(name);
-				return found;
-			},
+		async get({ name }, principal) {
+			const found = await records.get(personOf(principal), name);
+			if (!found) throw unknown(name);
+			return found;
+		},
 
-			delete: ({ name }, principal, ctx) => remove(records, personOf(principal), name, ctx),
+		delete: ({ name }, principal, ctx) => remove(records, personOf(principal), name, ctx),
 
-			list_tenant: (query, principal, ctx) => list(records, tenantOf(principal.tenant), query, ctx),
-			async create_tenant(request, principal, ctx) {
-				const credential = await put(records, tenantOf(principal.tenant), request, ctx);
-				const fields = Object.keys(request.data);
-				return { credential, warnings: foreignWarnings({ ...credential, fields }).slice(0, maxWarnings) };
-			},
-			delete_tenant: ({ name }, principal, ctx) => remove(records, tenantOf(principal.tenant), name, ctx),
-		}),
-	};
+		list_tenant: (query, principal, ctx) => list(records, tenantOf(principal.tenant), query, ctx),
+		async create_tenant(request, principal, ctx) {
+			const credential = await put(records, tenantOf(principal.tenant), request, ctx);
+			const fields = Object.keys(request.data);
+			return { credential, warnings: foreignWarnings({ ...credential, fields }).slice(0, maxWarnings) };
+		},
+		delete_tenant: ({ name }, principal, ctx) => remove(records, tenantOf(principal.tenant), name, ctx),
+	});
 }
 
 interface ListQuery {

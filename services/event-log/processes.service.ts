@@ -1,15 +1,12 @@
 /** Offers the registry of running processes to those that have no store. */
 import type { ServiceSchema } from "moleculer";
-import { implement } from "#shared/bus/service.ts";
+import { serviceOf } from "#shared/bus/service.ts";
 import { processes } from "#shared/contracts/processes.ts";
 import type { ProcessRegistry } from "#host/presence/process-registry.ts";
 
 export function processesService(registry: ProcessRegistry): ServiceSchema {
-	return {
-		name: processes.name,
-		actions: implement(processes, {
-			announce: (entry) => registry.announce(entry),
-			leave: ({ id }) => registry.leave(id),
-		}),
-	};
+	return serviceOf(processes, {
+		announce: (entry) => registry.announce(entry),
+		leave: ({ id }) => registry.leave(id),
+	});
 }

@@ -1,7 +1,7 @@
 /** Offers merge confidence on the bus. */
 import type { ServiceSchema } from "moleculer";
 import { jsonText } from "#shared/base/schema/json-text.ts";
-import { implement } from "#shared/bus/service.ts";
+import { serviceOf } from "#shared/bus/service.ts";
 import { confidence } from "#shared/contracts/git/confidence.ts";
 import type { Calibration } from "./confidence/calibration/calibration.ts";
 import type { ConfidenceEvaluation } from "./confidence/evaluate/confidence-evaluation.ts";
@@ -14,17 +14,14 @@ export interface ConfidenceServiceDependencies {
 }
 
 export function confidenceService({ evaluation, records, calibration }: ConfidenceServiceDependencies): ServiceSchema {
-	return {
-		name: confidence.name,
-		actions: implement(confidence, {
-			calculate: async (request, principal, { meta }) =>
-				jsonText(await evaluation.evaluate(principal, request, meta.idempotency_key)),
+	return serviceOf(confidence, {
+		calculate: async (request, principal, { meta }) =>
+			jsonText(await evaluation.evaluate(principal, request, meta.idempotency_key)),
 
-			list: (query, principal, { meta }) => records.list(principal, { ...query, known: meta.if_none_match }),
+		list: (query, principal, { meta }) => records.list(principal, { ...query, known: meta.if_none_match }),
 
-			calibration: (query, principal) => calibration.report(principal, query),
+		calibration: (query, principal) => calibration.report(principal, query),
 
-			get: async ({ evaluation_id }, principal) => jsonText(await records.get(principal, evaluation_id)),
-		}),
-	};
+		get: async ({ evaluation_id }, principal) => jsonText(await records.get(principal, evaluation_id)),
+	});
 }

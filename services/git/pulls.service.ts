@@ -1,6 +1,6 @@
 /** Offers pull requests on the bus. */
 import type { ServiceSchema } from "moleculer";
-import { call, implement, type RequestContext } from "#shared/bus/service.ts";
+import { call, serviceOf, type RequestContext } from "#shared/bus/service.ts";
 import { chronicles } from "#shared/contracts/sessions/chronicles.ts";
 import { pulls } from "#shared/contracts/git/pulls.ts";
 import { users } from "#shared/contracts/identity/users.ts";
@@ -21,23 +21,20 @@ export interface PullsServiceDependencies {
 }
 
 export function pullsService({ creations, queries, merges }: PullsServiceDependencies): ServiceSchema {
-	return {
-		name: pulls.name,
-		actions: implement(pulls, {
-			async list({ repo_url, status, ...page }, principal, { meta: { if_none_match: known } }) {
-				const listed = await queries.list(principal, repo_url, status);
-				return memoryPage(listed, ({ number }) => ({ value: -number, id: String(number) }), { ...page, known });
-			},
+	return serviceOf(pulls, {
+		async list({ repo_url, status, ...page }, principal, { meta: { if_none_match: known } }) {
+			const listed = await queries.list(principal, repo_url, status);
+			return memoryPage(listed, ({ number }) => ({ value: -number, id: String(number) }), { ...page, known });
+		},
 
-			create: (request, principal, ctx) =>
-				creations.create({ principal, request, key: ctx.meta.idempotency_key, gateway: gatewayOf(ctx) }),
+		create: (request, principal, ctx) =>
+			creations.create({ principal, request, key: ctx.meta.idempotency_key, gateway: gatewayOf(ctx) }),
 
-			get: (name, principal) => queries.get(principal, name),
-			merge: ({ repo_url, number, ...wishes }, principal) => merges.merge(principal, { repo_url, number }, wishes),
-			ci: async ({ repo_url, branch }, principal) => ({ status: await queries.ci(principal, repo_url, branch) }),
-			of_session: ({ session_id }, principal, ctx) => queries.ofSession(principal, session_id, gatewayOf(ctx)),
-		}),
-	};
+		get: (name, principal) => queries.get(principal, name),
+		merge: ({ repo_url, number, ...wishes }, principal) => merges.merge(principal, { repo_url, number }, wishes),
+		ci: async ({ repo_url, branch }, principal) => ({ status: await queries.ci(principal, repo_url, branch) }),
+		of_session: ({ session_id }, principal, ctx) => queries.ofSession(principal, session_id, gatewayOf(ctx)),
+	});
 }
 
 /** The context of the request passes its principal on, so the other services decide what the person may do. */

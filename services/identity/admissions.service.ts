@@ -1,22 +1,19 @@
 /** Offers admissions on the bus, to the platform alone. */
 import type { ServiceSchema } from "moleculer";
-import { implement } from "#shared/bus/service.ts";
+import { serviceOf } from "#shared/bus/service.ts";
 import { admissions } from "#shared/contracts/identity/admissions.ts";
 import type { Admission } from "./admissions/admission.ts";
 import type { Departures } from "./admissions/departures.ts";
 
 export function admissionsService(admission: Admission, departures: Departures): ServiceSchema {
-	return {
-		name: admissions.name,
-		actions: implement(admissions, {
-			admit: ({ wanted, ...person }) => admission.admit(person, wanted),
+	return serviceOf(admissions, {
+		admit: ({ wanted, ...person }) => admission.admit(person, wanted),
 
-			async standing({ user_id, tenant }) {
-				const found = await admission.standing(user_id, tenant);
-				return found ? { ...found, roles: [...found.roles] } : { roles: null };
-			},
+		async standing({ user_id, tenant }) {
+			const found = await admission.standing(user_id, tenant);
+			return found ? { ...found, roles: [...found.roles] } : { roles: null };
+		},
 
-			departed: ({ people }) => departures.among(people),
-		}),
-	};
+		departed: ({ people }) => departures.among(people),
+	});
 }

@@ -1,6 +1,6 @@
 /** Offers the issuer of identities on the bus. */
 import type { ServiceSchema } from "moleculer";
-import { implement } from "#shared/bus/service.ts";
+import { serviceOf } from "#shared/bus/service.ts";
 import type { Config } from "#shared/config/config.ts";
 import { identity } from "#shared/contracts/identity/identity.ts";
 import { NotFoundError } from "#shared/base/errors.ts";
@@ -10,14 +10,11 @@ export function identityService(config: Pick<Config, "auth_discovery" | "identit
 	const { issuer: named, cli_client_id, scopes } = config.auth_discovery;
 	const accepted: unknown = config.identity.kwargs["issuer"];
 	const issuer = named === "" && typeof accepted === "string" ? accepted : named;
-	return {
-		name: identity.name,
-		actions: implement(identity, {
-			async auth_config() {
-				if (issuer === "")
-					throw new NotFoundError("This server has no OpenID issuer (auth_discovery.issuer)", "NO_ISSUER");
-				return { issuer, client_id: cli_client_id, scopes, device_authorization_supported: true };
-			},
-		}),
-	};
+	return serviceOf(identity, {
+		async auth_config() {
+			if (issuer === "")
+				throw new NotFoundError("This server has no OpenID issuer (auth_discovery.issuer)", "NO_ISSUER");
+			return { issuer, client_id: cli_client_id, scopes, device_authorization_supported: true };
+		},
+	});
 }

@@ -1,7 +1,8 @@
 /** Offers tenants and their members on the bus. */
 import type { ServiceSchema } from "moleculer";
-import { type JsonText, jsonText } from "#shared/base/schema/json-text.ts";
-import { implement } from "#shared/bus/service.ts";
+import { jsonText } from "#shared/base/schema/json-text.ts";
+import type { Principal } from "#shared/base/principal.ts";
+import { type RequestContext, serviceOf } from "#shared/bus/service.ts";
 import { tenants } from "#shared/contracts/identity/tenants.ts";
 import type { Admission } from "./admissions/admission.ts";
 import type { MemberDirectory } from "./directory/member-directory.ts";
@@ -15,53 +16,32 @@ interface TenantDependencies {
 }
 
 export function tenantsService({ admission, directory, members }: TenantDependencies): ServiceSchema {
-	return {
-		name: tenants.name,
-		actions: implement(tenants, {
-			async list({ parent_id, ...page }, principal, { meta }) {
-				await admission.provision(principal);
-				return directory.list(principal, parent_id, { ...page, known: meta.if_none_match });
-			},
+	/** Makes the caller a user before each request. */
+	const provisioned =
+		<P, R>(handle: (params: P, principal: Principal, ctx: RequestContext) => Promise<R>) =>
+		async (params: P, principal: Principal, ctx: RequestContext): Promise<R> => {
+			await admission.provision(principal);
+			return handle(params, principal, ctx);
+		};
 
-			async create(given, principal): Promise<JsonText> {
-				await admission.provision(principal);
-				return jsonText(await directory.create(principal, given));
-			},
+	return serviceOf(tenants, {
+		list: provisioned(({ parent_id, ...page }, principal, { meta }) =>
+			directory.list(principal, parent_id, { ...page, known: meta.if_none_match }),
+		),
+		create: provisioned(async (given, principal) => jsonText(await directory.create(principal, given))),
+		get: provisioned(async ({ tenant_id }, principal) => jsonText(await directory.get(principal, tenant_id))),
+		update: provisioned(async ({ tenant_id, ...update }, principal) =>
+			jsonText(await directory.change(principal, tenant_id, update)),
+		),
+		delete: provisioned(({ tenant_id }, principal) => directory.delete(principal, tenant_id)),
 
-			async get({ tenant_id }, principal): Promise<JsonText> {
-				await admission.provision(principal);
-				return jsonText(await directory.get(principal, tenant_id));
-			},
-
-			async update({ tenant_id, ...update }, principal): Promise<JsonText> {
-				await admission.provision(principal);
-				return jsonText(await directory.change(principal, tenant_id, update));
-			},
-
-			async delete({ tenant_id }, principal) {
-				await admission.provision(principal);
-				await directory.delete(principal, tenant_id);
-			},
-
-			async list_members({ tenant_id, ...page }, principal, { meta }) {
-				await admission.provision(principal);
-				return members.members(principal, tenant_id, { ...page, known: meta.if_none_match });
-			},
-
-			async add_member({ tenant_id, user_id, role }, principal): Promise<JsonText> {
-				await admission.provision(principal);
-				return jsonText(await members.add(principal, tenant_id, user_id, givenRole(role)));
-			},
-
-			async remove_member({ tenant_id, user_id }, principal) {
-				await admission.provision(principal);
-				await members.remove(principal, tenant_id, user_id);
-			},
-
-			async reprovision({ tenant_id }, principal) {
-				await admission.provision(principal);
-				return members.reprovisionTenant(principal, tenant_id);
-			},
-		}),
-	};
+		list_members: provisioned(({ tenant_id, ...page }, principal, { meta }) =>
+			members.members(principal, tenant_id, { ...page, known: meta.if_none_match }),
+		),
+		add_member: provisioned(async ({ tenant_id, user_id, role }, principal) =>
+			jsonText(await members.add(principal, tenant_id, user_id, givenRole(role))),
+		),
+		remove_member: provisioned(({ tenant_id, user_id }, principal) => members.remove(principal, tenant_id, user_id)),
+		reprovision: provisioned(({ tenant_id }, principal) => members.reprovisionTenant(principal, tenant_id)),
+	});
 }

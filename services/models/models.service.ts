@@ -1,6 +1,6 @@
 /** Offers the models that sessions may use on the bus. */
 import type { ServiceSchema } from "moleculer";
-import { implement } from "#shared/bus/service.ts";
+import { serviceOf } from "#shared/bus/service.ts";
 import { type Model, models as contract } from "#shared/contracts/models.ts";
 import type { CatalogueModel, ModelCatalogue, ModelProvider } from "#shared/wire/models/model-catalogue.ts";
 import { memoryPageInOrder } from "#shared/store/pages/memory-page.ts";
@@ -11,13 +11,10 @@ export function modelsService(
 	catalogue: ModelCatalogue,
 	refusalOf: (model: string) => ModelRefusal | undefined,
 ): ServiceSchema {
-	return {
-		name: contract.name,
-		actions: implement(contract, {
-			list: async (page, _principal, { meta: { if_none_match: known } }) =>
-				memoryPageInOrder(modelList(catalogue, refusalOf), { ...page, known }),
-		}),
-	};
+	return serviceOf(contract, {
+		list: async (page, _principal, { meta: { if_none_match: known } }) =>
+			memoryPageInOrder(modelList(catalogue, refusalOf), { ...page, known }),
+	});
 }
 
 /** Returns the models in the order of the catalogue, those in the cloud first. */

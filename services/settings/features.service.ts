@@ -1,6 +1,6 @@
 /** Offers the modules of user interfaces on the bus. */
 import type { ServiceSchema } from "moleculer";
-import { implement } from "#shared/bus/service.ts";
+import { serviceOf } from "#shared/bus/service.ts";
 import {
 	features as contract,
 	type FeatureModule,
@@ -12,24 +12,21 @@ import type { FeaturePreferences } from "./features/feature-preferences.ts";
 import type { FeatureToggles } from "./features/feature-toggles.ts";
 
 export function featuresService(toggles: FeatureToggles, preferences: FeaturePreferences): ServiceSchema {
-	return {
-		name: contract.name,
-		actions: implement(contract, {
-			async list({ scope, ...page }, principal, { meta: { if_none_match: known } }) {
-				const seen = await toggles.seenBy(principal);
-				const wanted = scope === undefined ? seen : seen.filter((one) => one.scope === scope);
-				return memoryPage(wanted, placeOfModule, { ...page, known });
-			},
+	return serviceOf(contract, {
+		async list({ scope, ...page }, principal, { meta: { if_none_match: known } }) {
+			const seen = await toggles.seenBy(principal);
+			const wanted = scope === undefined ? seen : seen.filter((one) => one.scope === scope);
+			return memoryPage(wanted, placeOfModule, { ...page, known });
+		},
 
-			toggle: ({ key, enabled }, principal) => toggles.set(principal, key, enabled),
+		toggle: ({ key, enabled }, principal) => toggles.set(principal, key, enabled),
 
-			async preferences(page, principal, { meta: { if_none_match: known } }) {
-				return memoryPage(await preferences.of(principal), placeOfPreference, { ...page, known });
-			},
+		async preferences(page, principal, { meta: { if_none_match: known } }) {
+			return memoryPage(await preferences.of(principal), placeOfPreference, { ...page, known });
+		},
 
-			set_preferences: (params, principal) => preferences.replace(principal, params.preferences),
-		}),
-	};
+		set_preferences: (params, principal) => preferences.replace(principal, params.preferences),
+	});
 }
 
 function placeOfModule({ order, key }: FeatureModule): CursorPosition {

@@ -1,8 +1,8 @@
 /** Offers the resources that sessions may ask for on the bus. */
 import type { ServiceSchema } from "moleculer";
-import { implement } from "#shared/bus/service.ts";
+import { serviceOf } from "#shared/bus/service.ts";
 import { type ResourceInfo, resources } from "#shared/contracts/settings/resources.ts";
 
 export function resourcesService(info: ResourceInfo): ServiceSchema {
-	return { name: resources.name, actions: implement(resources, { info: async () => info }) };
+	return serviceOf(resources, { info: async () => info });
 }

@@ -2,7 +2,7 @@
 import type { ServiceSchema } from "moleculer";
 import { jsonText } from "#shared/base/schema/json-text.ts";
 import type { Principal } from "#shared/base/principal.ts";
-import { implement } from "#shared/bus/service.ts";
+import { serviceOf } from "#shared/bus/service.ts";
 import { type MappingCreate, mappings } from "#shared/contracts/tracker/mappings.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
 import type { MappingRecords } from "./mappings/mapping-records.ts";
@@ -19,15 +19,12 @@ export function mappingsService(records: MappingRecords, trackers: ConnectedTrac
 		return { ...request, tracker: tracker ?? found.slug };
 	}
 
-	return {
-		name: mappings.name,
-		actions: implement(mappings, {
-			list: (query, principal, { meta }) => records.list(principal, { ...query, known: meta.if_none_match }),
+	return serviceOf(mappings, {
+		list: (query, principal, { meta }) => records.list(principal, { ...query, known: meta.if_none_match }),
 
-			create: async (request, principal, { meta }) =>
-				jsonText(await records.create(principal, await complete(request, principal), meta.idempotency_key)),
+		create: async (request, principal, { meta }) =>
+			jsonText(await records.create(principal, await complete(request, principal), meta.idempotency_key)),
 
-			delete: ({ id }, principal) => records.delete(principal, id),
-		}),
-	};
+		delete: ({ id }, principal) => records.delete(principal, id),
+	});
 }

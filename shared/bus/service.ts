@@ -12,7 +12,7 @@
  * await publish(broker, clockChanged, { id });
  * ```
  */
-import type { ActionSchema, CallingOptions, Context, EventSchema } from "moleculer";
+import type { ActionSchema, CallingOptions, Context, EventSchema, ServiceSchema } from "moleculer";
 import { admit } from "#shared/contracts/access/admission.ts";
 import { type Actor, actingAs } from "#shared/base/actor.ts";
 import { makingRoom } from "#shared/base/files/making-room.ts";
@@ -80,6 +80,14 @@ export function implement<A extends Record<string, AnyAction>>(
 	return Object.fromEntries(
 		Object.entries(contract.actions).map(([key, action]) => [key, actionSchema(action, handlers[key] as AnyHandler)]),
 	);
+}
+
+/** Returns the service of a contract that has its actions and nothing else. */
+export function serviceOf<A extends Record<string, AnyAction>>(
+	contract: Contract<A>,
+	handlers: Parameters<typeof implement<A>>[1],
+): ServiceSchema {
+	return { name: contract.name, actions: implement(contract, handlers) };
 }
 
 function actionSchema(action: AnyAction, handler: AnyHandler): ActionSchema {
