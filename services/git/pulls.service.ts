@@ -6,7 +6,7 @@ import { pulls } from "#shared/contracts/git/pulls.ts";
 import { users } from "#shared/contracts/identity/users.ts";
 import { sessionControl } from "#shared/contracts/sessions/session-control.ts";
 import { sessions } from "#shared/contracts/sessions/sessions.ts";
-import { ServiceError } from "#shared/base/errors.ts";
+import { unlessForeseen } from "#shared/base/errors.ts";
 import { memoryPage } from "#shared/store/pages/memory-page.ts";
 import { commitAuthor } from "./pulls/commit-author.ts";
 import type { PullCreations } from "./pulls/pull-creations.ts";
@@ -41,15 +41,11 @@ export function pullsService({ creations, queries, merges }: PullsServiceDepende
 function gatewayOf(ctx: RequestContext): SessionGateway {
 	return {
 		session: (session_id) => call(ctx, sessions.actions.get, { session_id }),
-		chronicle: (session_id) => call(ctx, chronicles.actions.newest, { session_id }).catch(unlessBug),
+		chronicle: (session_id) => call(ctx, chronicles.actions.newest, { session_id }).catch(unlessForeseen),
 		publish: (order) => call(ctx, sessionControl.actions.publish, order),
 		async author() {
-			const me = await call(ctx, users.actions.me, {}).catch(unlessBug);
+			const me = await call(ctx, users.actions.me, {}).catch(unlessForeseen);
 			return me && commitAuthor(me);
 		},
 	};
-}
-
-function unlessBug(error: unknown): undefined {
-	if (!(error instanceof ServiceError)) throw error;
 }

@@ -143,6 +143,11 @@ const classes = new Map<string, { prototype: ServiceError }>(
 	].map((c) => [c.name, c]),
 );
 
+/** Passes over a failure that somebody foresaw, and throws every other error. */
+export function unlessForeseen(error: unknown): undefined {
+	if (!(error instanceof ServiceError)) throw error;
+}
+
 /**
  * Whether an error has the members that its class gives it. An error that came over the bus may hold anything, and only
  * a well-formed one may become an answer.

@@ -2,44 +2,25 @@
  * Asks services/identity in which tenant, and with which roles, an identified person acts. The answer is used for a few
  * seconds, so that a removed member loses access within 10 s on every gateway; without an answer nobody is let in.
  */
-import { LRUCache } from "lru-cache";
 import { personKey, type Principal, systemPrincipal } from "#shared/base/principal.ts";
 import { call, type Caller, type CallOptions } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
-import { monotonic } from "#shared/base/clock.ts";
 import { admissions, type IdentifiedPerson, type StoredStanding } from "#shared/contracts/identity/admissions.ts";
 import { ForbiddenError, UnavailableError } from "#shared/base/errors.ts";
+import { RememberedAnswers } from "#shared/base/concurrency/remembered-answers.ts";
 
 /** An answer is used for this time after its question, in milliseconds. */
 const freshMs = 5_000;
 /** The longest time for an answer, in milliseconds. */
 const askMs = 3_000;
-const maxPeople = 10_000;
 
-/** The answers of one kind, by their questions. */
-class Answers<T> {
-	readonly #asked = new LRUCache<string, { readonly at: number; readonly answer: Promise<T> }>({ max: maxPeople });
-
-	/** Returns the remembered answer to a question, or asks when there is none of the last {@link freshMs}. */
-	to(question: string, ask: () => Promise<T>): Promise<T> {
-		const known = this.#asked.get(question);
-		if (known && monotonic() - known.at < freshMs) return known.answer;
-		const asked = { at: monotonic(), answer: ask() };
-		this.#asked.set(question, asked);
-		// A failure is asked again: somebody who is added as a member need not wait.
-		asked.answer.catch(() => {
-			if (this.#asked.get(question) === asked) this.#asked.delete(question);
-		});
-		return asked.answer;
-	}
-}
-
+/** Its answers are up to 5 s old. */
 export class Admissions {
 	readonly #bus: () => Caller | undefined;
-	readonly #admitted = new Answers<Principal>();
+	readonly #admitted = new RememberedAnswers<Principal>(freshMs);
 	/** The questions about persons, whom an identity adapter remembers. */
 	readonly #questions = new WeakMap<IdentifiedPerson, string>();
-	readonly #standings = new Answers<StoredStanding | undefined>();
+	readonly #standings = new RememberedAnswers<StoredStanding | undefined>(freshMs);
 
 	/** @param bus Returns the bus; undefined until it is connected. */
 	constructor(bus: () => Caller | undefined) {

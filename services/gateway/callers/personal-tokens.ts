@@ -6,7 +6,7 @@
 import { LRUCache } from "lru-cache";
 import { rolesWithin } from "#shared/contracts/access/admission.ts";
 import type { Principal } from "#shared/base/principal.ts";
-import { monotonic, now } from "#shared/base/clock.ts";
+import { now } from "#shared/base/clock.ts";
 import type { StoredStanding } from "#shared/contracts/identity/admissions.ts";
 import type { ActiveToken } from "#shared/contracts/pat/tokens.ts";
 import { ServiceError, UnauthorizedError, UnavailableError } from "#shared/base/errors.ts";
@@ -14,8 +14,9 @@ import { isPersonalToken } from "#shared/base/tokens/personal-token.ts";
 import { tokenKey } from "#shared/base/tokens/token-key.ts";
 import { shownClaims, strictClaims } from "#shared/base/tokens/shown-claims.ts";
 import type { TokenTrust } from "./identity-provider.ts";
+import { RememberedAnswers } from "#shared/base/concurrency/remembered-answers.ts";
 
-export interface PersonalTokensDependencies {
+interface PersonalTokensDependencies {
 	/** The knowledge of the identity; absent: it accepts no tokens. */
 	readonly trust: TokenTrust | undefined;
 	/** The client that tokens of the configured issuer name; absent: the platform itself is the issuer. */
@@ -28,16 +29,7 @@ export interface PersonalTokensDependencies {
 	readonly ask: (key: string) => Promise<ActiveToken | undefined>;
 }
 
-/** An answer of the service, and the time of its question on the monotonic clock. */
-interface Remembered {
-	readonly at: number;
-	readonly token: Promise<ActiveToken | undefined>;
-}
-
 const dayMs = 86_400_000;
-
-/** The most tokens whose state a gateway remembers; the one used longest ago is forgotten first. */
-const maxRemembered = 10_000;
 
 /** The reading of a text, which is done once. It does not say that the token is valid. */
 interface Reading {
@@ -50,15 +42,18 @@ interface Reading {
 const maxReadings = 2_000;
 const maxReadText = 4_096;
 
+/** The memory of tokens is bounded in count and in time. */
 export class PersonalTokens {
 	readonly #dependencies: PersonalTokensDependencies;
-	readonly #remembered = new LRUCache<string, Remembered>({ max: maxRemembered });
+	readonly #active: RememberedAnswers<ActiveToken | undefined>;
 	readonly #readings = new LRUCache<string, Reading>({ max: maxReadings });
 	/** The principals of active tokens, each with the roles of its person. */
 	readonly #principals = new WeakMap<ActiveToken, { standing: StoredStanding; principal: Principal }>();
 
 	constructor(dependencies: PersonalTokensDependencies) {
 		this.#dependencies = dependencies;
+		// That a token is not active is asked again: the gateway may have been faster than a new token's document.
+		this.#active = new RememberedAnswers(dependencies.rememberedMs, false);
 	}
 
 	/**
@@ -77,7 +72,7 @@ export class PersonalTokens {
 		const { trust } = this.#dependencies;
 		const key = trust && (await this.#verifiedKey(text, trust));
 		if (!trust || key === undefined) throw new UnauthorizedError();
-		const token = await this.#active(key);
+		const token = await this.#active.to(key, () => this.#ask(key));
 		if (!token || token.expires_at <= now()) throw new UnauthorizedError("Token has been revoked", "TOKEN_REVOKED");
 		const { tenant, owner: id } = token;
 		const standing = await trust.standingOf({ tenant, id });
@@ -111,7 +106,7 @@ export class PersonalTokens {
 
 	/** Forgets that these tokens are active. */
 	forget(keys: readonly string[]): void {
-		for (const key of keys) this.#remembered.delete(key);
+		for (const key of keys) this.#active.forget(key);
 	}
 
 	/** Returns the key of a token that is valid now, in its only spelling; undefined for every other text. */
@@ -130,25 +125,6 @@ export class PersonalTokens {
 		const reading = { isPersonal: claims !== undefined && isPersonalToken(claims, this.#dependencies.clientId) };
 		if (text.length <= maxReadText) this.#readings.set(text, reading);
 		return reading;
-	}
-
-	async #active(key: string): Promise<ActiveToken | undefined> {
-		const at = monotonic();
-		const known = this.#remembered.get(key);
-		if (known && at - known.at < this.#dependencies.rememberedMs) return known.token;
-		const asked: Remembered = { at, token: this.#ask(key) };
-		this.#remembered.set(key, asked);
-		const token = await asked.token.catch((error: unknown) => {
-			this.#drop(key, asked);
-			throw error;
-		});
-		// That a token is not active is asked again: the gateway may have been faster than a new token's document.
-		if (!token) this.#drop(key, asked);
-		return token;
-	}
-
-	#drop(key: string, asked: Remembered): void {
-		if (this.#remembered.peek(key) === asked) this.#remembered.delete(key);
 	}
 
 	async #ask(key: string): Promise<ActiveToken | undefined> {

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { tokenSubprotocol } from "#shared/contracts/chat-subprotocols.ts";
 import { headerList } from "#shared/base/header-list.ts";
 import { HttpError, unknownPath } from "./http-errors.ts";
+import { urlParts } from "./url-parts.ts";
 
 const chatPath = /^\/s\/([0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})\/session$/;
 
@@ -17,7 +18,7 @@ export function isChatUpgrade({ url = "", headers }: Pick<IncomingMessage, "url"
 
 /** Returns the id of the session whose chat is requested. @throws {HttpError} 404 */
 export function sessionOf(url: string): string {
-	const id = chatPath.exec(split(url).pathname)?.[1];
+	const id = chatPath.exec(urlParts(url).path)?.[1];
 	if (id === undefined) throw noChat;
 	return id;
 }
@@ -45,7 +46,7 @@ export function refuseBadHandshake({
  */
 export function withToken({ headers, url = "" }: Pick<IncomingMessage, "headers" | "url">): IncomingHttpHeaders {
 	if (headers.authorization !== undefined) return headers;
-	const token = protocolToken(headers) ?? new URLSearchParams(split(url).query).get("access_token");
+	const token = protocolToken(headers) ?? new URLSearchParams(urlParts(url).query).get("access_token");
 	return token === null ? headers : { ...headers, authorization: `Bearer ${token}` };
 }
 
@@ -56,9 +57,4 @@ function protocolToken(headers: IncomingHttpHeaders): string | undefined {
 
 function protocolsOf(headers: IncomingHttpHeaders): string[] {
 	return headerList(headers["sec-websocket-protocol"] ?? "");
-}
-
-function split(url: string): { pathname: string; query: string } {
-	const mark = url.indexOf("?");
-	return mark === -1 ? { pathname: url, query: "" } : { pathname: url.slice(0, mark), query: url.slice(mark + 1) };
 }

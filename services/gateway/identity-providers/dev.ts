@@ -7,11 +7,9 @@ import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { personKey, type Principal } from "#shared/base/principal.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
-import { compileSchema } from "#shared/base/schema/validator.ts";
-import { ConfigError } from "#shared/config/config.ts";
 import { ForbiddenError } from "#shared/base/errors.ts";
 import { LocalTokens } from "#shared/base/tokens/local-tokens.ts";
-import { typedNames } from "../callers/adapter-options.ts";
+import { checkedOptions, typedNames } from "../callers/adapter-options.ts";
 import { bearerToken } from "../callers/bearer-token.ts";
 import type { Ends } from "../http/connection-rows.ts";
 import type { IdentityProvider, TokenTrust } from "../callers/identity-provider.ts";
@@ -36,8 +34,6 @@ const options = schema({
 		default: [],
 	},
 });
-
-const checkOptions = compileSchema(options);
 
 /** The user id of this process; undefined on systems without users. */
 const ownUid = process.geteuid?.();
@@ -69,14 +65,9 @@ export class DevIdentity implements IdentityProvider {
 	 * accepted.
 	 * @throws {ConfigError} when the arguments in the configuration are invalid.
 	 */
-	constructor({ users = [], localTokenKey }: Partial<Output<typeof options>> & { localTokenKey?: Buffer }) {
-		const [failure] = checkOptions({ users });
-		if (failure) {
-			throw new ConfigError(`Configuration key "identity.kwargs.${failure.path.join(".")}": ${failure.message}`);
-		}
-		for (const { token, id, tenant, roles } of users) {
+	constructor({ localTokenKey, ...kwargs }: Partial<Output<typeof options>> & { localTokenKey?: Buffer }) {
+		for (const { token, id, tenant, roles } of checkedOptions(options, kwargs).users)
 			this.#users.set(digest(token), { kind: "user", id, tenant, roles });
-		}
 		if (localTokenKey)
 			this.tokenTrust = trustIn(new LocalTokens(localTokenKey), [theDeveloper, ...this.#users.values()]);
 	}

@@ -2,8 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { Answer } from "../http/answer.ts";
-import type { PageRoute } from "./pages.ts";
+import { page, type PageRoute } from "./pages.ts";
 
 /** The content policy: own files only. The viewer sets styles of elements and draws its icons from `data:` URLs. */
 const policy = [
@@ -23,7 +22,7 @@ const lessAboutFailures = [4, 5]
 	.join(", ")
 	.concat(" { display: none; }");
 
-const page = `<!doctype html>
+const content = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -77,26 +76,22 @@ const script = "text/javascript; charset=utf-8";
 
 export function apiPage(): PageRoute[] {
 	return [
-		route("//docs", async () => ({ status: 200, body: page, type: html, policy })),
-		route("//docs/start.js", async () => ({ status: 200, body: start, type: script })),
-		file("swagger-ui.css", "text/css; charset=utf-8"),
-		file("swagger-ui-bundle.js", script),
+		page("//docs", async () => ({ status: 200, body: content, type: html, policy })),
+		page("//docs/start.js", async () => ({ status: 200, body: start, type: script })),
+		viewerFile("swagger-ui.css", "text/css; charset=utf-8"),
+		viewerFile("swagger-ui-bundle.js", script),
 	];
 }
 
 /** Serves a file of the viewer, which stays in memory after the first reading. */
-function file(name: string, type: string): PageRoute {
-	let content: Buffer | undefined;
-	return route(`//docs/${name}`, async () => {
-		content ??= await readFile(join(viewerFolder(), name));
-		return { status: 200, body: content, type };
+function viewerFile(name: string, type: string): PageRoute {
+	let file: Buffer | undefined;
+	return page(`//docs/${name}`, async () => {
+		file ??= await readFile(join(viewerFolder(), name));
+		return { status: 200, body: file, type };
 	});
 }
 
 function viewerFolder(): string {
 	return dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
-}
-
-function route(path: string, answer: () => Promise<Answer>): PageRoute {
-	return { kind: "page", method: "GET", path, answer };
 }

@@ -123,18 +123,18 @@ function bodyOf({ raw_body, example = {} }: AnyAction, fields: Schema): Json {
 
 function success({ action: { returns, paged, wrapped, produces, text_form, warned } }: ActionRoute): Json {
 	if (!returns) return { description: "Done", headers: told };
-	if (produces)
-		return { description: "Success", headers: told, content: { [produces]: { schema: { type: "string" } } } };
+	if (produces) return succeeded({ [produces]: { schema: string } });
 	if (text_form) return withText(ruleToJsonSchema(returns), text_form);
-	if (warned !== undefined)
-		return { description: "Success", headers: told, content: json(ruleToJsonSchema(memberOf(returns, warned))) };
-	if (!paged) return { description: "Success", headers: told, content: json(ruleToJsonSchema(returns)) };
+	if (warned !== undefined) return succeeded(json(ruleToJsonSchema(memberOf(returns, warned))));
+	if (!paged) return succeeded(json(ruleToJsonSchema(returns)));
 	const items = memberOf(returns, "items");
-	return {
-		description: "Success",
-		headers: { ...told, Link: { description: "The next page, with `rel=next`, where there is one", schema: string } },
-		content: json(ruleToJsonSchema(wrapped === undefined ? items : { type: "object", props: { [wrapped]: items } })),
-	};
+	const body: Rule = wrapped === undefined ? items : { type: "object", props: { [wrapped]: items } };
+	const Link = { description: "The next page, with `rel=next`, where there is one", schema: string };
+	return succeeded(json(ruleToJsonSchema(body)), { Link });
+}
+
+function succeeded(content: Json, headers: Json = {}): Json {
+	return { description: "Success", headers: { ...told, ...headers }, content };
 }
 
 function memberOf(returns: Rule, name: string): Rule {
@@ -147,11 +147,8 @@ function memberOf(returns: Rule, name: string): Rule {
 function withText(schema: Json, { types, truncated_note }: TextForm): Json {
 	const texts = types.map((type) => [type, { schema: string }]);
 	const description = `In answers that are text: whether the text is incomplete; it then begins with the line "${truncated_note}"`;
-	return {
-		description: "Success",
-		headers: { ...told, "Atelier-Truncated": { description, schema: string } },
-		content: { ...json(schema), ...Object.fromEntries(texts) },
-	};
+	const headers = { "Atelier-Truncated": { description, schema: string } };
+	return succeeded({ ...json(schema), ...Object.fromEntries(texts) }, headers);
 }
 
 function failureResponses({ action, method }: ActionRoute, takesBody: boolean): Json {

@@ -30,7 +30,7 @@ export function pages(readiness: Readiness, document: string, shortcomings: read
 const noWebSocket = new HttpError(426, "The chat of a session is a WebSocket", ["Upgrade", "websocket"]);
 const ready: Answer = { status: 200, body: JSON.stringify({ status: "ready" }) };
 
-function page(path: string, answer: () => Promise<Answer>): PageRoute {
+export function page(path: string, answer: PageRoute["answer"]): PageRoute {
 	return { kind: "page", method: "GET", path, answer };
 }
 

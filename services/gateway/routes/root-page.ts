@@ -1,6 +1,6 @@
 /** The page `/`: a browser is redirected to the page of the API, and every other client gets the address of the API. */
 import type { Answer } from "../http/answer.ts";
-import type { PageRoute } from "./pages.ts";
+import { page, type PageRoute } from "./pages.ts";
 
 const apiPage: Answer = { status: 302, headers: ["Location", "/docs", "Vary", "Accept"] };
 
@@ -8,10 +8,5 @@ const apiPage: Answer = { status: 302, headers: ["Location", "/docs", "Vary", "A
 export function rootPage(prefix: string): PageRoute {
 	const body = JSON.stringify({ name: "Atelier", api: prefix, openapi: "/openapi.json", docs: "/docs" });
 	const directory: Answer = { status: 200, body, headers: ["Vary", "Accept"] };
-	return {
-		kind: "page",
-		method: "GET",
-		path: "//",
-		answer: async ({ accept = "" }) => (accept.includes("text/html") ? apiPage : directory),
-	};
+	return page("//", async ({ accept = "" }) => (accept.includes("text/html") ? apiPage : directory));
 }

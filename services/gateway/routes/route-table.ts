@@ -5,6 +5,7 @@
 import router from "find-my-way";
 import { type AnyAction, isIdempotent } from "#shared/contracts/contract.ts";
 import type { HttpError } from "../http/http-errors.ts";
+import { urlParts } from "../http/url-parts.ts";
 import type { ActionRoute } from "./action-route.ts";
 import type { PageRoute } from "./pages.ts";
 import { PathRefusals } from "./path-refusals.ts";
@@ -73,9 +74,7 @@ export class RouteTable {
 	 * @throws {HttpError} 307 to the form without a slash at the end, 404, 405.
 	 */
 	find(method: string, url: string): Match {
-		const mark = url.indexOf("?");
-		const path = mark === -1 ? url : url.slice(0, mark);
-		const query = mark === -1 ? "" : url.slice(mark + 1);
+		const { path, query } = urlParts(url);
 		if (!path.startsWith("/") || path.includes("//") || disguised.test(path)) throw this.#refusals.unknown;
 		if (path.endsWith("/") && path !== "/") throw this.#withoutSlash(path.slice(0, -1), query);
 		const match = this.#match(method, path);

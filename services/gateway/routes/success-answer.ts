@@ -6,6 +6,7 @@ import { textOf } from "#shared/base/schema/json-text.ts";
 import type { TextForm } from "#shared/contracts/contract.ts";
 import type { ActionRoute } from "./action-route.ts";
 import type { Answer } from "../http/answer.ts";
+import { urlParts } from "../http/url-parts.ts";
 import { warningHeaders } from "./warning-headers.ts";
 
 /**
@@ -89,9 +90,8 @@ function asPage(result: unknown): Page {
 }
 
 function withCursor(url: string, cursor: string): string {
-	const mark = url.indexOf("?");
-	const path = mark === -1 ? url : url.slice(0, mark);
-	const query = new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1));
-	query.set("cursor", cursor);
-	return `${path.replaceAll(">", "%3E")}?${query}`;
+	const { path, query } = urlParts(url);
+	const parameters = new URLSearchParams(query);
+	parameters.set("cursor", cursor);
+	return `${path.replaceAll(">", "%3E")}?${parameters}`;
 }

@@ -3,7 +3,7 @@
  * of the configuration, as far as their organizations allow (docs/decisions/0056).
  */
 import type { Principal } from "#shared/base/principal.ts";
-import { BadRequestError, ServiceError } from "#shared/base/errors.ts";
+import { BadRequestError, unlessForeseen } from "#shared/base/errors.ts";
 import type { GitProvider, RepositoryPlace } from "./git-provider.ts";
 import { barePlace, repositoryAddress } from "./repository-place.ts";
 
@@ -82,13 +82,7 @@ async function firstThatSees(candidates: readonly Served[]): Promise<Served | un
 }
 
 async function isSeen(asked: Promise<unknown>): Promise<boolean> {
-	try {
-		await asked;
-		return true;
-	} catch (error) {
-		if (error instanceof ServiceError) return false;
-		throw error;
-	}
+	return (await asked.then(() => true, unlessForeseen)) ?? false;
 }
 
 /** Hosts do not tell repositories apart by the case of their names. */

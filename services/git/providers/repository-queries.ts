@@ -8,6 +8,7 @@ import {
 	UnauthorizedError,
 	UnavailableError,
 	UnprocessableError,
+	unlessForeseen,
 } from "#shared/base/errors.ts";
 import type { GitProvider } from "./git-provider.ts";
 import type { ProviderRegistry } from "./provider-registry.ts";
@@ -43,7 +44,7 @@ export class RepositoryQueries {
 		const { provider, place } = await this.#registry.find(principal, url);
 		const [names, repository] = await Promise.all([
 			provider.branches(place),
-			provider.repository(place).catch(unlessService),
+			provider.repository(place).catch(unlessForeseen),
 		]);
 		const first = names.filter((name) => name === repository?.default_branch);
 		return [...first, ...names.filter((name) => name !== repository?.default_branch).toSorted()];
@@ -75,7 +76,7 @@ export class RepositoryQueries {
 			await provider.repository(place);
 			return undefined;
 		} catch (error) {
-			return error instanceof NotFoundError ? error.message : unlessService(error);
+			return error instanceof NotFoundError ? error.message : unlessForeseen(error);
 		}
 	}
 
@@ -153,9 +154,4 @@ function isVerdict(error: unknown): error is ServiceError {
 
 function asUnavailable(error: unknown): unknown {
 	return error instanceof ServiceError ? new UnavailableError(error.message, error.type) : error;
-}
-
-/** Passes over an error of a provider, and throws every other one. */
-function unlessService(error: unknown): undefined {
-	if (!(error instanceof ServiceError)) throw error;
 }

@@ -2,7 +2,7 @@
 import { mayUseSession } from "#shared/contracts/access/access-table.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import type { PullRequestView, SessionPull } from "#shared/contracts/git/pulls.ts";
-import { NotFoundError, ServiceError } from "#shared/base/errors.ts";
+import { NotFoundError, unlessForeseen } from "#shared/base/errors.ts";
 import type { CiStatus, PullRequest, PullState } from "../providers/git-provider.ts";
 import type { FoundProvider, ProviderRegistry } from "../providers/provider-registry.ts";
 import type { PullName } from "./pull-merges.ts";
@@ -92,10 +92,5 @@ async function sessionPull({ provider, place }: FoundProvider, pull: PullRequest
 
 /** Returns null for an answer that the provider does not give; the rest of the pull request is still true. */
 async function ifKnown<T>(asked: Promise<T>): Promise<T | null> {
-	try {
-		return await asked;
-	} catch (error) {
-		if (error instanceof ServiceError) return null;
-		throw error;
-	}
+	return (await asked.catch(unlessForeseen)) ?? null;
 }

@@ -16,18 +16,12 @@ import type { StoredPage } from "#shared/store/pages/stored-page.ts";
 import type { KeyedRequest } from "#shared/store/resource-kind.ts";
 import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import { readPages } from "#shared/store/pages/read-pages.ts";
+import type { PullEvent } from "../../providers/webhooks.ts";
 import { evaluationCollection, type EvaluationDocument } from "./evaluation-collection.ts";
 
 export type NewEvaluation = Omit<Evaluation, "id" | "evaluated_at" | "outcome">;
 
-/** The state of a pull request at a time. */
-export interface ObservedPull {
-	readonly repo_url: string;
-	readonly number: number;
-	readonly state: Outcome["state"];
-	/** The time, as ISO 8601. */
-	readonly at: string;
-}
+export type ObservedPull = Pick<PullEvent, "repo_url" | "number" | "state" | "at">;
 
 /** The evaluations that a report reads. */
 interface Recent {

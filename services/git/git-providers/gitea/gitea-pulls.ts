@@ -1,6 +1,6 @@
 /** Pull requests at Gitea: opening, merging, and what forbids a merge. */
 import { sleep } from "#shared/base/clock.ts";
-import { ServiceError, UnprocessableError } from "#shared/base/errors.ts";
+import { unlessForeseen, UnprocessableError } from "#shared/base/errors.ts";
 import type { ProviderAnswer, ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import type { PullRequest, RepositoryPlace } from "../../providers/git-provider.ts";
 import { pullPath, repositoryPath } from "../github-paths.ts";
@@ -111,12 +111,9 @@ async function label(
 	number: number,
 	names: readonly string[],
 ): Promise<void> {
-	try {
-		const labels = await labelIds(client, at, names);
-		await client.send({ method: "POST", path: `${repositoryPath(at)}/issues/${number}/labels`, body: { labels } });
-	} catch (error) {
-		if (!(error instanceof ServiceError)) throw error;
-	}
+	const path = `${repositoryPath(at)}/issues/${number}/labels`;
+	const labels = await labelIds(client, at, names).catch(unlessForeseen);
+	if (labels) await client.send({ method: "POST", path, body: { labels } }).catch(unlessForeseen);
 }
 
 /** Returns the ids of the labels; missing ones are made. */

@@ -1,5 +1,5 @@
 /** Pull requests at GitHub: opening, merging, and what forbids a merge. */
-import { ServiceError, UnprocessableError } from "#shared/base/errors.ts";
+import { unlessForeseen, UnprocessableError } from "#shared/base/errors.ts";
 import type { ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import type { RepositoryPlace } from "../../providers/git-provider.ts";
 import { pullPath, repositoryPath } from "../github-paths.ts";
@@ -68,9 +68,7 @@ export const githubPulls: Omit<PullOperations<ProviderClient>, "checksOf" | "evi
 
 /** Labels are decoration: without the right to set them, the pull request is open all the same. */
 async function label(client: ProviderClient, path: string, labels: readonly string[]): Promise<void> {
-	await client.send({ method: "POST", path, body: { labels } }).catch((error: unknown) => {
-		if (!(error instanceof ServiceError)) throw error;
-	});
+	await client.send({ method: "POST", path, body: { labels } }).catch(unlessForeseen);
 }
 
 export async function readOne(client: ProviderClient, at: RepositoryPlace, number: number): Promise<GitHubPull> {
