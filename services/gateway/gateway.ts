@@ -8,7 +8,6 @@ import type { Readiness } from "#host/readiness.ts";
 import { PipelinedRequests } from "./http/pipelined-requests.ts";
 import type { RequestChain } from "./request-chain.ts";
 
-/** The bus as the gateway uses it. */
 export interface GatewayBus {
 	readonly caller: Caller;
 	/** Whether a service offers the action, even when its circuit breaker is open at the moment. */

@@ -73,7 +73,6 @@ const maxValidator = 1_000;
 
 const keyForm = /^[\w-]{1,64}$/;
 
-/** A request on its way through the chain. */
 interface Exchange {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
@@ -199,7 +198,6 @@ export class RequestChain {
 		this.#keepWatch(response, principal, () => authenticator.authenticate(claim, action, { known: principal }));
 	}
 
-	/** Ends the answer when its caller loses access. */
 	#keepWatch(response: ServerResponse, principal: Principal, authenticate: () => Promise<Principal>): void {
 		const forget = this.#dependencies.watch.add({ principal, authenticate, end: () => response.destroy() });
 		if (response.destroyed) forget();
@@ -354,7 +352,6 @@ function requestStep(method: string, route: ActionRoute | undefined, status: num
 	};
 }
 
-/** Returns what the headers of a request say to its action. */
 function headerMeta(request: IncomingMessage, { action }: ActionRoute): Meta {
 	const token = action.passes_token ? bearerToken(request.headers, request.socket) : undefined;
 	return {

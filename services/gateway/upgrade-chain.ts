@@ -40,7 +40,6 @@ const overallMs = 10_000;
 /** How long the rest of a refused request is discarded, in milliseconds. */
 const leftoverMs = 1_000;
 
-/** Handles the upgrade requests of one gateway. */
 export class UpgradeChain {
 	readonly #dependencies: UpgradeChainDependencies;
 
@@ -87,7 +86,6 @@ export class UpgradeChain {
 		}
 	}
 
-	/** Notes a refusal of a known person. */
 	#note({ url = "", socket }: IncomingMessage, sender: Principal | undefined, error: unknown, requestId: string): void {
 		if (!sender || failureAnswer(error, () => "path")?.status !== 403) return;
 		const { remoteAddress: address = "" } = socket;

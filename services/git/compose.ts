@@ -75,7 +75,6 @@ export async function compose({ config, outbound, store, relay, log, announce }:
 	};
 }
 
-/** Returns the job that removes what is too old. */
 function sweepOf(swept: readonly Swept[], log: ServiceLog): RecurringJob {
 	return new RecurringJob({
 		everyMs: 3_600_000,

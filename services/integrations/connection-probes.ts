@@ -7,7 +7,6 @@ import { jobMeta } from "./read-credentials.ts";
 import type { Probe } from "./testing/connection-test.ts";
 import { checkServer } from "./testing/server-check.ts";
 
-/** Returns how connections are tried for a request. */
 export function connectionProbes(outbound: Outbound): (ctx: RequestContext) => Probe {
 	return (ctx) =>
 		async ({ definition, config, credential }) => {

@@ -17,7 +17,6 @@ export interface IntegrationsServiceDependencies {
 	readonly catalogue: Catalogue;
 	readonly tests: ConnectionTests;
 	readonly checkUrl: CheckUrl;
-	/** Returns how connections are tried for a request. */
 	readonly probeFor: (ctx: RequestContext) => Probe;
 	readonly freshen: Freshen;
 }

@@ -8,7 +8,6 @@ import type { ConnectionRecords } from "./connections/connection-records.ts";
 import type { ConnectionKeeper } from "./oauth/connected-account.ts";
 import type { Person } from "./oauth/oauth-definition.ts";
 
-/** The connections of all people, as logins use them. */
 export class OAuthConnections implements ConnectionKeeper {
 	readonly #records: ConnectionRecords;
 	readonly #catalogue: Catalogue;

@@ -8,7 +8,6 @@ export interface Addressed {
 	readonly owner?: string | undefined;
 }
 
-/** The view that a group of clients shares. */
 export class Audience {
 	/** A principal of the group; all of them see the same. */
 	readonly principal: Principal;

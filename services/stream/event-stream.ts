@@ -19,7 +19,6 @@ import { Snapshots } from "./snapshots.ts";
 import type { ClientLimits } from "./sse-client.ts";
 import { type Group, SseHub } from "./sse-hub.ts";
 
-/** The dependencies and bounds of an {@link EventStream}. */
 export interface EventStreamDependencies {
 	readonly heartbeatMs: number;
 	readonly maxClients: number;
@@ -30,7 +29,6 @@ export interface EventStreamDependencies {
 	readonly metrics?: Metrics;
 }
 
-/** The calls of the stream to other services. */
 export interface StreamBus {
 	readonly caller: Caller;
 	/** Whether a service that can be called now offers the action. */

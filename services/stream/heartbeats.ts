@@ -40,7 +40,6 @@ export interface HeartbeatDependencies<G extends HeartbeatGroup> {
 	readonly send: (group: G, stats: Buffer | undefined) => void;
 }
 
-/** The statistics of an audience as they were sent last. */
 interface SentStats {
 	readonly frame: Buffer;
 	readonly at: number;

@@ -25,7 +25,6 @@ const quietMs = 5_000;
  */
 const oddMs = 5_000;
 
-/** The event log as the tail reads it. */
 export interface LogSource {
 	head(): Promise<LogHead>;
 	/** Returns the entries after a sequence number, in order. */
@@ -216,7 +215,6 @@ export class LogTail {
 		throw new Error(what);
 	}
 
-	/** Begins again at the head of the log. */
 	#begin({ epoch, seq, oldest }: LogHead): void {
 		const former = this.position;
 		const wasCurrent = this.#isCurrent;

@@ -4,7 +4,6 @@
  */
 import type { Addressed, Audience } from "./audience.ts";
 
-/** An entry with the frame for its clients. */
 export interface TailEntry extends Addressed {
 	readonly seq: number;
 	readonly frame: Buffer;

@@ -12,7 +12,6 @@ const pageSize = 100;
 /** The most bytes of all frames; each client that is behind gets all of them. */
 const maxBytes = 4 * 1_048_576;
 
-/** One page of sessions with the cursor of the next one. */
 export interface SnapshotPage {
 	readonly items: readonly Session[];
 	readonly next?: string | undefined;

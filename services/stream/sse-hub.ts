@@ -16,7 +16,6 @@ const sweepMs = 1_000;
 /** The time for the last frames to clients, in milliseconds. */
 const goodbyeMs = 2_000;
 
-/** The dependencies and bounds of an {@link SseHub}. */
 export interface SseHubDependencies {
 	readonly tail: LogTail;
 	readonly ids: EventIds;

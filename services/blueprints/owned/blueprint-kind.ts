@@ -28,7 +28,6 @@ export function storedText<B extends OwnedBlueprint>(blueprint: B): string {
 	return `${JSON.stringify(members).slice(0, -1)},${isNoDefault}`;
 }
 
-/** Returns the text that its owner sees. */
 export function shownText(wire: string, chosen: boolean): string {
 	return chosen ? wire.slice(0, -isNoDefault.length) + isDefault : wire;
 }

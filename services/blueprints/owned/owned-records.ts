@@ -22,7 +22,6 @@ export interface NewBlueprint<B> extends KeyedRequest {
 	readonly make: (id: string, at: string) => B;
 }
 
-/** The filter of a list, and its page. */
 export interface OwnedQuery extends PageRequest {
 	readonly group?: string | undefined;
 	/** Leaves only the defaults, or only the others. */

@@ -2,7 +2,6 @@
 import { InvalidParametersError } from "#shared/base/errors.ts";
 import { permissionModes } from "#shared/contracts/sessions/session-resource.ts";
 
-/** A wrong value: the member's name, and the sentence about it. */
 export interface WorkloadFault {
 	readonly member: string;
 	readonly message: string;

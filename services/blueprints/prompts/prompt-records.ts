@@ -106,7 +106,6 @@ function changedPrompt({ wire }: PromptDocument, update: PromptUpdate) {
 	return written({ ...changed, project_repo: projectRepo(changed.scope, changed.project_repo) });
 }
 
-/** Returns a prompt as it is written. */
 function written(prompt: Prompt) {
 	const { scope, updated_at, project_repo } = prompt;
 	const set = { scope, updated_at, name: foldedText(prompt.name), content: foldedText(prompt.content) };

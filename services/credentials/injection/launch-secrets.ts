@@ -10,7 +10,6 @@ import { wordsOf } from "./collected-secrets.ts";
 import { mappingOf, type NamedCredential, type SecretMapping } from "./secret-mapping.ts";
 import type { MappedCredential, SecretInjection } from "./secret-injection.ts";
 
-/** The person for whom a session runs. */
 export interface SessionPerson {
 	readonly tenant: string;
 	readonly owner: string;
@@ -22,7 +21,6 @@ interface NamedCredentials {
 	readonly ofTenant: readonly string[];
 }
 
-/** The credentials of a person and those of the tenant, by name. */
 interface KnownCredentials {
 	readonly own: ReadonlyMap<string, FoundCredential>;
 	readonly tenants: ReadonlyMap<string, FoundCredential>;

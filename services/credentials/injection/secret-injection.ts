@@ -29,5 +29,4 @@ export interface SecretInjection {
 	prepare(request: InjectionRequest): Promise<PodSecrets>;
 }
 
-/** The methods that an adapter must have. */
 export const secretInjectionMethods = ["prepare"] as const;

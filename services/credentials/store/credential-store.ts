@@ -14,7 +14,6 @@ export interface NewCredential {
 	readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** The values of a credential for a launch. */
 export interface CredentialValues {
 	readonly secret_type: SecretType;
 	readonly data: Readonly<Record<string, string>>;
@@ -39,5 +38,4 @@ export interface CredentialStore {
 	values(owner: CredentialOwner, names: readonly string[]): Promise<ReadonlyMap<string, CredentialValues>>;
 }
 
-/** The methods that an adapter must have. */
 export const credentialStoreMethods = ["list", "get", "put", "delete", "values"] as const;

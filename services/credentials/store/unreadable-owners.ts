@@ -7,7 +7,6 @@ export class UnreadableOwners {
 	readonly #show: (present: readonly string[]) => void;
 	readonly #owners = new Set<string>();
 
-	/** @param shortcomings The sentences of this process. */
 	constructor(shortcomings: string[]) {
 		this.#show = shownIn(shortcomings);
 	}

@@ -64,7 +64,6 @@ export const secretTypeTable: Readonly<Record<SecretType, SecretTypeRow>> = {
 	},
 };
 
-/** Returns the types as clients see them. */
 export function secretTypeInfos(): SecretTypeInfo[] {
 	return secretTypes.map((type) => {
 		const { label, description, fields, default_mount_type } = secretTypeTable[type];

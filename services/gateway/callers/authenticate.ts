@@ -23,7 +23,6 @@ const notItsSession = new HttpError(404, "The key of a pod finds no session but 
 
 const podTokenForm = /^svcs_([0-9a-f-]{36})_(\d{1,9})_[\w-]{43}$/;
 
-/** The parameters in the path of a request. */
 export type PathParams = Readonly<Record<string, string | undefined>>;
 
 /** The parts of a request that identify its sender and its object. */

@@ -17,7 +17,6 @@ export interface BrowserMark {
 	readonly headers: readonly string[];
 }
 
-/** Reads and sets the marks of the browsers that use one gateway. */
 export class BrowserMarks {
 	readonly #name: string;
 	readonly #attributes: string;
@@ -32,7 +31,6 @@ export class BrowserMarks {
 		this.#attributes = `; Path=/; Max-Age=${keptSeconds}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
 	}
 
-	/** Returns the mark of a request's browser. */
 	read({ cookie = "" }: IncomingHttpHeaders): BrowserMark {
 		const value = this.#valueIn(cookie);
 		return { headers: [], ...(value !== undefined && { browser: digest(value) }) };

@@ -8,7 +8,6 @@ import type { IncomingHttpHeaders } from "node:http";
 const names =
 	/^(?:x-auth-|x-user-|x-remote-|remote-|x-forwarded-(?:user|email|groups|preferred-username|access-token|client-cert)|x-client-cert|x-ssl-client-)/;
 
-/** Removes the headers from a request that is authenticated. */
 export function stripIdentityHeaders(headers: IncomingHttpHeaders): void {
 	for (const name of Object.keys(headers)) if (names.test(name)) delete headers[name];
 }

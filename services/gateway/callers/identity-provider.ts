@@ -75,7 +75,6 @@ export interface IdentityProviderClass {
 	readonly storesToken?: boolean;
 }
 
-/** The login of a browser with a token in a URL. */
 export interface BrowserLogin {
 	/** The token that is appended to the printed address, as `/?token=`. */
 	readonly token: string;

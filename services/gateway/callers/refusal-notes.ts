@@ -16,7 +16,6 @@ const remembered = 10_000;
 /** The longest reason of an entry, in UTF-16 units. */
 const maxReason = 900;
 
-/** A request of a person that the gateway has refused. */
 export interface RefusedRequest {
 	/** The tenant is empty for somebody who may act in none. */
 	readonly principal: Principal;

@@ -13,7 +13,6 @@ import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 const everyMs = 4_000;
 /** A connection ends when its caller could not be checked for this time, in milliseconds. */
 const uncheckedMs = 30_000;
-/** The checks that are under way at a time. */
 const atOnce = 20;
 
 export interface LongLived {

@@ -16,7 +16,6 @@ export interface Answer {
 	readonly headers?: readonly string[];
 }
 
-/** The request that is answered, and its connection. */
 export interface Answered {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;

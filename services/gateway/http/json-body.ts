@@ -12,7 +12,6 @@ const jsonType = /^application\/json(?: *; *charset="?utf-8"?)?$/i;
 /** The most characters of a media type; a longer one is not JSON. */
 const maxTypeLength = 100;
 
-/** The bounds of one reading of a body. */
 export interface BodyRead {
 	/** A larger body is not read to its end. */
 	readonly maxBytes: number;

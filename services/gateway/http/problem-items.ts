@@ -153,7 +153,6 @@ function filled(msg: string, wanted: unknown, input: unknown): string {
 	return sentence.replace("#", () => textOf(wanted));
 }
 
-/** Formats a required value, which is a number or a text. */
 function textOf(wanted: unknown): string {
 	return typeof wanted === "string" ? wanted : JSON.stringify(wanted ?? "");
 }

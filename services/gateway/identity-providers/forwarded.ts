@@ -38,7 +38,6 @@ const options = schema({
 	...roleOptions,
 });
 
-/** The identity adapter for a proxy that forwards claims. */
 export class ForwardedIdentity implements IdentityProvider {
 	static readonly kwargs = Object.keys(options);
 	static readonly typedKwargs = typedNames(options);

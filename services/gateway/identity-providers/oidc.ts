@@ -53,7 +53,6 @@ export interface OidcArguments extends Readonly<Record<string, unknown>> {
 	readonly standing?: TokenTrust["standingOf"];
 }
 
-/** The identity adapter for an OpenID provider. */
 export class OidcIdentity implements IdentityProvider {
 	static readonly kwargs = Object.keys(options);
 	static readonly typedKwargs = typedNames(options);

@@ -2,7 +2,6 @@
 import { readJwt } from "#shared/base/tokens/jwt-form.ts";
 import type { TokenFault } from "#shared/base/tokens/token-refused.ts";
 
-/** The rules that the sentence compares with. */
 export interface ExpectedToken {
 	readonly issuer: string;
 	readonly audience: string;

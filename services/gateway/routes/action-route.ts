@@ -7,7 +7,6 @@ import { compileParams, type ParameterPlace, placeOf, type ReadParams } from "./
 
 const defaultTimeoutMs = 8_000;
 
-/** A route with its path, status and compiled parameters. */
 export class ActionRoute {
 	readonly kind = "action";
 	readonly action: AnyAction;
@@ -33,7 +32,6 @@ export class ActionRoute {
 		this.ignoredIn = compileIgnored(Object.keys(this.paramsIn("query")), this.#membersOfBody());
 	}
 
-	/** Returns the parameters in one place of the request. */
 	paramsIn(place: ParameterPlace): Schema {
 		return Object.fromEntries(Object.entries(this.action.params).filter(([name]) => this.placeOf(name) === place));
 	}

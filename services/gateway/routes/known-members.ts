@@ -21,7 +21,6 @@ export interface Unknown {
 	readonly known: Iterable<string>;
 }
 
-/** Returns the known members of an object with these fields. */
 export function knownMembers(fields: Schema): Known {
 	return { members: new Map(Object.entries(fields).map(([name, rule]) => [name, knownWithin(rule)])) };
 }
@@ -43,7 +42,6 @@ function either(one: Known, other: Known): Known {
 	return { members };
 }
 
-/** Yields each unknown member of a value that came as JSON. */
 export function* unknownMembers(value: unknown, known: Known, above: Path = []): Generator<Unknown> {
 	if (!known || typeof value !== "object" || value === null) return;
 	if (!Array.isArray(value)) yield* unknownIn(value, known, above);

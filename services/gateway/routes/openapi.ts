@@ -8,7 +8,6 @@ import { descriptionOf } from "./operation-words.ts";
 
 type Json = Record<string, unknown>;
 
-/** The title, the version and the prefix of the document. */
 export interface ApiInfo {
 	readonly title: string;
 	readonly version: string;

@@ -9,7 +9,6 @@ export interface PageRoute {
 	readonly method: "GET";
 	/** The path, in the form of an action's route. */
 	readonly path: string;
-	/** @param headers The headers of the request. */
 	answer(headers: IncomingHttpHeaders): Promise<Answer>;
 }
 

@@ -6,7 +6,6 @@ import type { Problem } from "../http/problem-items.ts";
 import type { JsonObject } from "../http/json-body.ts";
 import { shownInput } from "../http/shown-input.ts";
 
-/** The parameters that were checked, for the description of their problems. */
 export interface Checked {
 	readonly params: Schema;
 	readonly placeOf: (name: string) => string;

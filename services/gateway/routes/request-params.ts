@@ -25,7 +25,6 @@ export function placeOf(method: Method, path: string, parameter: string, inQuery
 	return method === "GET" || inQuery.includes(parameter) ? "query" : "body";
 }
 
-/** The parts of a request that contain parameters. */
 export interface RequestParts {
 	/** The decoded parameters of the path. */
 	readonly path: Readonly<Record<string, string | undefined>>;

@@ -12,7 +12,6 @@ import { PathRefusals } from "./path-refusals.ts";
 
 export type RouteTarget = ActionRoute | PageRoute;
 
-/** The route of a request with its parameters. */
 export interface Match {
 	readonly target: RouteTarget;
 	/** The decoded parameters of the path. */

@@ -2,7 +2,6 @@
 import { ConflictError } from "#shared/base/errors.ts";
 import { pullConflict, pullHeadMoved, pullNotMergeable } from "../providers/git-provider.ts";
 
-/** The state of a pull request after a merge was refused. */
 export interface RefusedMerge {
 	readonly head: string;
 	readonly expected: string;

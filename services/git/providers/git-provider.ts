@@ -7,7 +7,6 @@ import type { Outbound } from "#shared/net/outbound/outbound.ts";
 import type { OperationBounds } from "#shared/net/outbound/outbound-fetch.ts";
 import type { Webhooks } from "./webhooks.ts";
 
-/** The place of a repository at its provider. */
 export interface RepositoryPlace {
 	/** The organization, group or user; groups of GitLab have a `/` before their sub-groups. */
 	readonly owner: string;
@@ -18,7 +17,6 @@ export type PullState = "open" | "merged" | "closed";
 export type CiStatus = "passing" | "failing" | "pending" | "unknown";
 export type MergeMethod = "merge" | "squash" | "rebase";
 
-/** A pull request, as the provider tells of it. */
 export interface PullRequest {
 	readonly number: number;
 	readonly title: string;

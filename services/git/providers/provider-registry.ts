@@ -10,7 +10,6 @@ import { barePlace, repositoryAddress } from "./repository-place.ts";
 /** The purpose: tokens of the configuration belong to the operator, so people write with them only where it says so. */
 export type ProviderUse = "read" | "write";
 
-/** A provider for one repository. */
 export interface FoundProvider {
 	readonly provider: GitProvider;
 	readonly place: RepositoryPlace;

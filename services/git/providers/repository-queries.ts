@@ -137,7 +137,6 @@ export class RepositoryQueries {
 	}
 }
 
-/** A provider as clients see it. */
 export function providerInfo({ name, type, orgs }: GitProvider): Provider {
 	return { name, type, orgs: [...orgs] };
 }

@@ -6,9 +6,7 @@ export interface Delivery {
 	readonly body: string;
 }
 
-/** The state of a pull request at a time. */
 export interface PullEvent {
-	/** The web URL of the repository. */
 	readonly repo_url: string;
 	readonly number: number;
 	readonly state: "open" | "merged" | "closed";

@@ -3,7 +3,6 @@
 /** The longest name and address. */
 const longest = 1_000;
 
-/** A person as the identity provider names one. */
 interface NamedPerson {
 	readonly display_name: string;
 	readonly email: string;

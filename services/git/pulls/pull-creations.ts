@@ -22,7 +22,6 @@ export interface PullCreationsDependencies {
 	readonly rules: BranchRules;
 }
 
-/** One request to open a pull request. */
 export interface PullOrder {
 	readonly principal: Principal;
 	readonly request: PullCreate;
@@ -31,7 +30,6 @@ export interface PullOrder {
 	readonly gateway: SessionGateway;
 }
 
-/** A session's repository with its provider and branches. */
 interface Target extends FoundProvider {
 	readonly session: Session;
 	readonly from: SessionRepo;
@@ -143,7 +141,6 @@ interface Origin {
 	readonly session_id: string | null;
 }
 
-/** Returns what is kept of a pull request. */
 export function recordOf(pull: PullRequest, { repo, repo_url, provider, session_id }: Origin) {
 	const { number, url, source_branch: head, target_branch: base, head_sha, status: state, merge_sha } = pull;
 	const created_at = isoTime();

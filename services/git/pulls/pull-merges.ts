@@ -7,13 +7,11 @@ import type { FoundProvider, ProviderRegistry } from "../providers/provider-regi
 import type { PullRecords } from "./pull-records.ts";
 import { recordOf } from "./pull-creations.ts";
 
-/** A pull request as a caller names it. */
 export interface PullName {
 	readonly repo_url: string;
 	readonly number: number;
 }
 
-/** The wishes of a caller for a merge. */
 export interface MergeWishes {
 	readonly merge_method?: MergeMethod | null | undefined;
 	readonly expected_head_sha?: string | null | undefined;

@@ -10,7 +10,6 @@ export function pullTitle(given: string | null | undefined, sessionName: string)
 	return (line === "" ? `Session: ${sessionName}` : line).slice(0, maxTitle);
 }
 
-/** The part of a chronicle that a description is made of. */
 export type Told = Pick<Chronicle, "summary" | "key_changes" | "unfinished_work">;
 
 /** Returns the summary of the chronicle with its key changes and what remains; empty without a chronicle. */

@@ -42,7 +42,6 @@ function isSame(url: string, named: string): boolean {
 	return repositoryKey(url) === repositoryKey(named);
 }
 
-/** Where a pull request comes from and goes to. */
 export interface Branches {
 	readonly head: string;
 	readonly base: string;

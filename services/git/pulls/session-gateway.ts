@@ -3,7 +3,6 @@ import type { Chronicle } from "#shared/contracts/sessions/chronicles.ts";
 import type { PublishedWork } from "#shared/contracts/sessions/session-control.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 
-/** The work that is to be pushed. */
 export interface WorkOrder {
 	readonly session_id: string;
 	readonly path: string;

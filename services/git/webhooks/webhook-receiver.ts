@@ -9,7 +9,6 @@ import { deliveryNames, type DeliveryRecords } from "./delivery-records.ts";
 import { pullEvent } from "./pull-event.ts";
 import { isSigned } from "./signature.ts";
 
-/** A provider of the configuration that may send webhooks. */
 export interface WebhookSource {
 	readonly webhooks: Webhooks;
 	/** Empty: it sends none. */

@@ -8,7 +8,6 @@ import { ForbiddenError } from "#shared/base/errors.ts";
 import { type MemberDocument, strongestRole } from "../record/member-collection.ts";
 import type { TenantRecords } from "../record/tenant-records.ts";
 
-/** The rules of the configuration about tenants. */
 export interface TenantRules {
 	/** The tenant of the operators. */
 	readonly operators: string;
@@ -18,7 +17,6 @@ export interface TenantRules {
 	readonly home?: string | undefined;
 }
 
-/** The wishes about the tenant of a request. */
 export interface TenantWish {
 	/** The tenant that the request names. */
 	readonly wanted?: string | undefined;

@@ -24,7 +24,6 @@ export interface DirectoryDependencies {
 	readonly isCopy?: boolean | undefined;
 }
 
-/** The people, by what a principal may do with them. */
 export class MemberDirectory {
 	readonly #records: Records;
 	readonly #reach: Reach;

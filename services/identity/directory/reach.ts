@@ -8,7 +8,6 @@ import { ForbiddenError, NotFoundError } from "#shared/base/errors.ts";
 import type { TenantDocument } from "../record/tenant-collection.ts";
 import type { TenantRecords } from "../record/tenant-records.ts";
 
-/** The reach of principals over the tenants. */
 export class Reach {
 	readonly #tenants: TenantRecords;
 	readonly #defaultTenant: string;

@@ -11,7 +11,6 @@ export class RoleNames {
 		this.#prefix = prefix;
 	}
 
-	/** Returns the names of a principal's roles. */
 	shown(roles: readonly string[]): string[] {
 		return roles.map((role) => `${this.#prefix}${role}`);
 	}

@@ -15,7 +15,6 @@ import type { Reach } from "./reach.ts";
 
 /** Most tenants from a root to the lowest one. */
 
-/** The tenants, by what a principal may do with them. */
 export class TenantDirectory {
 	readonly #tenants: TenantRecords;
 	readonly #reach: Reach;

@@ -5,7 +5,6 @@ import type { ServiceLog } from "#shared/base/service-log.ts";
 import { YamlFolder } from "#shared/base/yaml/yaml-folder.ts";
 import { definitionIn, faultOf, type ReadDefinition } from "./definition-file.ts";
 
-/** The choice of a definition in a request. */
 interface Choice {
 	readonly slug: string;
 	readonly integration_type: string;
@@ -49,7 +48,6 @@ export class Catalogue {
 		return fitting.length === 1 ? fitting[0] : undefined;
 	}
 
-	/** Returns the entries for clients, by name. */
 	async entries(): Promise<CatalogEntry[]> {
 		return [...(await this.definitions()).values()].map(entryOf);
 	}

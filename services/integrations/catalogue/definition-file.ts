@@ -19,7 +19,6 @@ const form = {
 /** The form of adapters: a short name, or a module and its class as the configuration names them. */
 const adapterForm = /^([a-z0-9][a-z0-9-]*|[\w./-]+\.ts#\w+)?$/;
 
-/** Returns the definition of a file's text. */
 export function definitionIn(file: string, text: string): ReadDefinition {
 	try {
 		const documents = placedYamlDocuments(text);

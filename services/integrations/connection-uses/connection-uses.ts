@@ -116,7 +116,6 @@ export function definitionOf(
 	return definition?.integration_type === integration_type ? definition : undefined;
 }
 
-/** Returns the fields of a credential that adapters get. */
 export function credentialOf(values: NamedValues | undefined): Record<string, string> {
 	return Object.fromEntries(Object.entries(values?.data ?? {}).filter(([field]) => !withheld.includes(field)));
 }

@@ -53,7 +53,6 @@ export class ConnectionRecords {
 		return connectionOf(await this.#records.get(owner, id));
 	}
 
-	/** Changes a connection and returns its text. */
 	async change(owner: Owner, id: string, update: ConnectionUpdate): Promise<string> {
 		const given = givenMembers(update);
 		const read = () => this.#records.get(owner, id);
@@ -106,7 +105,6 @@ function connectionOf({ wire }: ConnectionDocument): Connection {
 	return JSON.parse(wire);
 }
 
-/** Returns a connection as it is written. */
 function written(connection: Connection) {
 	const { slug, integration_type, credential_name, enabled, created_at } = connection;
 	const columns = { slug, integration_type, credential_name, created_at };

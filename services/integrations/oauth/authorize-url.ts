@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import type { OAuthProvider } from "./oauth-definition.ts";
 
-/** The parameters that belong to one login. */
 export interface LoginRequest {
 	readonly state: string;
 	readonly redirectUri: string;

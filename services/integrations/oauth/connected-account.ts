@@ -1,14 +1,12 @@
 /** The traces of a login in other parts: the credential with the tokens, and the connection that names it. */
 import type { Person } from "./oauth-definition.ts";
 
-/** The credential of a login, as it is stored for its person. */
 export interface TokenCredential {
 	readonly name: string;
 	readonly data: Readonly<Record<string, string>>;
 	readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** The credentials of people, as logins use them. */
 export interface TokenKeeper {
 	/** Returns the fields of a person's own credential; undefined when there is none of that name. */
 	read(person: Person, name: string): Promise<Readonly<Record<string, string>> | undefined>;
@@ -17,7 +15,6 @@ export interface TokenKeeper {
 	delete(person: Person, name: string): Promise<void>;
 }
 
-/** The connections of people, as logins use them. */
 export interface ConnectionKeeper {
 	/** Makes the connection, or points the one that there is to the credential and enables it. */
 	connect(person: Person, slug: string, credential_name: string): Promise<void>;

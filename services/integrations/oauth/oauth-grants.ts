@@ -38,7 +38,6 @@ export const oauthGrantCollection = defineCollection(
 
 type GrantDocument = Document<(typeof oauthGrantCollection)["columns"]>;
 
-/** The grant of one person for one integration. */
 export interface Grant extends Person {
 	readonly id: string;
 	readonly slug: string;

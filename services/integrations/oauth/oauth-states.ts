@@ -37,7 +37,6 @@ export const oauthStateCollection = defineCollection(
 	},
 );
 
-/** A login that waits for its callback. */
 export interface PendingLogin extends Person {
 	readonly id: string;
 	readonly slug: string;

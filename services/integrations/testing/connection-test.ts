@@ -11,7 +11,6 @@ import { missingFields } from "../connections/connection-rules.ts";
 import { credentialOf, definitionOf, type ReadCredentials } from "../connection-uses/connection-uses.ts";
 import type { Account } from "./server-check.ts";
 
-/** A connection with what its test needs. */
 export interface TestedConnection {
 	readonly definition: IntegrationDefinition;
 	readonly config: Readonly<Record<string, string>>;

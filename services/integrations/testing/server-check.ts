@@ -6,7 +6,6 @@ import { settingOf } from "../connection-uses/launch-mapping.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
-/** The name of the account that the server told. */
 export interface Account {
 	readonly user: string | null;
 	readonly workspace: string | null;

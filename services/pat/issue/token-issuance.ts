@@ -11,7 +11,6 @@ import type { OpenIssuer } from "./open-issuer.ts";
 
 const daySeconds = 86_400;
 
-/** The metadata of a request that the issuance needs. */
 export interface DeskRequest {
 	readonly idempotency_key?: string | undefined;
 	/** The caller's own token. */

@@ -29,5 +29,4 @@ export interface TokenIssuerClass {
 	readonly isLocal?: boolean;
 }
 
-/** The methods that an adapter must have. */
 export const tokenIssuerMethods = ["issue"] as const;

@@ -28,7 +28,6 @@ export interface NewToken {
 /** The tokens that one pass removes. */
 const batch = 500;
 
-/** The personal access tokens of the installation. */
 export class TokenRecords {
 	readonly #store: Documents;
 	readonly #records: ResourcesIn<typeof tokenCollection, Principal>;

@@ -21,7 +21,6 @@ export class TenantSettings {
 		this.#defaults = defaults;
 	}
 
-	/** Returns the settings of the principal's tenant. */
 	async of({ tenant }: Principal): Promise<AdminSettings> {
 		return this.#withDefaults(await this.#records.read([tenant]));
 	}

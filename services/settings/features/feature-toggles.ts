@@ -10,7 +10,6 @@ import { featureModules, type KnownModule } from "./feature-modules.ts";
 
 export const featureToggleCollection = settingCollection("feature_toggles", "all");
 
-/** The chosen switches by the module's key. */
 type Toggles = Readonly<Record<string, boolean>>;
 
 export class FeatureToggles {

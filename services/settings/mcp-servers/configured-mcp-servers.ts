@@ -7,7 +7,6 @@ import type { ListedMcpServer } from "#shared/contracts/settings/mcp-servers.ts"
 import { NotFoundError } from "#shared/base/errors.ts";
 import { maskedMcpServer } from "#shared/base/secrets/masked-mcp-server.ts";
 
-/** The servers, read at the start of the process. */
 export class ConfiguredMcpServers {
 	readonly #servers: readonly ListedMcpServer[];
 	readonly #operators: string;
@@ -25,7 +24,6 @@ export class ConfiguredMcpServers {
 		this.#servers = servers.map(listed);
 	}
 
-	/** Returns all servers as the principal sees them. */
 	seenBy(principal: Principal): ListedMcpServer[] {
 		const maySee = isAllowed(principal, "see-secrets", "installation", { operators: this.#operators });
 		return maySee ? [...this.#servers] : this.#servers.map(maskedMcpServer);

@@ -7,7 +7,6 @@ import type { Documents } from "#shared/store/port/documents.ts";
 import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
 import type { SettingCollection } from "./setting-collection.ts";
 
-/** The settings of one kind, of all tenants and users. */
 export class SettingRecords<Value extends object> {
 	readonly #records: ResourcesIn<SettingCollection>;
 

@@ -23,5 +23,4 @@ export interface SecretStore {
 	values(principal: Principal, name: string): Promise<Readonly<Record<string, string>> | undefined>;
 }
 
-/** The methods that an adapter must have. */
 export const secretStoreMethods = ["list", "get", "create", "values"] as const;

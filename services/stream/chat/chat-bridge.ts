@@ -30,7 +30,6 @@ import { ChatPipe } from "./chat-pipe.ts";
 import { FrameBudgets } from "./frame-budgets.ts";
 import { connectToPod } from "./pod-connection.ts";
 
-/** The dependencies and bounds of a {@link ChatBridge}. */
 export interface ChatBridgeDependencies {
 	readonly key: InstallationKey;
 	/** The hosts beside loopback at which pods may listen. Default none. */

@@ -32,7 +32,6 @@ export class FrameBudgets {
 		];
 	}
 
-	/** The number of budgets in memory. */
 	get size(): number {
 		return this.#kept.size;
 	}

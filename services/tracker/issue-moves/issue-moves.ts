@@ -39,7 +39,6 @@ export interface MoveOutcome {
 	readonly waitMs?: number;
 }
 
-/** Returns the mapping of a repository for sessions of a person. */
 export type MappingOf = (person: Owner, repo: string) => Promise<Mapping | undefined>;
 
 export class IssueMoves {
@@ -153,7 +152,6 @@ export class IssueMoves {
 	}
 }
 
-/** Returns the document of a move that has not been tried. */
 function firstOf(occasion: MoveOccasion, mapping: Mapping, status: string): MoveDocument {
 	const { id, event, tenant, owner, session, issue } = occasion;
 	const { tracker, connection_id } = mapping;

@@ -4,7 +4,6 @@ import { NotFoundError } from "#shared/base/errors.ts";
 import type { ConnectedTrackers, Person } from "../trackers/connected-trackers.ts";
 import type { IssueTracker } from "../trackers/issue-tracker.ts";
 
-/** The trackers of all persons, asked together. */
 export class AllIssues {
 	readonly #trackers: ConnectedTrackers;
 

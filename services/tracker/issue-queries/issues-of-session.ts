@@ -19,7 +19,6 @@ interface Dependencies {
 	readonly movesOf: (principal: Principal, session: string) => Promise<IssueMove[]>;
 }
 
-/** The issues of sessions, as the caller's trackers show them. */
 export class IssuesOfSession {
 	readonly #dependencies: Dependencies;
 
@@ -52,7 +51,6 @@ export class IssuesOfSession {
 	}
 }
 
-/** Collects sentences about what could not be asked. */
 interface CollectedWarnings {
 	readonly warnings: string[];
 }

@@ -41,5 +41,4 @@ export interface IssueTracker {
 	setStatus(id: string, status: string): Promise<TrackerIssue>;
 }
 
-/** The methods that an adapter must have. */
 export const issueTrackerMethods = ["status", "search", "recent", "issue", "setStatus"] as const;

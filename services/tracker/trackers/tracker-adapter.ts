@@ -34,7 +34,6 @@ export async function refuseUnknownTrackerArguments(tracker: AdapterRef): Promis
 	refuseUnknownArguments(ref, await loadAdapterClass(ref));
 }
 
-/** Returns the module and the class of an adapter. */
 function moduleOf(adapter: string): string {
 	return Object.hasOwn(modules, adapter) ? (modules[adapter] ?? adapter) : adapter;
 }

@@ -12,7 +12,6 @@ import type { EvaluationRecords } from "../record/evaluation-records.ts";
 import { type PossibleRevert, revertOf, revertWithinMs } from "./revert.ts";
 import { lastOfEachPull, scoreBands } from "./score-bands.ts";
 
-/** The evaluations that a report is about. */
 export interface CalibrationQuery {
 	readonly repo_url?: string | undefined;
 	readonly days: number;
@@ -30,7 +29,6 @@ export interface CalibrationDependencies {
 	readonly log: ServiceLog;
 }
 
-/** A pull request whose fate is to be looked up. */
 interface NamedEvaluation {
 	readonly evaluation: Evaluation;
 	readonly repo_url: string;

@@ -11,7 +11,6 @@ import { type AssessmentRules, assessPull, type ShownPull } from "../evidence/pu
 import { capsOf, changeFactors, failed, type Verdict, verdictOf } from "../formula/factors.ts";
 import type { EvaluationRecords, NewEvaluation } from "../record/evaluation-records.ts";
 
-/** A repository and the provider that serves it for a caller. */
 export interface ServedRepository {
 	readonly provider: Pick<GitProvider, "evidence" | "pull" | "pulls" | "commitsSince">;
 	readonly place: RepositoryPlace;
@@ -33,7 +32,6 @@ export interface ConfidenceEvaluationDependencies {
 	readonly rules: AssessmentRules;
 }
 
-/** A pull request that a caller names. */
 interface NamedPull {
 	readonly repo_url: string;
 	readonly number: number;

@@ -48,7 +48,6 @@ export function changeFindings(shown: ShownFiles, hints: ConfidenceHints, paths:
 	});
 }
 
-/** A file with the categories of its names. */
 interface KindOfFile {
 	readonly file: FileEvidence;
 	readonly categories: readonly string[];

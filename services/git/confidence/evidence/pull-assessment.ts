@@ -8,7 +8,6 @@ import { ciFinding } from "./ci-finding.ts";
 import type { Finding } from "./finding.ts";
 import { reviewFinding } from "./review-finding.ts";
 
-/** A verdict and the evidence for it. */
 export interface Assessment {
 	readonly verdict: Verdict;
 	readonly evidence: readonly WeighedFactor[];
@@ -19,7 +18,6 @@ export interface AssessmentRules {
 	readonly thresholds: Thresholds;
 }
 
-/** A pull request as its provider shows it. */
 export interface ShownPull {
 	readonly pull: PullRequest;
 	readonly evidence: PullEvidence;

@@ -51,7 +51,6 @@ export interface PathRules {
 	readonly dependency_files: readonly string[];
 }
 
-/** The kinds of change that the paths of an installation mean. */
 export class PathCategories {
 	readonly #categories: readonly (readonly [string, PathGlobs])[];
 	readonly #dependencies: PathGlobs;

@@ -23,7 +23,6 @@ export type NewEvaluation = Omit<Evaluation, "id" | "evaluated_at" | "outcome">;
 
 export type ObservedPull = Pick<PullEvent, "repo_url" | "number" | "state" | "at">;
 
-/** The evaluations that a report reads. */
 interface Recent {
 	readonly repo_url?: string | undefined;
 	/** The oldest time, as ISO 8601. */

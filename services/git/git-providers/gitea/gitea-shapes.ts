@@ -85,7 +85,6 @@ export type GiteaPull = ReturnType<typeof readPull>;
 /** A draft is known by its title. */
 const draftPrefix = /^\s*(?:\[wip\]|wip:)\s*/i;
 
-/** Returns the title that makes a draft. */
 export function draftTitle(title: string): string {
 	return draftPrefix.test(title) ? title : `WIP: ${title}`;
 }

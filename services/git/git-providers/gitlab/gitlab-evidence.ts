@@ -51,7 +51,6 @@ const states: Readonly<Record<string, CiStatus>> = {
 	waiting_for_callback: "pending",
 };
 
-/** Returns the checks of a branch or commit. */
 export async function checksOfRef(client: ProviderClient, at: RepositoryPlace, ref: string): Promise<SomeChecks> {
 	const path = `${projectPath(at)}/repository/commits/${encodeURIComponent(ref)}`;
 	return checksOf(client, at, client.read(readCommit, await client.get(path)).id);
@@ -131,7 +130,6 @@ async function versionsOf(client: ProviderClient, at: RepositoryPlace, number: n
 	return found === undefined ? [] : client.read(readVersions, found);
 }
 
-/** A merge request with the pushes to its source branch. */
 interface PushedRequest {
 	readonly request: GitLabMergeRequest;
 	readonly versions: readonly GitLabVersion[];

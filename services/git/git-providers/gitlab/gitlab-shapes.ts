@@ -126,7 +126,6 @@ function commitOf({ id: commitId, message, committed_date, web_url }: Output<typ
 /** A draft is known by its title. */
 const draftPrefix = /^\s*(?:\[draft\]|\(draft\)|draft:)\s*/i;
 
-/** Returns the title that makes a draft. */
 export function draftTitle(title: string): string {
 	return draftPrefix.test(title) ? title : `Draft: ${title}`;
 }

@@ -29,7 +29,6 @@ export const foundReader = objectReader({
 });
 export const userReader = objectReader({ login: text });
 
-/** Whether it is an issue and no pull request. */
 export function isIssue({ pull_request }: GitHubIssue): boolean {
 	return pull_request === undefined || pull_request === null;
 }

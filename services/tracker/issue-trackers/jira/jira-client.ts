@@ -9,7 +9,6 @@ import { type ProviderAsk, refusalOf } from "#shared/net/outbound/provider-error
 import type { TrackerAccess } from "../../trackers/issue-tracker.ts";
 import { serverReader } from "./jira-issue.ts";
 
-/** A site and the credential for it. */
 export interface JiraSite {
 	/** The URL of the site, with the path that Jira Data Center may have, and without a slash at its end. */
 	readonly site_url: string;

@@ -7,7 +7,6 @@ const text = { type: "string", max: 65_536 } as const;
 const named = { type: "object", props: { name: text } } as const;
 const absentOr = { optional: true, nullable: true } as const;
 
-/** An issue, with those of its fields that are asked for. */
 const issueForm = schema({
 	id: { type: "string", max: 100 },
 	key: { type: "string", max: 255 },

@@ -42,7 +42,6 @@ export const linearAnswers = {
 	}),
 } as const;
 
-/** Returns an issue in the form of clients. */
 export function fromLinear({ state, assignee, labels, ...issue }: LinearIssue): TrackerIssue {
 	return issueOf({
 		...issue,
