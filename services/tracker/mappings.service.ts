@@ -10,10 +10,10 @@ import type { ConnectedTrackers } from "./trackers/connected-trackers.ts";
 
 export function mappingsService(records: MappingRecords, trackers: ConnectedTrackers): ServiceSchema {
 	/** Adds the kind of a named connection, which other persons of the tenant have of their own. */
-	async function complete(request: MappingCreate, { tenant, id }: Principal): Promise<MappingCreate> {
+	async function complete(request: MappingCreate, person: Principal): Promise<MappingCreate> {
 		const { connection_id = null, tracker = null } = request;
 		if (connection_id === null) return request;
-		const { connections } = await trackers.of({ tenant, id });
+		const { connections } = await trackers.of(person);
 		const found = connections.find((connection) => connection.id === connection_id);
 		if (!found) throw new UnprocessableError("You have no such connection to a tracker", "CONNECTION_UNKNOWN");
 		return { ...request, tracker: tracker ?? found.slug };

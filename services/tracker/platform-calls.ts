@@ -1,11 +1,11 @@
 /** Asks other services for persons. Before the bus is there, nothing can be asked. */
-import { systemPrincipal } from "#shared/base/principal.ts";
+import { type Owner, systemPrincipal } from "#shared/base/principal.ts";
 import { type Caller, call } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { connections } from "#shared/contracts/integrations/connections.ts";
 import { sessions } from "#shared/contracts/sessions/sessions.ts";
 import { NotFoundError, UnavailableError } from "#shared/base/errors.ts";
-import type { FoundConnections, Person } from "./trackers/connected-trackers.ts";
+import type { FoundConnections } from "./trackers/connected-trackers.ts";
 
 const job = vouch(systemPrincipal("tracker"));
 
@@ -23,7 +23,7 @@ export class PlatformCalls {
 	 * Returns the enabled connections of a person to trackers, the newest first. When they cannot be asked for, a sentence
 	 * says so, and the trackers of the configuration remain.
 	 */
-	async connectionsOf({ tenant, id: owner }: Person): Promise<FoundConnections> {
+	async connectionsOf({ tenant, id: owner }: Owner): Promise<FoundConnections> {
 		try {
 			if (!this.#bus) throw new UnavailableError("The platform is starting");
 			const asked = { tenant, owner, integration_type: "issue_tracker" } as const;
@@ -37,7 +37,7 @@ export class PlatformCalls {
 	}
 
 	/** Returns the issue of a session that its owner can see; undefined when it has none. @throws {ServiceError} */
-	async issueOf({ tenant, id }: Person, session_id: string): Promise<string | undefined> {
+	async issueOf({ tenant, id }: Owner, session_id: string): Promise<string | undefined> {
 		if (!this.#bus) throw new UnavailableError("The platform is starting");
 		const principal = vouch({ kind: "user", id, tenant, roles: [] });
 		try {

@@ -1,6 +1,6 @@
 /** Offers the caller's tracker on the bus. */
 import type { Service, ServiceSchema } from "moleculer";
-import type { Principal } from "#shared/base/principal.ts";
+import type { Owner } from "#shared/base/principal.ts";
 import { implement } from "#shared/bus/service.ts";
 import { tracker } from "#shared/contracts/tracker/tracker.ts";
 import { NotFoundError } from "#shared/base/errors.ts";
@@ -15,8 +15,7 @@ export interface TrackerServiceDependencies {
 
 export function trackerService({ trackers, calls }: TrackerServiceDependencies): ServiceSchema {
 	/** Returns the caller's first tracker; undefined when there is none. */
-	async function firstOf({ tenant, id }: Principal): Promise<IssueTracker | undefined> {
-		const person = { tenant, id };
+	async function firstOf(person: Owner): Promise<IssueTracker | undefined> {
 		const [first] = (await trackers.of(person)).connections;
 		return first && trackers.open(person, first);
 	}

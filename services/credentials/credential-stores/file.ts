@@ -7,15 +7,14 @@ import { bound } from "#shared/base/bounds.ts";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { constants } from "node:fs";
-import type { Credential } from "#shared/contracts/credentials/credentials.ts";
 import { UnavailableError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { makeFolder } from "#shared/base/files/new-folder.ts";
 import { replaceOpen, syncFolder } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { type CredentialOwner, ownerFolder } from "../store/credential-owner.ts";
-import { type CredentialSet, parseSet, setText, valuesIn, withCredential } from "../store/credential-set.ts";
-import type { CredentialStore, CredentialValues, NewCredential } from "../store/credential-store.ts";
+import { type CredentialSet, parseSet, setText } from "../store/credential-set.ts";
+import { CredentialSets } from "../store/credential-sets.ts";
 import { KeyMark } from "../store/key-mark.ts";
 import { FolderLocks } from "../store/folder-lock.ts";
 import { TextSeal } from "#shared/base/secrets/sealed-text.ts";
@@ -35,21 +34,20 @@ const indexFile = "credentials.json";
 /** The bound on a file; a hundred credentials of the largest size have a third of it. */
 const maxBytes = 16 * 1_048_576;
 
-export class FileCredentials implements CredentialStore {
+export class FileCredentials extends CredentialSets {
 	static readonly kwargs = ["base_dir", "encryption_key", "max_per_owner"];
 	static readonly typedKwargs = ["max_per_owner"];
 	/** Processes on other machines do not have them. */
 	static readonly reach = "host";
 	readonly #folder: string;
-	readonly #most: number;
 	readonly #seal: TextSeal;
 	readonly #mark: KeyMark;
 	readonly #locks = new FolderLocks();
 
 	/** @throws {RangeError} for an encryption key of another form, or another one than that of the files. */
 	constructor({ base_dir, encryption_key, max_per_owner = bound.credentials, default_dir }: FileCredentialsOptions) {
+		super(max_per_owner);
 		this.#folder = FileCredentials.folderOf({ base_dir, default_dir });
-		this.#most = max_per_owner;
 		this.#seal = new TextSeal(encryption_key);
 		this.#mark = new KeyMark(this.#folder, encryption_key);
 		this.#mark.refuseOther();
@@ -60,48 +58,18 @@ export class FileCredentials implements CredentialStore {
 		return base_dir || default_dir;
 	}
 
-	async list(owner: CredentialOwner): Promise<Credential[]> {
-		return [...(await this.#read(owner)).values()].map(({ entry }) => entry);
-	}
-
-	async get(owner: CredentialOwner, name: string): Promise<Credential | undefined> {
-		return (await this.#read(owner)).get(name)?.entry;
-	}
-
-	async values(owner: CredentialOwner, names: readonly string[]): Promise<Map<string, CredentialValues>> {
-		return valuesIn(await this.#read(owner), names);
-	}
-
-	async put(owner: CredentialOwner, credential: NewCredential): Promise<Credential> {
-		const { name } = credential;
-		const set = await this.#change(owner, (former) => withCredential(former, credential, this.#most));
-		const stored = set.get(name);
-		if (!stored) throw new RangeError(`Cannot find credential "${name}" after it was stored`);
-		return stored.entry;
-	}
-
-	async delete(owner: CredentialOwner, name: string): Promise<boolean> {
-		if (!(await this.#read(owner)).has(name)) return false;
-		let isFound = false;
-		await this.#change(owner, (former) => {
-			isFound = former.has(name);
-			return new Map([...former].filter(([other]) => other !== name));
-		});
-		return isFound;
-	}
-
 	/**
 	 * Changes the owner's credentials under a lock, and returns them. Each owner has a lock, so that nobody waits for
 	 * the changes of somebody else. It is outside of the owner's folder, where only credentials remain.
 	 */
-	#change(owner: CredentialOwner, decide: (former: CredentialSet) => CredentialSet): Promise<CredentialSet> {
+	protected change(owner: CredentialOwner, decide: (former: CredentialSet) => CredentialSet): Promise<CredentialSet> {
 		const lock = join(this.#folder, ".locks", owner.type, ownerFolder(owner));
 		return this.#locks.run(lock, async () => {
 			const folder = this.#pathOf(owner);
 			await this.#mark.claim().catch((cause: unknown) => {
 				throw unreadable(this.#folder, cause);
 			});
-			const former = await this.#read(owner);
+			const former = await this.read(owner);
 			const changed = decide(former);
 			makeFolder(folder);
 			// Values that are no longer stored must not remain in a file, so those go first: after a kill in between, the
@@ -135,7 +103,7 @@ export class FileCredentials implements CredentialStore {
 		);
 	}
 
-	async #read(owner: CredentialOwner): Promise<CredentialSet> {
+	protected async read(owner: CredentialOwner): Promise<CredentialSet> {
 		try {
 			const text = await this.#readFile(owner, indexFile);
 			return text === undefined ? new Map() : parseSet(text);

@@ -3,8 +3,9 @@ import type { Credential } from "#shared/contracts/credentials/credentials.ts";
 import type { NamedValues } from "#shared/contracts/credentials/injection.ts";
 import type { LaunchMapping } from "#shared/contracts/credentials/launch-mapping.ts";
 import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
-import { type CredentialOwner, ownerKey, personOf, tenantOf } from "../store/credential-owner.ts";
+import { type CredentialOwner, personOf, tenantOf } from "../store/credential-owner.ts";
 import type { CredentialStore } from "../store/credential-store.ts";
+import { namedValues } from "../store/named-values.ts";
 import { secretTypeOf, secretTypeTable } from "../types/secret-type-table.ts";
 import { wordsOf } from "./collected-secrets.ts";
 import { mappingOf, type NamedCredential, type SecretMapping } from "./secret-mapping.ts";
@@ -97,15 +98,15 @@ export class LaunchSecrets {
 	async values(person: SessionPerson, names: readonly string[]): Promise<NamedValues[]> {
 		const known = await this.#known(person, names);
 		const found = [...new Set(names)].flatMap((name) => named(known, name) ?? []);
-		const read: NamedValues[] = [];
-		for (const own of Map.groupBy(found, ({ owner }) => ownerKey(owner)).values()) {
-			const [first] = own;
-			if (!first) continue;
-			const asked = own.map(({ entry }) => entry.name);
-			for (const [name, { secret_type, data }] of await this.#store.values(first.owner, asked))
-				read.push({ name, secret_type: secretTypeOf(secret_type), data: { ...data } });
-		}
-		return read;
+		const read = await namedValues(
+			this.#store,
+			found.map(({ owner, entry: { name } }) => ({ owner, name })),
+		);
+		return [...read].map(([{ name }, { secret_type, data }]) => ({
+			name,
+			secret_type: secretTypeOf(secret_type),
+			data: { ...data },
+		}));
 	}
 
 	/** Returns which of the names are the tenant's, and which ones nobody has. The own one has precedence. */

@@ -1,27 +1,11 @@
 /** The provider of one integration's logins: its URLs from the catalogue, our client from the configuration. */
+import type { Config } from "#shared/config/config.ts";
+import type { IntegrationDefinition } from "#shared/contracts/integrations/definition-fields.ts";
 
-/** The member `oauth` of an integration's definition. */
-export interface OAuthDefinition {
-	readonly authorize_url: string;
-	readonly token_url: string;
-	/** Empty: the provider revokes no tokens on request. */
-	readonly revoke_url: string;
-	readonly scopes: readonly string[];
-	/** The member of the token answer for each field of the credential; empty: `access_token` alone. */
-	readonly token_field_mapping: Readonly<Record<string, string>>;
-	readonly extra_authorize_params: Readonly<Record<string, string>>;
-	readonly extra_token_params: Readonly<Record<string, string>>;
-	/** The issuer that the provider names in its redirects (RFC 9207); empty: it names none. */
-	readonly issuer: string;
-}
+export type OAuthDefinition = NonNullable<IntegrationDefinition["oauth"]>;
 
-/** The platform's own registration at a provider. */
-export interface OAuthClient {
-	readonly client_id: string;
-	/** Empty: a public client. */
-	readonly client_secret: string;
-	readonly auth_method: "post" | "basic";
-}
+/** The platform's own registration at a provider; without a secret it is a public client. */
+export type OAuthClient = Pick<Config["oauth"]["clients"][string], "client_id" | "client_secret" | "auth_method">;
 
 export interface OAuthProvider {
 	readonly slug: string;

@@ -2,7 +2,7 @@
 import { type Config, environmentSecret } from "#shared/config/config.ts";
 import type { IntegrationDefinition } from "#shared/contracts/integrations/definition-fields.ts";
 import { BadRequestError, NotFoundError } from "#shared/base/errors.ts";
-import type { OAuthProvider } from "./oauth-definition.ts";
+import type { OAuthDefinition, OAuthProvider } from "./oauth-definition.ts";
 
 /** Returns the present definitions by slug. */
 export type ReadDefinitions = () => Promise<ReadonlyMap<string, IntegrationDefinition>>;
@@ -34,10 +34,7 @@ export class OAuthProviders {
 		return definition?.oauth && this.#providerOf(definition, definition.oauth);
 	}
 
-	#providerOf(
-		{ slug, name }: IntegrationDefinition,
-		definition: NonNullable<IntegrationDefinition["oauth"]>,
-	): OAuthProvider | undefined {
+	#providerOf({ slug, name }: IntegrationDefinition, definition: OAuthDefinition): OAuthProvider | undefined {
 		const configured = Object.hasOwn(this.#clients, slug) ? this.#clients[slug] : undefined;
 		if (!configured) return undefined;
 		const { client_id, client_secret, client_secret_env, auth_method } = configured;

@@ -10,6 +10,7 @@ import type { Principal } from "#shared/base/principal.ts";
 import { type Caller, call } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { every, sleep, type Timer } from "#shared/base/clock.ts";
+import type { Action } from "#shared/contracts/contract.ts";
 import { ownSubprotocol, tokenSubprotocol } from "#shared/contracts/chat-subprotocols.ts";
 import { sessionControl } from "#shared/contracts/sessions/session-control.ts";
 import { sessions } from "#shared/contracts/sessions/sessions.ts";
@@ -190,7 +191,7 @@ export class ChatBridge {
 		const [first] = bridged;
 		if (!first) return;
 		const { principal, sessionId } = first;
-		const running = await this.#ask(principal, sessionId, `chat-${sessionId}`).catch((error: unknown) =>
+		const running = await this.#ask(principal, sessionId).catch((error: unknown) =>
 			isOver(error) ? undefined : "unknown",
 		);
 		if (running === "unknown") return;
@@ -199,15 +200,21 @@ export class ChatBridge {
 	}
 
 	#changeModel(principal: Principal, session_id: string, model: string) {
-		if (!this.#caller) throw new UnavailableError("The platform is starting");
-		const meta = { request_id: `chat-${session_id}`, principal: vouch(principal) };
-		return call(this.#caller, sessions.actions.update, { session_id, model }, { meta, timeout: askMs });
+		return this.#call(principal, sessions.actions.update, { session_id, model });
 	}
 
-	#ask(principal: Principal, session_id: string, requestId: string) {
+	#ask(principal: Principal, session_id: string, requestId?: string) {
+		return this.#call(principal, sessionControl.actions.chat, { session_id }, requestId);
+	}
+
+	async #call<I, R>(
+		principal: Principal,
+		action: Action<I, unknown, R>,
+		params: NoInfer<I> & { readonly session_id: string },
+		request_id = `chat-${params.session_id}`,
+	) {
 		if (!this.#caller) throw new UnavailableError("The platform is starting");
-		const meta = { request_id: requestId, principal: vouch(principal) };
-		return call(this.#caller, sessionControl.actions.chat, { session_id }, { meta, timeout: askMs });
+		return call(this.#caller, action, params, { meta: { request_id, principal: vouch(principal) }, timeout: askMs });
 	}
 }
 

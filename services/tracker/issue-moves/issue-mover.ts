@@ -4,7 +4,7 @@
  */
 import { bound } from "#shared/base/bounds.ts";
 import { backoffMs } from "#shared/base/concurrency/backoff.ts";
-import { personKey } from "#shared/base/principal.ts";
+import { type Owner, personKey } from "#shared/base/principal.ts";
 import {
 	BadRequestError,
 	ForbiddenError,
@@ -15,7 +15,7 @@ import {
 	UnprocessableError,
 } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import { chosen, type ConnectedTrackers, type Person } from "../trackers/connected-trackers.ts";
+import { chosen, type ConnectedTrackers } from "../trackers/connected-trackers.ts";
 import { cut } from "../trackers/issue-form.ts";
 import type { HeldMove, IssueMoves, MoveOutcome } from "./issue-moves.ts";
 import type { MoveDocument } from "./move-collection.ts";
@@ -33,7 +33,7 @@ interface Dependencies {
 	readonly moves: IssueMoves;
 	readonly trackers: Pick<ConnectedTrackers, "of" | "open">;
 	/** Returns the issue of a person's session; undefined when it has none, or does not exist. */
-	readonly issueOf: (person: Person, session: string) => Promise<string | undefined>;
+	readonly issueOf: (person: Owner, session: string) => Promise<string | undefined>;
 	/** Receives failures of the platform itself. */
 	readonly onError: (error: unknown) => void;
 }
@@ -88,7 +88,7 @@ export class IssueMover {
 	}
 
 	/** @throws {ServiceError} */
-	async #move(person: Person, issue: string, { wish, move }: HeldMove): Promise<void> {
+	async #move(person: Owner, issue: string, { wish, move }: HeldMove): Promise<void> {
 		const { trackers } = this.#dependencies;
 		const { connections, warnings } = await trackers.of(person);
 		// Another tracker than the right one might be chosen, because a connection may be missing.

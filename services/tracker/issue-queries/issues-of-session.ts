@@ -35,12 +35,11 @@ export class IssuesOfSession {
 		]);
 		const nothing = { mapping, linked: null, related: [], moves };
 		if (!mapping && session.tracker_issue_id === null) return { ...nothing, warnings: [] };
-		const person = { tenant: principal.tenant, id: principal.id };
-		const { connections, warnings } = await trackers.of(person);
+		const { connections, warnings } = await trackers.of(principal);
 		const connection = chosen(connections, mapping ?? { connection_id: null, tracker: null });
 		if (!connection) return { ...nothing, warnings: [...warnings, "You have no connection to the tracker"] };
 		const asked: CollectedWarnings = { warnings: [...warnings] };
-		const tracker = await within(asked, trackers.open(person, connection));
+		const tracker = await within(asked, trackers.open(principal, connection));
 		if (!tracker) return { ...nothing, warnings: asked.warnings };
 		const [linked, related] = await Promise.all([
 			linkedIssue(tracker, session, asked),

@@ -3,6 +3,7 @@
  * Every tracker acts with the credential of its connection.
  */
 import { createHash } from "node:crypto";
+import type { Owner } from "#shared/base/principal.ts";
 import type { Outbound } from "#shared/net/outbound/outbound.ts";
 import { CachedTracker } from "./cached-tracker.ts";
 import type { IssueTracker } from "./issue-tracker.ts";
@@ -11,11 +12,6 @@ import type { TrackerCache } from "./tracker-cache.ts";
 
 /** The most trackers that one request asks. */
 const maxTrackers = 10;
-
-export interface Person {
-	readonly tenant: string;
-	readonly id: string;
-}
 
 export interface TrackerConnection extends AdapterChoice {
 	/** The id of a person's connection; null for a tracker of the configuration. */
@@ -39,7 +35,7 @@ export interface FoundConnections {
 interface Dependencies {
 	readonly outbound: Outbound;
 	readonly cache: TrackerCache;
-	readonly connectionsOf: (person: Person) => Promise<FoundConnections>;
+	readonly connectionsOf: (person: Owner) => Promise<FoundConnections>;
 	/** The trackers of the configuration, the default first. */
 	readonly configured: readonly TrackerConnection[];
 }
@@ -52,18 +48,18 @@ export class ConnectedTrackers {
 	}
 
 	/** Returns the connections that a person's requests may use, in the order in which they are asked. */
-	async of(person: Person): Promise<FoundConnections> {
+	async of(person: Owner): Promise<FoundConnections> {
 		const { connections, warnings } = await this.#dependencies.connectionsOf(person);
 		return { connections: [...connections, ...this.#dependencies.configured].slice(0, maxTrackers), warnings };
 	}
 
 	/** Returns the connection that a mapping chooses for a person; undefined when the person has none like it. */
-	async wished(person: Person, wish: TrackerWish): Promise<TrackerConnection | undefined> {
+	async wished(person: Owner, wish: TrackerWish): Promise<TrackerConnection | undefined> {
 		return chosen((await this.of(person)).connections, wish);
 	}
 
 	/** Returns a tracker for one request. @throws as `openTracker`. */
-	async open(person: Person, connection: TrackerConnection): Promise<IssueTracker> {
+	async open(person: Owner, connection: TrackerConnection): Promise<IssueTracker> {
 		const { outbound, cache } = this.#dependencies;
 		const tracker = await openTracker(connection, { outbound, isConfigured: connection.id === null });
 		return new CachedTracker({ tracker, cache, key: keyOf(person, connection) });
@@ -87,7 +83,7 @@ export function chosen(
 }
 
 /** A changed credential or configuration has another key. The digest keeps secrets out of the map. */
-function keyOf({ tenant, id }: Person, connection: TrackerConnection): string {
+function keyOf({ tenant, id }: Owner, connection: TrackerConnection): string {
 	const { adapter, config, credential } = connection;
 	const parts = JSON.stringify([tenant, id, connection.id, adapter, config, credential]);
 	return `${createHash("sha256").update(parts).digest("base64url")} `;

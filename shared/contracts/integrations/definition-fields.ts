@@ -68,9 +68,10 @@ const placedMcpServer = schema({
 const oauthFields = schema({
 	authorize_url: { ...text, min: 1 },
 	token_url: { ...text, min: 1 },
+	/** Empty: the provider revokes no tokens on request. */
 	revoke_url: label,
 	scopes: texts,
-	/** Field of the credential to field of the token answer. */
+	/** Field of the credential to member of the token answer; empty: `access_token` alone. */
 	token_field_mapping: map,
 	extra_authorize_params: map,
 	extra_token_params: map,

@@ -1,6 +1,7 @@
 /** The parts of Linear's answers that the platform reads; anything else is refused or ignored. */
 import type { TrackerIssue } from "#shared/contracts/tracker/issue-fields.ts";
 import { type Output, schema } from "#shared/base/schema/schema.ts";
+import { objectReader } from "#shared/net/outbound/provider-client.ts";
 import { issueOf } from "../../trackers/issue-form.ts";
 
 const text = { type: "string" } as const;
@@ -27,20 +28,20 @@ const team = {
 } as const;
 
 export const linearAnswers = {
-	identity: schema({
+	identity: objectReader({
 		viewer: {
 			type: "object",
 			props: { displayName: text, email: text, organization: named },
 		},
 	}),
-	search: schema({ searchIssues: nodes }),
-	recent: schema({ issues: nodes }),
-	issue: schema({ issue: issueRule }),
-	states: schema({ issue: { type: "object", props: { ...issue, team } } }),
-	update: schema({
+	search: objectReader({ searchIssues: nodes }),
+	recent: objectReader({ issues: nodes }),
+	issue: objectReader({ issue: issueRule }),
+	states: objectReader({ issue: { type: "object", props: { ...issue, team } } }),
+	update: objectReader({
 		issueUpdate: { type: "object", props: { success: { type: "boolean" }, issue: { ...issueRule, nullable: true } } },
 	}),
-} as const;
+};
 
 export function fromLinear({ state, assignee, labels, ...issue }: LinearIssue): TrackerIssue {
 	return issueOf({

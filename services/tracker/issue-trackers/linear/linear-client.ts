@@ -1,13 +1,7 @@
 /** Sends operations to Linear and reads its answers and its errors. */
-import type { Output } from "#shared/base/schema/schema.ts";
 import { NotFoundError, UnauthorizedError, UnprocessableError } from "#shared/base/errors.ts";
 import type { Outbound } from "#shared/net/outbound/outbound.ts";
-import {
-	objectReader,
-	type ProviderAnswer,
-	ProviderClient,
-	type Reader,
-} from "#shared/net/outbound/provider-client.ts";
+import { type ProviderAnswer, ProviderClient, type Reader } from "#shared/net/outbound/provider-client.ts";
 import {
 	cleaned,
 	malformed,
@@ -34,7 +28,7 @@ interface LinearError {
 	readonly code: string;
 }
 
-export type LinearData<O extends LinearOperation> = Output<(typeof linearAnswers)[O]>;
+export type LinearData<O extends LinearOperation> = ReturnType<(typeof linearAnswers)[O]>;
 
 /** The client of one operation of the platform, which may need two of Linear. */
 export class LinearClient {
@@ -62,14 +56,7 @@ export class LinearClient {
 	}
 }
 
-const readers: { readonly [O in LinearOperation]: Reader<LinearData<O>> } = {
-	identity: objectReader(linearAnswers.identity),
-	search: objectReader(linearAnswers.search),
-	recent: objectReader(linearAnswers.recent),
-	issue: objectReader(linearAnswers.issue),
-	states: objectReader(linearAnswers.states),
-	update: objectReader(linearAnswers.update),
-};
+const readers: { readonly [O in LinearOperation]: Reader<LinearData<O>> } = linearAnswers;
 
 /** Linear tells of most failures by a code; of its limits by the status 400 and a code. */
 function errorOf(ask: ProviderAsk, { headers }: ProviderAnswer, error: LinearError | undefined): Error {
