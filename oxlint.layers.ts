@@ -77,7 +77,7 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 		testing: ["catalogue", "connections", "connection-uses"],
 	},
 	"services/models": {},
-	"services/pat": { record: [], issue: [], "token-issuers": ["issue"] },
+	"services/pat": { record: [], issue: ["record"], "token-issuers": ["issue"] },
 	"services/pod-manager": { "running-pods": ["."], "pod-runtimes": ["."] },
 	"services/sessions": {
 		record: [],

@@ -4,12 +4,8 @@ import { enterBegun } from "#shared/bus/enter-begun.ts";
 import { systemPrincipal } from "#shared/base/principal.ts";
 import { call, serviceOf, type RequestContext } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
-import {
-	type AffectedSession,
-	type Credential,
-	type CredentialCreate,
-	credentials,
-} from "#shared/contracts/credentials/credentials.ts";
+import type { ParamsOf } from "#shared/contracts/contract.ts";
+import { type AffectedSession, type CredentialCreate, credentials } from "#shared/contracts/credentials/credentials.ts";
 import { connections } from "#shared/contracts/integrations/connections.ts";
 import { sessionWork } from "#shared/contracts/sessions/session-work.ts";
 import { NotFoundError } from "#shared/base/errors.ts";
@@ -57,11 +53,7 @@ export function credentialsService(records: CredentialRecords): ServiceSchema {
 	});
 }
 
-interface ListQuery {
-	readonly secret_type?: Credential["secret_type"] | undefined;
-	readonly limit: number;
-	readonly cursor?: string | undefined;
-}
+type ListQuery = ParamsOf<typeof credentials.actions.list>;
 
 async function list(
 	records: CredentialRecords,

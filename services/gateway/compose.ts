@@ -98,7 +98,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		limits,
 		watch,
 		refusals,
-		marks: browserMarks(config.gateway),
+		marks: new BrowserMarks(config.gateway.public_url.startsWith("https://")),
 		login,
 		rawHandlers,
 		bus: () => bus?.caller,
@@ -154,10 +154,6 @@ function accountsOf(bus: () => Caller | undefined): Accounts {
 		const meta = { principal: vouch(pod) };
 		return call(caller, sessions.actions.get, { session_id: pod.id }, { meta, timeout: ownerMs });
 	});
-}
-
-function browserMarks({ public_url }: Config["gateway"]): BrowserMarks {
-	return new BrowserMarks(public_url.startsWith("https://"));
 }
 
 /** @param bus Returns the bus; undefined until it is connected. */

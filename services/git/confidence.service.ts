@@ -3,17 +3,9 @@ import type { ServiceSchema } from "moleculer";
 import { jsonText } from "#shared/base/schema/json-text.ts";
 import { serviceOf } from "#shared/bus/service.ts";
 import { confidence } from "#shared/contracts/git/confidence.ts";
-import type { Calibration } from "./confidence/calibration/calibration.ts";
-import type { ConfidenceEvaluation } from "./confidence/evaluate/confidence-evaluation.ts";
-import type { EvaluationRecords } from "./confidence/record/evaluation-records.ts";
+import type { ConfidencePart } from "./confidence/confidence-part.ts";
 
-export interface ConfidenceServiceDependencies {
-	readonly evaluation: ConfidenceEvaluation;
-	readonly records: EvaluationRecords;
-	readonly calibration: Calibration;
-}
-
-export function confidenceService({ evaluation, records, calibration }: ConfidenceServiceDependencies): ServiceSchema {
+export function confidenceService({ evaluation, records, calibration }: ConfidencePart): ServiceSchema {
 	return serviceOf(confidence, {
 		calculate: async (request, principal, { meta }) =>
 			jsonText(await evaluation.evaluate(principal, request, meta.idempotency_key)),

@@ -6,10 +6,11 @@ import { isAllowed } from "#shared/contracts/access/access-table.ts";
 import type { Principal } from "#shared/base/principal.ts";
 import { isoTime } from "#shared/base/clock.ts";
 import { givenMembers } from "#shared/base/given-members.ts";
-import type { Prompt, PromptCreate, PromptScope, PromptUpdate } from "#shared/contracts/blueprints/prompts.ts";
+import type { Prompt, PromptCreate, prompts, PromptScope, PromptUpdate } from "#shared/contracts/blueprints/prompts.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { repositoryKey } from "#shared/wire/git/repository-key.ts";
 import { answerBytes } from "#shared/base/answer-size.ts";
+import type { ParamsOf } from "#shared/contracts/contract.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
 import type { Search } from "#shared/store/port/search.ts";
 import { refuseCursor } from "#shared/store/pages/cursor.ts";
@@ -22,10 +23,7 @@ import { promptCollection, type PromptDocument } from "./prompt-collection.ts";
 import { projectRepo } from "./prompt-rules.ts";
 
 /** The filter of a list. A repository leaves the global prompts and its own ones. */
-export interface PromptQuery extends PageRequest {
-	readonly scope?: PromptScope | undefined;
-	readonly repo?: string | undefined;
-}
+export type PromptQuery = ParamsOf<typeof prompts.actions.list> & PageRequest;
 
 export class PromptRecords {
 	readonly #store: Documents & Search;

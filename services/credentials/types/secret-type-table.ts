@@ -3,11 +3,9 @@ import type { SecretTypeInfo } from "#shared/contracts/credentials/credentials.t
 import { type SecretType, secretTypes } from "#shared/contracts/credentials/secret-types.ts";
 
 /**
- * How the fields of a type get into a pod. `env`: each is a variable of the one environment file; `file`: it is a file
- * as it is; `template`: several fields become several files.
+ * The fields of a type get into a pod by its `default_mount_type`. `env`: each is a variable of the one environment file;
+ * `file`: it is a file as it is; `template`: several fields become several files.
  */
-export type MountType = SecretTypeInfo["default_mount_type"];
-
 export interface SecretTypeRow extends Omit<SecretTypeInfo, "type"> {
 	/** Fields that never get into a pod: whoever has them could make new credentials. */
 	readonly withheld: readonly string[];

@@ -1,5 +1,7 @@
 /** Merges pull requests. The provider is asked again when its answer was lost, so that a merge is told exactly once. */
 import type { Principal } from "#shared/base/principal.ts";
+import type { ParamsOf } from "#shared/contracts/contract.ts";
+import type { pulls } from "#shared/contracts/git/pulls.ts";
 import { ConflictError, ServiceError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { type MergeMethod, pullHeadMoved, pullNotMergeable, type PullRequest } from "../providers/git-provider.ts";
@@ -12,10 +14,7 @@ export interface PullName {
 	readonly number: number;
 }
 
-export interface MergeWishes {
-	readonly merge_method?: MergeMethod | null | undefined;
-	readonly expected_head_sha?: string | null | undefined;
-}
+export type MergeWishes = ParamsOf<typeof pulls.actions.merge, keyof PullName>;
 
 /** A pull request that is merged; `sha` is the commit of the merge, when the provider says it. */
 export interface Merged {

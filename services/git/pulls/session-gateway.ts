@@ -1,17 +1,8 @@
 /** The other services, as pull requests need them; the calls act for the person who asked. */
 import type { Chronicle } from "#shared/contracts/sessions/chronicles.ts";
-import type { PublishedWork } from "#shared/contracts/sessions/session-control.ts";
+import type { ParamsOf } from "#shared/contracts/contract.ts";
+import type { PublishedWork, sessionControl } from "#shared/contracts/sessions/session-control.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
-
-export interface WorkOrder {
-	readonly session_id: string;
-	readonly path: string;
-	readonly url: string;
-	readonly branch: string;
-	readonly message: string;
-	readonly author?: { readonly name: string; readonly email: string };
-	readonly credential?: { readonly username: string; readonly password: string };
-}
 
 /** The services of sessions and people, as one person reaches them. */
 export interface SessionGateway {
@@ -20,7 +11,7 @@ export interface SessionGateway {
 	/** Returns the newest chronicle; undefined when there is none, or nobody can tell. */
 	chronicle(session: string): Promise<Chronicle | undefined>;
 	/** Commits the work of a running session and pushes it. */
-	publish(order: WorkOrder): Promise<PublishedWork>;
+	publish(order: ParamsOf<typeof sessionControl.actions.publish>): Promise<PublishedWork>;
 	/** Returns the person as the author of commits; undefined when the platform knows no address. */
 	author(): Promise<{ name: string; email: string } | undefined>;
 }

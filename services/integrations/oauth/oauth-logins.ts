@@ -1,4 +1,6 @@
 /** Logins at providers: begun by a person, ended by the provider's redirect of a browser, undone by the person. */
+import type { ParamsOf } from "#shared/contracts/contract.ts";
+import type { oauth } from "#shared/contracts/integrations/oauth.ts";
 import { timingSafeEqual } from "node:crypto";
 import { BadRequestError, InvalidParametersError, NotFoundError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
@@ -14,14 +16,7 @@ import type { OAuthStates, PendingLogin } from "./oauth-states.ts";
 import type { ProviderClient } from "./provider-client.ts";
 import { credentialFields } from "./token-answer.ts";
 
-export interface Redirect {
-	readonly state: string;
-	readonly code?: string | undefined;
-	readonly iss?: string | undefined;
-	readonly error?: string | undefined;
-	/** The proof that the person has seen who is being connected. */
-	readonly confirm?: string | undefined;
-}
+export type Redirect = ParamsOf<typeof oauth.actions.callback>;
 
 export interface LoginDependencies {
 	readonly states: OAuthStates;

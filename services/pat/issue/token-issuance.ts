@@ -1,48 +1,28 @@
 /** Issues tokens to persons: checks the request, asks the issuer, stores what may be stored. */
 import { administersTenant } from "#shared/contracts/access/access-table.ts";
 import type { Principal } from "#shared/base/principal.ts";
+import type { Meta } from "#shared/bus/service.ts";
 import { now } from "#shared/base/clock.ts";
 import type { PersonalToken, TokenCreate } from "#shared/contracts/pat/tokens.ts";
 import { ForbiddenError, UnavailableError } from "#shared/base/errors.ts";
 import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
+import type { TokenRecords } from "../record/token-records.ts";
 import { readIssuedToken } from "./issued-token.ts";
 import type { OpenIssuer } from "./open-issuer.ts";
 
 const daySeconds = 86_400;
 
-export interface DeskRequest {
-	readonly idempotency_key?: string | undefined;
-	/** The caller's own token. */
-	readonly subject_token?: string | undefined;
-}
-
 /** The answer to a request: the token and its text, which is never shown again. */
 export type ShownToken = Omit<PersonalToken, "last_used_at"> & { token: string };
 
-/** A place for new tokens; the repository is one. */
-export interface TokenShelf {
-	refuseNew(principal: Principal, token: { readonly id: string; readonly name: string }): Promise<void>;
-	add(
-		principal: Principal,
-		token: {
-			readonly id: string;
-			readonly name: string;
-			readonly scope: PersonalToken["scope"];
-			readonly text: string;
-			readonly key: string;
-			readonly expiresAt: number;
-		},
-	): Promise<Omit<PersonalToken, "last_used_at">>;
-}
-
 export class TokenIssuance {
-	readonly #shelf: TokenShelf;
+	readonly #records: Pick<TokenRecords, "refuseNew" | "add">;
 	readonly #issuer: OpenIssuer | undefined;
 	readonly #ttlDays: number;
 
-	constructor(shelf: TokenShelf, issuer: OpenIssuer | undefined, ttlDays: number) {
-		this.#shelf = shelf;
+	constructor(records: Pick<TokenRecords, "refuseNew" | "add">, issuer: OpenIssuer | undefined, ttlDays: number) {
+		this.#records = records;
 		this.#issuer = issuer;
 		this.#ttlDays = ttlDays;
 	}
@@ -55,7 +35,7 @@ export class TokenIssuance {
 	async issue(
 		principal: Principal,
 		{ name, scope, expires_in_days }: TokenCreate,
-		{ idempotency_key, subject_token }: DeskRequest,
+		{ idempotency_key, subject_token }: Pick<Meta, "idempotency_key" | "subject_token">,
 	): Promise<ShownToken> {
 		if (!this.#issuer)
 			throw new UnavailableError("This installation issues no tokens (pat.token_issuer_adapter)", "NO_TOKEN_ISSUER");
@@ -64,7 +44,7 @@ export class TokenIssuance {
 		const { tenant, id: person } = principal;
 		const id =
 			idempotency_key === undefined ? timeBasedUuid(now()) : nameBasedUuid("pat", tenant, person, idempotency_key);
-		await this.#shelf.refuseNew(principal, { id, name });
+		await this.#records.refuseNew(principal, { id, name });
 		const { issuer, clientId } = this.#issuer;
 		const lifetimeSeconds = Math.min(expires_in_days ?? this.#ttlDays, this.#ttlDays) * daySeconds;
 		const at = now();
@@ -75,7 +55,7 @@ export class TokenIssuance {
 		const subjectToken = clientId === undefined ? undefined : subject_token;
 		const { key, expiresAt } = readIssuedToken(text, { subjectToken, clientId, now: at });
 		const end = Math.min(expiresAt, at + lifetimeSeconds * 1_000);
-		const shown = await this.#shelf.add(principal, { id, name, scope, text, key, expiresAt: end });
+		const shown = await this.#records.add(principal, { id, name, scope, text, key, expiresAt: end });
 		return { ...shown, token: text };
 	}
 }

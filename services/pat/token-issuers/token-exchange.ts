@@ -2,7 +2,7 @@
  * Issues tokens by an exchange of the caller's own token at the identity provider (RFC 8693), as a confidential client
  * that does nothing else. The provider signs the token and decides how long it lives.
  */
-import { schema } from "#shared/base/schema/schema.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { readBounded } from "#shared/base/bounded-read.ts";
 import { deadline } from "#shared/base/clock.ts";
@@ -22,14 +22,8 @@ const options = schema({
 });
 const checkOptions = compileSchema(options);
 
-/** The arguments of the class in the configuration (`pat.token_issuer_kwargs`). */
-interface ExchangeOptions {
-	readonly token_url: string;
-	readonly client_id: string;
-	readonly client_secret: string;
-	/** The wanted audience; absent: the provider's default for the client. */
-	readonly audience?: string;
-}
+/** The provider has a default audience for each client. */
+type ExchangeOptions = Output<typeof options>;
 
 const timeoutMs = 5_000;
 const maxAnswerBytes = 64 * 1024;

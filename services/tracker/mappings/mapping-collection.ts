@@ -1,5 +1,5 @@
 /** The stored form of mappings. */
-import { defineCollection, type Document } from "#shared/store/collection.ts";
+import { defineCollection } from "#shared/store/collection.ts";
 import { ownedColumns } from "#shared/store/resource-kind.ts";
 
 /**
@@ -21,5 +21,3 @@ export const mappingCollection = defineCollection(
 	{ by_tenant: { columns: ["tenant", "created_at"] }, by_key: { columns: ["key"], unique: true } },
 	{ audited: ["repo_url", "project_id", "project_name", "tracker", "on_start", "on_merge"] },
 );
-
-export type MappingDocument = Document<(typeof mappingCollection)["columns"]>;

@@ -53,11 +53,6 @@ export class ConnectedTrackers {
 		return { connections: [...connections, ...this.#dependencies.configured].slice(0, maxTrackers), warnings };
 	}
 
-	/** Returns the connection that a mapping chooses for a person; undefined when the person has none like it. */
-	async wished(person: Owner, wish: TrackerWish): Promise<TrackerConnection | undefined> {
-		return chosen((await this.of(person)).connections, wish);
-	}
-
 	/** Returns a tracker for one request. @throws as `openTracker`. */
 	async open(person: Owner, connection: TrackerConnection): Promise<IssueTracker> {
 		const { outbound, cache } = this.#dependencies;

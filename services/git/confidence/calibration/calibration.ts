@@ -4,7 +4,8 @@
  */
 import type { Principal } from "#shared/base/principal.ts";
 import { isoTime, monotonic, now } from "#shared/base/clock.ts";
-import type { CalibrationBand, Evaluation, Outcome } from "#shared/contracts/git/confidence.ts";
+import type { ParamsOf } from "#shared/contracts/contract.ts";
+import type { confidence, Evaluation, Outcome } from "#shared/contracts/git/confidence.ts";
 import { repositoryKey } from "#shared/wire/git/repository-key.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { FindRepository, ServedRepository } from "../evaluate/confidence-evaluation.ts";
@@ -12,16 +13,7 @@ import type { EvaluationRecords } from "../record/evaluation-records.ts";
 import { type PossibleRevert, revertOf, revertWithinMs } from "./revert.ts";
 import { lastOfEachPull, scoreBands } from "./score-bands.ts";
 
-export interface CalibrationQuery {
-	readonly repo_url?: string | undefined;
-	readonly days: number;
-}
-
-export interface CalibrationReport {
-	bands: CalibrationBand[];
-	more: boolean;
-	computed_at: string;
-}
+type CalibrationQuery = ParamsOf<typeof confidence.actions.calibration>;
 
 export interface CalibrationDependencies {
 	readonly records: EvaluationRecords;
@@ -51,7 +43,7 @@ export class Calibration {
 		this.#dependencies = dependencies;
 	}
 
-	async report(principal: Principal, { repo_url, days }: CalibrationQuery): Promise<CalibrationReport> {
+	async report(principal: Principal, { repo_url, days }: CalibrationQuery) {
 		const { records } = this.#dependencies;
 		const read: Evaluation[] = [];
 		const since = isoTime(now() - days * dayMs);

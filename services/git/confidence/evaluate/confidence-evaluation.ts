@@ -4,7 +4,8 @@
  */
 import type { Principal } from "#shared/base/principal.ts";
 import type { Failure } from "#shared/base/schema/validator.ts";
-import type { ConfidenceHints } from "#shared/contracts/git/confidence.ts";
+import type { ParamsOf } from "#shared/contracts/contract.ts";
+import type { confidence, ConfidenceHints } from "#shared/contracts/git/confidence.ts";
 import { ConflictError, InvalidParametersError } from "#shared/base/errors.ts";
 import type { GitProvider, RepositoryPlace } from "../../providers/git-provider.ts";
 import { type AssessmentRules, assessPull, type ShownPull } from "../evidence/pull-assessment.ts";
@@ -19,12 +20,7 @@ export interface ServedRepository {
 /** Returns the repository at this URL as the caller may see it. @throws {ServiceError} when nobody serves it. */
 export type FindRepository = (principal: Principal, repoUrl: string) => Promise<ServedRepository>;
 
-/** The facts of a caller, and the pull request that they are about. */
-export type ConfidenceRequest = ConfidenceHints & {
-	readonly repo_url?: string | null | undefined;
-	readonly number?: number | null | undefined;
-	readonly head_sha?: string | null | undefined;
-};
+export type ConfidenceRequest = ParamsOf<typeof confidence.actions.calculate>;
 
 export interface ConfidenceEvaluationDependencies {
 	readonly records: EvaluationRecords;
