@@ -1,8 +1,7 @@
 /** Reads the evidence about a commit and a pull request at Gitea: statuses, reviews, files. */
 import type { ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import { maxEvidence, type PullEvidence, type RepositoryPlace } from "../../providers/git-provider.ts";
-import { readFiles } from "../changed-files.ts";
-import { pullPath, repositoryPath } from "../github-paths.ts";
+import { pullPath, readFiles, repositoryPath } from "../github-api.ts";
 import { pullEvidence } from "../pull-evidence.ts";
 import type { SomeChecks } from "../sum-of-checks.ts";
 import { settledPull } from "./gitea-pulls.ts";

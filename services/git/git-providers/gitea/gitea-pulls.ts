@@ -3,7 +3,7 @@ import { sleep } from "#shared/base/clock.ts";
 import { unlessForeseen, UnprocessableError } from "#shared/base/errors.ts";
 import type { ProviderAnswer, ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import type { PullRequest, RepositoryPlace } from "../../providers/git-provider.ts";
-import { pullPath, repositoryPath } from "../github-paths.ts";
+import { pullPath, repositoryPath } from "../github-api.ts";
 import type { PullOperations } from "../host-adapter.ts";
 import { ownPull, pullsWith } from "../own-pull.ts";
 import { refusedMerge } from "../refused-merge.ts";

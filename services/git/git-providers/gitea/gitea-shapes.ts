@@ -1,6 +1,5 @@
 /** The parts of Gitea's answers that are used, with their checks. */
 import { type Output, schema } from "#shared/base/schema/schema.ts";
-import type { Repository } from "#shared/contracts/git/repositories.ts";
 import { objectReader, type Reader } from "#shared/net/outbound/provider-client.ts";
 import type { CheckEvidence, CiStatus, Commit, PullRequest, ReviewEvidence } from "../../providers/git-provider.ts";
 import {
@@ -9,7 +8,6 @@ import {
 	flag,
 	long,
 	mostOfPage,
-	readAs,
 	orNull,
 	page,
 	pageReader,
@@ -18,36 +16,8 @@ import {
 	text,
 	time,
 } from "../answer-fields.ts";
+import { person } from "../github-api.ts";
 import { webUrl } from "../web-url.ts";
-
-const person = { type: "object", props: { login: text }, ...absent } as const;
-
-export const readUser = readAs(objectReader({ login: text }), ({ login }) => login);
-
-const repository = schema({
-	name: text,
-	owner: { type: "object", props: { login: text } },
-	html_url: page,
-	clone_url: page,
-	default_branch: { ...text, ...absent },
-});
-export const readRepository = readAs(objectReader(repository), repositoryOf);
-export const readRepositories = readEachAs(pageReader(repository), repositoryOf);
-
-function repositoryOf(one: Output<typeof repository>): Repository {
-	const { name, owner, html_url, clone_url, default_branch } = one;
-	return {
-		provider: "gitea",
-		org: owner.login,
-		name,
-		url: html_url,
-		clone_url,
-		default_branch: default_branch || "main",
-		branches: [default_branch || "main"],
-	};
-}
-
-export const readBranches = readEachAs(pageReader({ name: text }), ({ name }) => name);
 
 export const readLabels = pageReader({ id: count, name: text });
 export const readLabel = objectReader({ id: count });

@@ -2,37 +2,29 @@
 import { UnprocessableError } from "#shared/base/errors.ts";
 import { ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import type { GitProvider, GitProviderOptions, RepositoryPlace } from "../../providers/git-provider.ts";
-import { repositoryPath } from "../github-paths.ts";
+import { githubApi } from "../github-api.ts";
 import { addressesOf, type RestHost, RestProvider } from "../rest-provider.ts";
 import { checksOf, evidenceOf } from "./gitea-evidence.ts";
 import { nextPage } from "./gitea-paths.ts";
 import { giteaPulls } from "./gitea-pulls.ts";
-import { readBranches, readCommits, readRepositories, readRepository, readUser } from "./gitea-shapes.ts";
+import { readCommits } from "./gitea-shapes.ts";
 import { giteaWebhooks } from "./gitea-webhooks.ts";
 
+const shared = githubApi("gitea");
+
 const gitea: RestHost = {
+	...shared,
 	product: "Gitea",
-	repository: "repository",
-	words: ["pull request", "#"],
 	// The longest lists have 40 pages of 50.
 	calls: 45,
 	openClient: (options) =>
 		new ProviderClient({ ...options, pages: { size: { limit: 50 }, next: ({ headers }) => nextPage(headers) } }),
-	pathOf: repositoryPath,
 	ofOrganization: (name) => ({ path: `/orgs/${name}/repos` }),
-	ofPerson: (name) => ({ path: `/users/${name}/repos` }),
-	branches: { path: "/branches" },
 	commits: (branch) => ({
 		path: "/commits",
 		query: { sha: branch, stat: false, verification: false, files: false },
 	}),
-	readers: {
-		user: readUser,
-		repository: readRepository,
-		repositories: readRepositories,
-		branches: readBranches,
-		commits: readCommits,
-	},
+	readers: { ...shared.readers, commits: readCommits },
 	pulls: { ...giteaPulls, checksOf, evidenceOf },
 };
 

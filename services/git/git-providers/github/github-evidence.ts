@@ -7,8 +7,7 @@ import {
 	type PullEvidence,
 	type RepositoryPlace,
 } from "../../providers/git-provider.ts";
-import { readFiles } from "../changed-files.ts";
-import { pullPath, repositoryPath } from "../github-paths.ts";
+import { pullPath, readFiles, repositoryPath } from "../github-api.ts";
 import { pullEvidence, unlessHidden } from "../pull-evidence.ts";
 import type { SomeChecks } from "../sum-of-checks.ts";
 import { readOne } from "./github-pulls.ts";

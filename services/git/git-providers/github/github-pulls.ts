@@ -2,7 +2,7 @@
 import { unlessForeseen, UnprocessableError } from "#shared/base/errors.ts";
 import type { ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import type { RepositoryPlace } from "../../providers/git-provider.ts";
-import { pullPath, repositoryPath } from "../github-paths.ts";
+import { pullPath, repositoryPath } from "../github-api.ts";
 import type { PullOperations } from "../host-adapter.ts";
 import { ownPull, pullsWith } from "../own-pull.ts";
 import { reasonIn } from "../reason-in.ts";

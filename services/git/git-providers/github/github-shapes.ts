@@ -1,43 +1,14 @@
 /** The parts of GitHub's answers that are used, with their checks. */
 import { type Output, schema } from "#shared/base/schema/schema.ts";
-import type { Repository } from "#shared/contracts/git/repositories.ts";
 import { objectReader } from "#shared/net/outbound/provider-client.ts";
 import type { CheckEvidence, CiStatus, Commit, PullRequest, ReviewEvidence } from "../../providers/git-provider.ts";
-import { absent, count, readIn, readAs, page, pageReader, readEachAs, sha, text, time } from "../answer-fields.ts";
+import { absent, count, readIn, page, pageReader, readEachAs, sha, text, time } from "../answer-fields.ts";
+import { person } from "../github-api.ts";
 import { webUrl } from "../web-url.ts";
 
 const maybePage = { ...text, ...absent } as const;
 const maybeTime = { ...time, ...absent } as const;
 const maybe = { ...text, ...absent } as const;
-const person = { type: "object", props: { login: text }, ...absent } as const;
-
-export const readUser = readAs(objectReader({ login: text }), ({ login }) => login);
-
-const repository = schema({
-	name: text,
-	owner: { type: "object", props: { login: text } },
-	html_url: page,
-	clone_url: { ...page, optional: true },
-	default_branch: { ...text, optional: true },
-});
-export const readRepository = readAs(objectReader(repository), repositoryOf);
-export const readRepositories = readEachAs(pageReader(repository), repositoryOf);
-
-function repositoryOf(one: Output<typeof repository>): Repository {
-	const { name, owner, html_url, clone_url, default_branch } = one;
-	return {
-		provider: "github",
-		org: owner.login,
-		name,
-		url: html_url,
-		clone_url: clone_url ?? `${html_url}.git`,
-		default_branch: default_branch ?? "main",
-		branches: [default_branch ?? "main"],
-	};
-}
-
-export const readBranches = readEachAs(pageReader({ name: text }), ({ name }) => name);
-
 /** A fork that was deleted is null. */
 const home = { type: "object", props: { id: count }, ...absent } as const;
 const end = { type: "object", props: { ref: text, sha, repo: home } } as const;

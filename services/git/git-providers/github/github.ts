@@ -4,30 +4,22 @@ import { githubClient, githubUrl } from "#shared/net/github/github-client.ts";
 import type { ProviderClient } from "#shared/net/outbound/provider-client.ts";
 import type { GitProvider, GitProviderOptions, RepositoryPlace } from "../../providers/git-provider.ts";
 import { barePlace, webHost } from "../../providers/repository-place.ts";
-import { repositoryPath } from "../github-paths.ts";
+import { githubApi } from "../github-api.ts";
 import { type RestHost, RestProvider } from "../rest-provider.ts";
 import { checksOf, evidenceOf } from "./github-evidence.ts";
 import { githubPulls } from "./github-pulls.ts";
-import { readBranches, readCommits, readRepositories, readRepository, readUser } from "./github-shapes.ts";
+import { readCommits } from "./github-shapes.ts";
 import { githubWebhooks } from "./github-webhooks.ts";
 
+const shared = githubApi("github");
+
 const github: RestHost = {
+	...shared,
 	product: "GitHub",
-	repository: "repository",
-	words: ["pull request", "#"],
 	openClient: githubClient,
-	pathOf: repositoryPath,
 	ofOrganization: (name) => ({ path: `/orgs/${name}/repos`, query: { type: "all" } }),
-	ofPerson: (name) => ({ path: `/users/${name}/repos` }),
-	branches: { path: "/branches" },
 	commits: (branch) => ({ path: "/commits", query: { sha: branch } }),
-	readers: {
-		user: readUser,
-		repository: readRepository,
-		repositories: readRepositories,
-		branches: readBranches,
-		commits: readCommits,
-	},
+	readers: { ...shared.readers, commits: readCommits },
 	pulls: { ...githubPulls, checksOf, evidenceOf },
 };
 
