@@ -11,6 +11,7 @@ export interface TemplateFault {
 	readonly name?: string | undefined;
 }
 
+/** The templates of a source, and the mistakes for which others are left out. */
 export interface TemplateList {
 	/** The templates in any order; no two have the same name. */
 	readonly templates: readonly Template[];

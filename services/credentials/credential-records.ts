@@ -8,7 +8,7 @@ import type { CredentialOwner } from "./store/credential-owner.ts";
 import type { CredentialStore } from "./store/credential-store.ts";
 import { checkedCredential } from "./types/credential-rules.ts";
 
-export interface CredentialRecordsDependencies {
+interface CredentialRecordsDependencies {
 	readonly store: CredentialStore;
 	/** The protocols of repositories that this installation allows. */
 	readonly protocols: readonly string[];

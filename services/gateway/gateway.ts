@@ -15,7 +15,7 @@ export interface GatewayBus {
 	logError(message: string, error: unknown): void;
 }
 
-export interface GatewayDependencies {
+interface GatewayDependencies {
 	readonly server: Server;
 	readonly chain: RequestChain;
 	readonly readiness: Readiness;

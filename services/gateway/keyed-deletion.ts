@@ -9,7 +9,7 @@ import { ServiceError } from "#shared/base/errors.ts";
 import { fingerprintOf } from "#shared/base/ids/request-fingerprint.ts";
 import type { ActionRoute } from "./routes/action-route.ts";
 
-export interface BusRequest {
+interface BusRequest {
 	readonly bus: Caller;
 	readonly route: Pick<ActionRoute, "method" | "action">;
 	readonly principal: Principal;

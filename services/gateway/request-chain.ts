@@ -39,7 +39,7 @@ import { warningHeaders } from "./routes/warning-headers.ts";
 import type { RequestParts } from "./routes/request-params.ts";
 import { successAnswer } from "./routes/success-answer.ts";
 
-export interface RequestChainDependencies {
+interface RequestChainDependencies {
 	readonly guard: Pick<OriginGuard, "check">;
 	readonly routes: RouteTable;
 	readonly authenticator: Authenticator;
@@ -89,6 +89,7 @@ interface Exchange {
 	sender?: Principal;
 }
 
+/** One chain serves all connections of a gateway. */
 export class RequestChain {
 	readonly #dependencies: RequestChainDependencies;
 	readonly #limits = new TimeLimits();

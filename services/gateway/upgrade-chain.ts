@@ -21,7 +21,7 @@ import type { OriginGuard } from "#shared/net/http/origin-guard.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { refuseBadHandshake, sessionOf, withToken } from "./http/websocket-handshake.ts";
 
-export interface UpgradeChainDependencies {
+interface UpgradeChainDependencies {
 	readonly guard: Pick<OriginGuard, "check">;
 	readonly authenticator: Authenticator;
 	readonly limits: Pick<RequestLimits, "count">;

@@ -14,7 +14,7 @@ import type { PullMerges } from "./pulls/pull-merges.ts";
 import type { PullQueries } from "./pulls/pull-queries.ts";
 import type { SessionGateway } from "./pulls/session-gateway.ts";
 
-export interface PullsServiceDependencies {
+interface PullsServiceDependencies {
 	readonly creations: PullCreations;
 	readonly queries: PullQueries;
 	readonly merges: PullMerges;

@@ -6,7 +6,7 @@ import { memoryPage } from "#shared/store/pages/memory-page.ts";
 import { providerInfo, type RepositoryQueries } from "./providers/repository-queries.ts";
 import type { ProviderMaker } from "./providers/provider-maker.ts";
 
-export interface RepositoriesServiceDependencies {
+interface RepositoriesServiceDependencies {
 	readonly queries: RepositoryQueries;
 	readonly maker: ProviderMaker;
 	/** Gives the bus to those who ask other services. */

@@ -12,7 +12,7 @@ import type { Freshen } from "./connections.service.ts";
 import { readCredentials } from "./read-credentials.ts";
 import type { ConnectionTests, Probe } from "./testing/connection-test.ts";
 
-export interface IntegrationsServiceDependencies {
+interface IntegrationsServiceDependencies {
 	readonly records: ConnectionRecords;
 	readonly catalogue: Catalogue;
 	readonly tests: ConnectionTests;

@@ -15,7 +15,7 @@ import { OAuthConnections } from "./oauth-connections.ts";
 import type { OAuthServiceDependencies } from "./oauth.service.ts";
 import { OAuthTokens } from "./oauth-tokens.ts";
 
-export interface OAuthPart extends OAuthServiceDependencies {
+interface OAuthPart extends OAuthServiceDependencies {
 	readonly refresh: OAuthRefresh;
 }
 

@@ -6,7 +6,7 @@ import type { TokenIssuance } from "./issue/token-issuance.ts";
 import type { TokenRecords } from "./record/token-records.ts";
 import type { TokenUses } from "./record/token-uses.ts";
 
-export interface TokensServiceDependencies {
+interface TokensServiceDependencies {
 	readonly records: TokenRecords;
 	readonly issuance: TokenIssuance;
 	readonly uses: TokenUses;

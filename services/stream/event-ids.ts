@@ -17,6 +17,7 @@ import {
 	randomFillSync,
 } from "node:crypto";
 
+/** The number of an event counts within its epoch only. */
 export interface EventPosition {
 	readonly epoch: string;
 	readonly seq: number;

@@ -29,7 +29,7 @@ export interface EventStreamDependencies {
 	readonly metrics?: Metrics;
 }
 
-export interface StreamBus {
+interface StreamBus {
 	readonly caller: Caller;
 	/** Whether a service that can be called now offers the action. */
 	isAvailable(action: string): boolean;

@@ -31,7 +31,7 @@ export interface HeartbeatGroup {
 	readonly changedAt: number;
 }
 
-export interface HeartbeatDependencies<G extends HeartbeatGroup> {
+interface HeartbeatDependencies<G extends HeartbeatGroup> {
 	readonly everyMs: number;
 	readonly groups: () => Iterable<G>;
 	/** Returns the statistics of a principal's scope; undefined when they are not available. It does not throw. */

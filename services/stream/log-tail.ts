@@ -25,14 +25,14 @@ const quietMs = 5_000;
  */
 const oddMs = 5_000;
 
-export interface LogSource {
+interface LogSource {
 	head(): Promise<LogHead>;
 	/** Returns the entries after a sequence number, in order. */
 	read(after: number, limit: number): Promise<LogEntry[]>;
 }
 
 /** The receiver of what the tail reads; its methods must not throw. */
-export interface TailListener {
+interface TailListener {
 	/** Receives new entries, in order. */
 	appended(entries: readonly TailEntry[]): void;
 	/** The log continued at another position than after `former`. */
@@ -45,7 +45,7 @@ export interface TailListener {
 }
 
 /** A part of the events that a client has missed. */
-export interface Piece {
+interface Piece {
 	readonly frames: readonly Buffer[];
 	/** The position of the last event in it. */
 	readonly position: EventPosition;

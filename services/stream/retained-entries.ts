@@ -4,6 +4,7 @@
  */
 import type { Addressed, Audience } from "./audience.ts";
 
+/** All clients of its audience share the frame. */
 export interface TailEntry extends Addressed {
 	readonly seq: number;
 	readonly frame: Buffer;

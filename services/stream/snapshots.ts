@@ -12,19 +12,19 @@ const pageSize = 100;
 /** The most bytes of all frames; each client that is behind gets all of them. */
 const maxBytes = 4 * 1_048_576;
 
-export interface SnapshotPage {
+interface SnapshotPage {
 	readonly items: readonly Session[];
 	readonly next?: string | undefined;
 }
 
 /** Lists a page of the sessions that the principal may see, newest first. */
-export type ListSessions = (
+type ListSessions = (
 	principal: Principal,
 	page: { limit: number; cursor?: string | undefined },
 ) => Promise<SnapshotPage>;
 
 /** The present state for one audience. */
-export interface Snapshot {
+interface Snapshot {
 	/** The state contains all events up to this position, and possibly later ones. */
 	readonly position: EventPosition;
 	/** The id of the position for clients. */

@@ -16,7 +16,7 @@ const sweepMs = 1_000;
 /** The time for the last frames to clients, in milliseconds. */
 const goodbyeMs = 2_000;
 
-export interface SseHubDependencies {
+interface SseHubDependencies {
 	readonly tail: LogTail;
 	readonly ids: EventIds;
 	readonly catchUp: CatchUp;

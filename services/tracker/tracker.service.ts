@@ -8,7 +8,7 @@ import type { PlatformCalls } from "./platform-calls.ts";
 import type { ConnectedTrackers } from "./trackers/connected-trackers.ts";
 import type { IssueTracker } from "./trackers/issue-tracker.ts";
 
-export interface TrackerServiceDependencies {
+interface TrackerServiceDependencies {
 	readonly trackers: ConnectedTrackers;
 	readonly calls: PlatformCalls;
 }

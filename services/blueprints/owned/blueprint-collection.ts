@@ -33,7 +33,7 @@ export const profileCollection = blueprintCollection("profiles", "name");
 export const presetCollection = blueprintCollection("presets", "updated_at");
 
 export type BlueprintCollection = typeof profileCollection | typeof presetCollection;
-export type BlueprintColumns = (typeof profileCollection)["columns"];
+type BlueprintColumns = (typeof profileCollection)["columns"];
 export type BlueprintDocument = Document<BlueprintColumns>;
 
 /**
@@ -42,6 +42,7 @@ export type BlueprintDocument = Document<BlueprintColumns>;
  */
 export const defaultChoiceCollection = defineCollection("blueprint_defaults", { rev: "integer" }, {});
 
+/** The newest choice of a group counts. */
 export interface DefaultChoice {
 	readonly id: string;
 	/** The time of the choice in milliseconds since 1970. */

@@ -18,7 +18,7 @@ import { DefaultChoices, type Defaults } from "./default-choices.ts";
 import { filtered, shownList } from "./shown-defaults.ts";
 
 /** A new blueprint: the request, and how the blueprint follows from it. */
-export interface NewBlueprint<B> extends KeyedRequest {
+interface NewBlueprint<B> extends KeyedRequest {
 	readonly make: (id: string, at: string) => B;
 }
 

@@ -2,7 +2,7 @@
 import { InvalidParametersError } from "#shared/base/errors.ts";
 import { permissionModes } from "#shared/contracts/sessions/session-resource.ts";
 
-export interface WorkloadFault {
+interface WorkloadFault {
 	readonly member: string;
 	readonly message: string;
 }

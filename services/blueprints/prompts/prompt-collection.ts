@@ -27,5 +27,5 @@ export const promptCollection = defineCollection(
 	},
 );
 
-export type PromptColumns = (typeof promptCollection)["columns"];
+type PromptColumns = (typeof promptCollection)["columns"];
 export type PromptDocument = Document<PromptColumns>;

@@ -23,7 +23,7 @@ import { promptCollection, type PromptDocument } from "./prompt-collection.ts";
 import { projectRepo } from "./prompt-rules.ts";
 
 /** The filter of a list. A repository leaves the global prompts and its own ones. */
-export type PromptQuery = ParamsOf<typeof prompts.actions.list> & PageRequest;
+type PromptQuery = ParamsOf<typeof prompts.actions.list> & PageRequest;
 
 export class PromptRecords {
 	readonly #store: Documents & Search;

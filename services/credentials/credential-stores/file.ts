@@ -19,7 +19,7 @@ import { KeyMark } from "../store/key-mark.ts";
 import { FolderLocks } from "../store/folder-lock.ts";
 import { TextSeal } from "#shared/base/secrets/sealed-text.ts";
 
-export interface FileCredentialsOptions {
+interface FileCredentialsOptions {
 	/** The folder; default `credentials` in the data folder. */
 	readonly base_dir?: string | undefined;
 	/** 32 bytes in base64; empty or absent: the files are not encrypted. */

@@ -13,6 +13,7 @@ const pem = /^-----BEGIN /;
 type Values = Readonly<Record<string, string>>;
 type MappedMcpServer = LaunchMapping["mcp_servers"][number];
 
+/** Credentials are added in order of precedence: a later one replaces nothing of an earlier one. */
 export class CollectedSecrets {
 	readonly #variables = new Map<string, string>();
 	readonly #files = new Map<string, PodSecrets["files"][number]>();

@@ -11,7 +11,7 @@ import { wordsOf } from "./collected-secrets.ts";
 import { mappingOf, type NamedCredential, type SecretMapping } from "./secret-mapping.ts";
 import type { MappedCredential, SecretInjection } from "./secret-injection.ts";
 
-export interface SessionPerson {
+interface SessionPerson {
 	readonly tenant: string;
 	readonly owner: string;
 }

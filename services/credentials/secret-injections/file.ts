@@ -9,7 +9,7 @@ import type { CredentialStore } from "../store/credential-store.ts";
 import { namedValues } from "../store/named-values.ts";
 
 /** The arguments of {@link FileInjection}; the platform gives them. */
-export interface FileInjectionOptions {
+interface FileInjectionOptions {
 	readonly store: CredentialStore;
 	/** The protocols of repositories that this installation allows. */
 	readonly protocols: readonly string[];

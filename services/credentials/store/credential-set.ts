@@ -6,7 +6,7 @@ import { ConflictError } from "#shared/base/errors.ts";
 import type { CredentialOwner } from "./credential-owner.ts";
 import type { CredentialValues, NewCredential } from "./credential-store.ts";
 
-export interface StoredCredential {
+interface StoredCredential {
 	readonly entry: Credential;
 	readonly data: Readonly<Record<string, string>>;
 }

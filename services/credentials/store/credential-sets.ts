@@ -4,6 +4,7 @@ import type { CredentialOwner } from "./credential-owner.ts";
 import { type CredentialSet, valuesIn, withCredential } from "./credential-set.ts";
 import type { CredentialStore, CredentialValues, NewCredential } from "./credential-store.ts";
 
+/** An adapter implements `read` and `change`. */
 export abstract class CredentialSets implements CredentialStore {
 	readonly #most: number;
 

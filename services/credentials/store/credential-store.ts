@@ -14,6 +14,7 @@ export interface NewCredential {
 	readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** The secret part of a credential; no answer to a client has it. */
 export interface CredentialValues {
 	readonly secret_type: SecretType;
 	readonly data: Readonly<Record<string, string>>;

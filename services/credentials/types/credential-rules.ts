@@ -9,7 +9,7 @@ import { readSecretType, secretTypeTable } from "./secret-type-table.ts";
 const maxFields = 50;
 const fieldForm = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
 
-export interface CheckedCredential {
+interface CheckedCredential {
 	readonly name: string;
 	readonly secret_type: SecretType;
 	readonly data: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 /** Reads the URL of a git credential, `https://<user>:<token>@<host>`, and writes it as git's credential store does. */
 
-export interface GitCredentialUrl {
+interface GitCredentialUrl {
 	/** The URL in the one form that git reads: user and token percent-encoded, on one line. */
 	readonly line: string;
 }

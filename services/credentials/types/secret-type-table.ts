@@ -6,7 +6,7 @@ import { type SecretType, secretTypes } from "#shared/contracts/credentials/secr
  * The fields of a type get into a pod by its `default_mount_type`. `env`: each is a variable of the one environment file;
  * `file`: it is a file as it is; `template`: several fields become several files.
  */
-export interface SecretTypeRow extends Omit<SecretTypeInfo, "type"> {
+interface SecretTypeRow extends Omit<SecretTypeInfo, "type"> {
 	/** Fields that never get into a pod: whoever has them could make new credentials. */
 	readonly withheld: readonly string[];
 }

@@ -15,7 +15,7 @@ export interface Account {
 }
 
 /** The owner of a session as far as its record names one. */
-export interface SessionOwner {
+interface SessionOwner {
 	readonly owner_id: string | null;
 	readonly tenant_id: string | null;
 }
@@ -35,6 +35,7 @@ export function ownAccount(principal: Principal): Account {
 	return { key: callerKey(principal), tenant: principal.kind === "pod" ? undefined : principal.tenant };
 }
 
+/** It remembers the accounts of at most `bound.countedCallers` pods. */
 export class Accounts {
 	readonly #ask: (pod: Principal) => Promise<SessionOwner>;
 	readonly #accounts = new LRUCache<string, Account>({ max: bound.countedCallers });

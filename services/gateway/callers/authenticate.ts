@@ -34,7 +34,7 @@ export interface Claim {
 	readonly path: PathParams;
 }
 
-export interface AuthenticatorDependencies {
+interface AuthenticatorDependencies {
 	readonly identity: Pick<IdentityProvider, "authenticate">;
 	readonly key: InstallationKey;
 	readonly tokens: PersonalTokens;
@@ -42,7 +42,7 @@ export interface AuthenticatorDependencies {
 }
 
 /** The circumstances of one look at a credential. */
-export interface Look {
+interface Look {
 	/**
 	 * The principal that the same credential had before, when this is a second look: then the stored rights count and not
 	 * the claims of the first request, and nothing is written.
@@ -55,6 +55,7 @@ export interface Look {
 	readonly identified?: (sender: Principal) => void;
 }
 
+/** It remembers nothing itself; the parts that it asks remember answers for some seconds. */
 export class Authenticator {
 	readonly #identity: Pick<IdentityProvider, "authenticate">;
 	readonly #key: InstallationKey;

@@ -10,7 +10,7 @@ const keptSeconds = 600;
 
 const valueForm = /^[\w-]{43}$/;
 
-export interface BrowserMark {
+interface BrowserMark {
 	/** The digest of the mark; absent when the browser has none. */
 	readonly browser?: string;
 	/** Alternating names and values of headers for the answer. */

@@ -2,7 +2,7 @@
 import type { Claims } from "#shared/base/tokens/jwt-form.ts";
 
 /** A name, names joined by dots, or a list of names where they have dots themselves. */
-export type ClaimPath = string | readonly string[];
+type ClaimPath = string | readonly string[];
 
 /** Returns the claim; undefined when there is none. A claim whose name has dots comes before a path. */
 function claimAt(claims: Claims, path: ClaimPath): unknown {

@@ -16,7 +16,7 @@ const remembered = 10_000;
 /** The longest reason of an entry, in UTF-16 units. */
 const maxReason = 900;
 
-export interface RefusedRequest {
+interface RefusedRequest {
 	/** The tenant is empty for somebody who may act in none. */
 	readonly principal: Principal;
 	readonly action: string;

@@ -46,6 +46,7 @@ interface Places {
 	readonly what: string;
 }
 
+/** Each gateway has its own counts; those of several are not added up. */
 export class RequestLimits {
 	readonly #limits: Limits;
 	/**

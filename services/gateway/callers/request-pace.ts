@@ -16,6 +16,7 @@ const presentMs = 1_000;
 /** The time after which a request counts as waiting instead of being worked on, in milliseconds. */
 const workMs = 250;
 
+/** It orders the requests of one gateway. */
 export class RequestPace {
 	/** The requests that are worked on; those of a person that began while nobody else was present do not count. */
 	readonly #worked = new FairQueue({ atOnce: Infinity, share: bound.pacedRequests });

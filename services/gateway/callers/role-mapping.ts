@@ -12,7 +12,7 @@ export const roleOptions = schema({
 	/** The role of a person for whom the provider names none of ours; `none` refuses such people. */
 	default_role: { type: "enum", values: [...tenantRoles, "none"], default: "developer" },
 });
-export type RoleOptions = Output<typeof roleOptions>;
+type RoleOptions = Output<typeof roleOptions>;
 
 /**
  * Returns the roles of a person about whom the provider says nothing; without any, the platform makes them a developer.

@@ -15,14 +15,14 @@ const everyMs = 4_000;
 const uncheckedMs = 30_000;
 const atOnce = 20;
 
-export interface LongLived {
+interface LongLived {
 	readonly principal: Principal;
 	/** Authenticates the caller again. */
 	readonly authenticate: () => Promise<Principal>;
 	readonly end: () => void;
 }
 
-export interface WatchTimes {
+interface WatchTimes {
 	/** The interval of the checks in milliseconds. */
 	readonly intervalMs?: number;
 	/** How long the claims that opened a person's connection hold, in milliseconds; absent: they have an end themselves. */
@@ -36,6 +36,7 @@ interface Watched {
 	checkedAt: number;
 }
 
+/** It has a timer, so its creator stops it. */
 export class StandingWatch {
 	readonly #open = new Map<LongLived, Watched>();
 	readonly #claimsLastMs: number;

@@ -18,7 +18,7 @@ const right = { perSecond: bound.messagesPerSecond, burst: bound.messageBurst };
 const wrong = { perSecond: bound.wrongMessagesPerSecond, burst: bound.wrongMessageBurst };
 
 /** The sender of a request, as far as it is known before the signature is checked. */
-export interface UnsignedSender {
+interface UnsignedSender {
 	readonly address: string;
 	/** The address that a proxy in front of the gateway has seen; without a proxy anybody can name any. */
 	readonly forwardedFor?: string | undefined;
@@ -33,6 +33,7 @@ interface Waiting {
 	readonly cut: (error: Error) => void;
 }
 
+/** Each gateway has its own counts; those of several are not added up. */
 export class UnsignedLimit {
 	readonly #right = new LRUCache<string, TokenBucket>({ max: bound.countedSenders });
 	readonly #wrong = new LRUCache<string, TokenBucket>({ max: bound.countedSenders });

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { after } from "#shared/base/clock.ts";
 
+/** An answer without the headers that `send` gives to all of them. */
 export interface Answer {
 	readonly status: number;
 	/** The body; absent: the answer has none. */
@@ -16,7 +17,7 @@ export interface Answer {
 	readonly headers?: readonly string[];
 }
 
-export interface Answered {
+interface Answered {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
 	/** The id of the request. */

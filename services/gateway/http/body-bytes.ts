@@ -7,13 +7,14 @@ import { Tally } from "#shared/base/concurrency/tally.ts";
 import { TooManyRequestsError } from "#shared/base/errors.ts";
 
 /** The most bytes of all bodies, and of those of one caller. */
-export interface BodyBounds {
+interface BodyBounds {
 	readonly all: number;
 	readonly ofOne: number;
 }
 
 const defaults: BodyBounds = { all: bound.bodyBytes, ofOne: bound.bodyBytesOfOne };
 
+/** It counts the bytes of one gateway; what a request takes, it gives back at its end. */
 export class BodyBytes {
 	readonly #bounds: BodyBounds;
 	/** The bytes of each caller. */

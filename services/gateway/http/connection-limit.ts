@@ -11,7 +11,7 @@ import { readFileSync } from "node:fs";
 const share = 0.5;
 
 /** The limit, and what it means for the installation. */
-export interface ConnectionLimit {
+interface ConnectionLimit {
 	readonly connections: number;
 	/** A sentence for the operator when the limit is lower than wanted. */
 	readonly shortcoming?: string;

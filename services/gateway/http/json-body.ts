@@ -12,7 +12,7 @@ const jsonType = /^application\/json(?: *; *charset="?utf-8"?)?$/i;
 /** The most characters of a media type; a longer one is not JSON. */
 const maxTypeLength = 100;
 
-export interface BodyRead {
+interface BodyRead {
 	/** A larger body is not read to its end. */
 	readonly maxBytes: number;
 	/** Called with the size of each part before it is stored. An error that it throws ends the reading. */

@@ -4,7 +4,7 @@
  */
 
 /** The first mistake of a text; it repeats nothing of the text. */
-export interface JsonMistake {
+interface JsonMistake {
 	/** The index of the character, from 0. */
 	readonly at: number;
 	/** Says what was expected, with the line and the column from 1. */

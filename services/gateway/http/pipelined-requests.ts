@@ -13,6 +13,7 @@ interface Connection {
 	readonly waiting: ((isThere: boolean) => void)[];
 }
 
+/** One instance serves all connections of a gateway, and forgets those that are closed. */
 export class PipelinedRequests {
 	readonly #connections = new WeakMap<Socket, Connection>();
 

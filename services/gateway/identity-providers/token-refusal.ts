@@ -2,7 +2,7 @@
 import { readJwt } from "#shared/base/tokens/jwt-form.ts";
 import type { TokenFault } from "#shared/base/tokens/token-refused.ts";
 
-export interface ExpectedToken {
+interface ExpectedToken {
 	readonly issuer: string;
 	readonly audience: string;
 }

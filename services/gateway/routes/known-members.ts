@@ -3,7 +3,7 @@ import type { Rule, Schema } from "#shared/base/schema/schema.ts";
 import { nearestName } from "#shared/base/nearest-name.ts";
 
 /** The members that a rule names; undefined for a value whose members are free. */
-export type Known =
+type Known =
 	| { readonly members: ReadonlyMap<string, Known> }
 	| { readonly items: Known }
 	/** Members are free, but those that are similar to one of these names are probably misspelt. */
@@ -15,7 +15,7 @@ const maxCompared = 1_000;
 
 type Path = readonly (string | number)[];
 
-export interface Unknown {
+interface Unknown {
 	readonly path: Path;
 	/** The names that the rule has at its place. */
 	readonly known: Iterable<string>;

@@ -8,7 +8,7 @@ import { descriptionOf } from "./operation-words.ts";
 
 type Json = Record<string, unknown>;
 
-export interface ApiInfo {
+interface ApiInfo {
 	readonly title: string;
 	readonly version: string;
 	/** The prefix of relative paths. */

@@ -6,7 +6,7 @@ import type { Problem } from "../http/problem-items.ts";
 import type { JsonObject } from "../http/json-body.ts";
 import { shownInput } from "../http/shown-input.ts";
 
-export interface Checked {
+interface Checked {
 	readonly params: Schema;
 	readonly placeOf: (name: string) => string;
 	/** The texts of path and query as they were sent, by parameter. */

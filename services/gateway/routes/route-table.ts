@@ -10,7 +10,7 @@ import type { ActionRoute } from "./action-route.ts";
 import type { PageRoute } from "./pages.ts";
 import { PathRefusals } from "./path-refusals.ts";
 
-export type RouteTarget = ActionRoute | PageRoute;
+type RouteTarget = ActionRoute | PageRoute;
 
 export interface Match {
 	readonly target: RouteTarget;
@@ -35,6 +35,7 @@ const maxParamLength = 1_000;
  */
 const disguised = /%(2[def]|5[cf]|[01][0-9a-f]|7[ef]|3[0-9]|[46][1-9a-f]|[57][0-9a])|[\\#]/i;
 
+/** The table is complete after its construction. */
 export class RouteTable {
 	readonly #router = router({ caseSensitive: true, maxParamLength, onBadUrl: () => {} });
 	readonly #targets = new Map<unknown, RouteTarget>();

@@ -7,7 +7,7 @@ import { ConfidenceEvaluation, type FindRepository } from "./evaluate/confidence
 import { PathCategories } from "./formula/path-categories.ts";
 import { EvaluationRecords } from "./record/evaluation-records.ts";
 
-export interface ConfidenceDependencies {
+interface ConfidenceDependencies {
 	readonly workflow: Config["git"]["workflow"];
 	readonly store: Documents;
 	readonly find: FindRepository;

@@ -2,7 +2,7 @@
 import { ConflictError } from "#shared/base/errors.ts";
 import { pullConflict, pullHeadMoved, pullNotMergeable } from "../providers/git-provider.ts";
 
-export interface RefusedMerge {
+interface RefusedMerge {
 	readonly head: string;
 	readonly expected: string;
 	readonly hasConflict: boolean;

@@ -74,6 +74,7 @@ export interface ReviewEvidence {
 	readonly is_outsider?: true;
 }
 
+/** The additions and deletions are counts of lines. */
 export interface FileEvidence {
 	readonly path: string;
 	/** The path before the change, of a file that was moved. */
@@ -95,6 +96,7 @@ export interface PullEvidence {
 	readonly more: boolean;
 }
 
+/** `at` is the time of the commit as ISO 8601. */
 export interface Commit {
 	readonly sha: string;
 	readonly message: string;

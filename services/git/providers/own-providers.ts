@@ -9,7 +9,7 @@ import type { ProviderMaker } from "./provider-maker.ts";
 
 const job = vouch(systemPrincipal("git"));
 
-export interface OwnProvidersDependencies {
+interface OwnProvidersDependencies {
 	/** Returns the bus; undefined until it is connected. */
 	readonly bus: () => Caller | undefined;
 	readonly maker: ProviderMaker;

@@ -6,7 +6,7 @@ import type { Outbound } from "#shared/net/outbound/outbound.ts";
 import { type GitProvider, type GitProviderOptions, gitProviderMethods } from "./git-provider.ts";
 
 /** The part of a user's connection that a provider is made of. */
-export interface ConnectionSettings {
+interface ConnectionSettings {
 	/** The short name of an adapter, or a module; it comes from configuration files and never from a user. */
 	readonly adapter: string;
 	readonly config: Readonly<Record<string, string>>;

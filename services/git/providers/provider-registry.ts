@@ -8,8 +8,9 @@ import type { GitProvider, RepositoryPlace } from "./git-provider.ts";
 import { barePlace, repositoryAddress } from "./repository-place.ts";
 
 /** The purpose: tokens of the configuration belong to the operator, so people write with them only where it says so. */
-export type ProviderUse = "read" | "write";
+type ProviderUse = "read" | "write";
 
+/** A provider of the caller or of the configuration, chosen for one repository. */
 export interface FoundProvider {
 	readonly provider: GitProvider;
 	readonly place: RepositoryPlace;
@@ -26,8 +27,9 @@ type Served = Pick<FoundProvider, "provider" | "place">;
 const maxTried = 5;
 
 /** Returns the providers of a person's enabled connections, newest first. */
-export type OwnProviders = (principal: Principal) => Promise<readonly GitProvider[]>;
+type OwnProviders = (principal: Principal) => Promise<readonly GitProvider[]>;
 
+/** The connections of a person are read anew for each question. */
 export class ProviderRegistry {
 	readonly configured: readonly GitProvider[];
 	readonly #own: OwnProviders;

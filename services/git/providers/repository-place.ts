@@ -7,7 +7,7 @@
  * ```
  */
 
-export interface RepositoryAddress {
+interface RepositoryAddress {
 	/** The host in lower case; with the port when it is a web address and the port is not the usual one. */
 	readonly host: string;
 	readonly path: readonly string[];

@@ -19,7 +19,7 @@ const maxOrgs = 20;
 const maxShared = 1_000;
 
 /** The repositories of a person's providers by the provider's name, and sentences about those that could not be asked. */
-export interface SharedRepositories {
+interface SharedRepositories {
 	readonly repositories: Record<string, Repository[]>;
 	readonly warnings: string[];
 }

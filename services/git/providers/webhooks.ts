@@ -6,6 +6,7 @@ export interface Delivery {
 	readonly body: string;
 }
 
+/** The state of a pull request at a time; it may arrive late, and more than once. */
 export interface PullEvent {
 	readonly repo_url: string;
 	readonly number: number;

@@ -16,13 +16,13 @@ import { pullView } from "./pull-view.ts";
 import { type Branches, type BranchRules, branchesOf, repoOf, type SessionRepo } from "./session-branch.ts";
 import type { SessionGateway } from "./session-gateway.ts";
 
-export interface PullCreationsDependencies {
+interface PullCreationsDependencies {
 	readonly registry: Pick<ProviderRegistry, "find">;
 	readonly records: PullRecords;
 	readonly rules: BranchRules;
 }
 
-export interface PullOrder {
+interface PullOrder {
 	readonly principal: Principal;
 	readonly request: PullCreate;
 	/** The `Idempotency-Key`. */
@@ -36,6 +36,7 @@ interface Target extends FoundProvider {
 	readonly branches: Branches;
 }
 
+/** It keeps nothing in memory: a repeated request finds what the first one has done. */
 export class PullCreations {
 	readonly #dependencies: PullCreationsDependencies;
 

@@ -14,10 +14,10 @@ export interface PullName {
 	readonly number: number;
 }
 
-export type MergeWishes = ParamsOf<typeof pulls.actions.merge, keyof PullName>;
+type MergeWishes = ParamsOf<typeof pulls.actions.merge, keyof PullName>;
 
 /** A pull request that is merged; `sha` is the commit of the merge, when the provider says it. */
-export interface Merged {
+interface Merged {
 	readonly merged: true;
 	readonly sha: string | null;
 }

@@ -14,21 +14,21 @@ import { pullCollection, type PullDocument, type PullRecord } from "./pull-colle
 const maxListed = 500;
 
 /** The request that opens a pull request, when it has an `Idempotency-Key`. */
-export interface KeyedRequest {
+interface KeyedRequest {
 	readonly key: string;
 	readonly fingerprint: string;
 }
 
 /** The name of a pull request in the store; the name of its repository is that of `FoundProvider`. */
-export type StoredName = Pick<PullRecord, "repo" | "number">;
+type StoredName = Pick<PullRecord, "repo" | "number">;
 
 /** How a pull request was merged; null where nobody says it. */
-export interface MergeDetails {
+interface MergeDetails {
 	readonly method: string | null;
 	readonly sha: string | null;
 }
 
-export interface StoredPull {
+interface StoredPull {
 	readonly record: PullRecord;
 	readonly owner: string;
 	readonly fingerprint: string | undefined;

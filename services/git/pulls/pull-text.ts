@@ -10,7 +10,7 @@ export function pullTitle(given: string | null | undefined, sessionName: string)
 	return (line === "" ? `Session: ${sessionName}` : line).slice(0, maxTitle);
 }
 
-export type Told = Pick<Chronicle, "summary" | "key_changes" | "unfinished_work">;
+type Told = Pick<Chronicle, "summary" | "key_changes" | "unfinished_work">;
 
 /** Returns the summary of the chronicle with its key changes and what remains; empty without a chronicle. */
 export function pullDescription(chronicle: Told | undefined): string {

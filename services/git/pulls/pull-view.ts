@@ -4,7 +4,7 @@ import type { CiStatus, PullEvidence, PullRequest } from "../providers/git-provi
 import { reviewVerdict, standingReviews } from "../reviews/standing-reviews.ts";
 
 /** The members beside those that the provider tells of the pull request itself. */
-export interface Shown {
+interface Shown {
 	readonly repo_url: string;
 	readonly provider: string;
 	readonly session_id: string | null;

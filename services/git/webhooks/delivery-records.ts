@@ -12,7 +12,7 @@ import type { Delivery, Webhooks } from "../providers/webhooks.ts";
 import { removeFirst } from "#shared/store/remove-first.ts";
 import { deliveryCollection } from "./delivery-collection.ts";
 
-export interface DeliveryNames {
+interface DeliveryNames {
 	readonly id: string;
 	readonly digest: string;
 }

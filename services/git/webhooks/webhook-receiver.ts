@@ -17,7 +17,7 @@ export interface WebhookSource {
 	readonly isHome: (repoUrl: string) => boolean;
 }
 
-export interface WebhookReceiverDependencies {
+interface WebhookReceiverDependencies {
 	readonly deliveries: DeliveryRecords;
 	readonly sources: ReadonlyMap<string, WebhookSource>;
 	/** Records the state of a pull request; it is called again for repeated messages, in any order. */

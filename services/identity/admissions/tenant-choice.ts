@@ -8,7 +8,7 @@ import { ForbiddenError } from "#shared/base/errors.ts";
 import { type MemberDocument, strongestRole } from "../record/member-collection.ts";
 import type { TenantRecords } from "../record/tenant-records.ts";
 
-export interface TenantRules {
+interface TenantRules {
 	/** The tenant of the operators. */
 	readonly operators: string;
 	/** Whether the word of a provider may make operators. */
@@ -17,7 +17,7 @@ export interface TenantRules {
 	readonly home?: string | undefined;
 }
 
-export interface TenantWish {
+interface TenantWish {
 	/** The tenant that the request names. */
 	readonly wanted?: string | undefined;
 	/** The tenant that was noted for requests of the person that name none. */

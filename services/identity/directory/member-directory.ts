@@ -15,7 +15,7 @@ import type { RoleNames } from "./role-names.ts";
 /** Most members of a tenant that are provisioned again by one request. */
 const maxReprovisioned = 1_000;
 
-export interface DirectoryDependencies {
+interface DirectoryDependencies {
 	readonly records: Records;
 	readonly reach: Reach;
 	readonly roleNames: RoleNames;
@@ -24,6 +24,7 @@ export interface DirectoryDependencies {
 	readonly isCopy?: boolean | undefined;
 }
 
+/** People whom a principal may not see do not exist for the principal. */
 export class MemberDirectory {
 	readonly #records: Records;
 	readonly #reach: Reach;

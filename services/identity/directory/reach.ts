@@ -8,6 +8,7 @@ import { ForbiddenError, NotFoundError } from "#shared/base/errors.ts";
 import type { TenantDocument } from "../record/tenant-collection.ts";
 import type { TenantRecords } from "../record/tenant-records.ts";
 
+/** Tenants beyond the reach of a principal do not exist for the principal. */
 export class Reach {
 	readonly #tenants: TenantRecords;
 	readonly #defaultTenant: string;

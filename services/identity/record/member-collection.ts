@@ -38,7 +38,7 @@ export const memberCollection = defineCollection(
 	{ audited: ["user_id", "tenant_id", "role"], tenantOf },
 );
 
-export type MemberColumns = (typeof memberCollection)["columns"];
+type MemberColumns = (typeof memberCollection)["columns"];
 export type MemberDocument = Document<MemberColumns>;
 
 /** Returns the id of a membership: a JSON list, because ids may have any characters. */

@@ -5,6 +5,7 @@ import { confirmedAt, type MemberDocument, strongestRole } from "./member-collec
 /** The time of the newest word is written at most once in this time, in milliseconds, where the words have no order. */
 const confirmEveryMs = 3_600_000;
 
+/** A newer word has precedence over an older one. */
 export interface ProviderWord {
 	/** Absent: it says nothing about the role. */
 	readonly role?: TenantRole | undefined;

@@ -16,7 +16,7 @@ import {
 } from "./tenant-collection.ts";
 
 /** A new tenant; the id is chosen. */
-export type NewTenant = Omit<TenantCreate, "tenant_id" | "parent_id"> & { readonly id: string };
+type NewTenant = Omit<TenantCreate, "tenant_id" | "parent_id"> & { readonly id: string };
 
 export class TenantRecords {
 	readonly #store: Documents;

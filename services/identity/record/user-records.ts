@@ -9,7 +9,7 @@ import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-record
 import { userCollection, type UserDocument } from "./user-collection.ts";
 
 /** A person after a word of the provider was noted. */
-export interface HeardPerson {
+interface HeardPerson {
 	/** Whether no newer word is known. */
 	readonly isNewest: boolean;
 	/** The tenant of requests that name none; absent: none was noted. */

@@ -16,7 +16,7 @@ export type ReadCredentials = (owner: Owner, names: readonly string[]) => Promis
 /** Which connections a session gets that names none: all enabled ones, or none. */
 export type Injected = "all" | "named";
 
-export interface LaunchedConnections {
+interface LaunchedConnections {
 	mappings: LaunchMapping[];
 	warnings: string[];
 }

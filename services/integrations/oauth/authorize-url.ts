@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { OAuthProvider } from "./oauth-definition.ts";
 
-export interface LoginRequest {
+interface LoginRequest {
 	readonly state: string;
 	readonly redirectUri: string;
 	/** The verifier of which the URL has the digest. */

@@ -22,7 +22,7 @@ export function refusedPage(name: string, error: string): Page {
 }
 
 /** The question whether the browser belongs to the person who began the login. */
-export interface Confirmation {
+interface Confirmation {
 	readonly name: string;
 	readonly owner: string;
 	readonly tenant: string;

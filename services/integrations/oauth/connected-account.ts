@@ -7,6 +7,7 @@ export interface TokenCredential {
 	readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** A port, because another service keeps the credentials. */
 export interface TokenKeeper {
 	/** Returns the fields of a person's own credential; undefined when there is none of that name. */
 	read(person: Person, name: string): Promise<Readonly<Record<string, string>> | undefined>;
@@ -15,6 +16,7 @@ export interface TokenKeeper {
 	delete(person: Person, name: string): Promise<void>;
 }
 
+/** A port, so that logins need not know how connections are stored. */
 export interface ConnectionKeeper {
 	/** Makes the connection, or points the one that there is to the credential and enables it. */
 	connect(person: Person, slug: string, credential_name: string): Promise<void>;

@@ -38,6 +38,7 @@ export const oauthGrantCollection = defineCollection(
 
 type GrantDocument = Document<(typeof oauthGrantCollection)["columns"]>;
 
+/** The connection of one person by a login; at most one process holds it at a time. */
 export interface Grant extends Person {
 	readonly id: string;
 	readonly slug: string;

@@ -16,9 +16,9 @@ import type { OAuthStates, PendingLogin } from "./oauth-states.ts";
 import type { ProviderClient } from "./provider-client.ts";
 import { credentialFields } from "./token-answer.ts";
 
-export type Redirect = ParamsOf<typeof oauth.actions.callback>;
+type Redirect = ParamsOf<typeof oauth.actions.callback>;
 
-export interface LoginDependencies {
+interface LoginDependencies {
 	readonly states: OAuthStates;
 	readonly grants: OAuthGrants;
 	readonly client: ProviderClient;

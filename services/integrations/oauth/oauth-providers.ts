@@ -5,7 +5,7 @@ import { BadRequestError, NotFoundError } from "#shared/base/errors.ts";
 import type { OAuthDefinition, OAuthProvider } from "./oauth-definition.ts";
 
 /** Returns the present definitions by slug. */
-export type ReadDefinitions = () => Promise<ReadonlyMap<string, IntegrationDefinition>>;
+type ReadDefinitions = () => Promise<ReadonlyMap<string, IntegrationDefinition>>;
 
 export class OAuthProviders {
 	readonly #definitions: ReadDefinitions;

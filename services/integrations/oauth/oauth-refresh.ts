@@ -20,7 +20,7 @@ const pauseMs = 50;
 const storingMs = 8_000;
 const storingPauseMs = 200;
 
-export interface RefreshDependencies {
+interface RefreshDependencies {
 	readonly grants: OAuthGrants;
 	readonly client: Pick<ProviderClient, "refresh">;
 	readonly tokens: TokenKeeper;
@@ -31,6 +31,7 @@ export interface RefreshDependencies {
 	readonly log: ServiceLog;
 }
 
+/** A replacement goes on when nobody waits for it any more; `settled` waits for all. */
 export class OAuthRefresh {
 	readonly #dependencies: RefreshDependencies;
 	readonly #underWay = new Set<Promise<void>>();

@@ -37,6 +37,7 @@ export const oauthStateCollection = defineCollection(
 	},
 );
 
+/** It can be taken once, within five minutes. */
 export interface PendingLogin extends Person {
 	readonly id: string;
 	readonly slug: string;

@@ -27,7 +27,7 @@ export class OAuthRefusedError extends BadRequestError {
 }
 
 /** The code of a login, as the provider sent it, and what proves that the login is ours. */
-export interface CodeExchange {
+interface CodeExchange {
 	readonly code: string;
 	readonly redirectUri: string;
 	readonly verifier: string;

@@ -19,7 +19,7 @@ export interface Tokens {
 }
 
 /** The provider has refused, with one of the words of RFC 6749 section 5.2. */
-export interface Refusal {
+interface Refusal {
 	readonly refused: string;
 }
 

@@ -11,7 +11,7 @@ import { missingFields } from "../connections/connection-rules.ts";
 import { credentialOf, definitionOf, type ReadCredentials } from "../connection-uses/connection-uses.ts";
 import type { Account } from "./server-check.ts";
 
-export interface TestedConnection {
+interface TestedConnection {
 	readonly definition: IntegrationDefinition;
 	readonly config: Readonly<Record<string, string>>;
 	readonly credential: Readonly<Record<string, string>>;

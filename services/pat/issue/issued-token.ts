@@ -6,14 +6,14 @@ import { shownClaims, strictClaims } from "#shared/base/tokens/shown-claims.ts";
 import { isPersonalToken } from "#shared/base/tokens/personal-token.ts";
 
 /** The properties of an issued token that the platform needs. */
-export interface IssuedToken {
+interface IssuedToken {
 	readonly key: string;
 	/** Milliseconds since 1970. */
 	readonly expiresAt: number;
 }
 
 /** The request that a token answers. */
-export interface IssueContext {
+interface IssueContext {
 	/** The person's own token; absent: the platform itself has chosen the subject. */
 	readonly subjectToken?: string | undefined;
 	/** The client of the issuer; absent: the platform itself is the issuer. */

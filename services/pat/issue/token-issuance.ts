@@ -14,7 +14,7 @@ import type { OpenIssuer } from "./open-issuer.ts";
 const daySeconds = 86_400;
 
 /** The answer to a request: the token and its text, which is never shown again. */
-export type ShownToken = Omit<PersonalToken, "last_used_at"> & { token: string };
+type ShownToken = Omit<PersonalToken, "last_used_at"> & { token: string };
 
 export class TokenIssuance {
 	readonly #records: Pick<TokenRecords, "refuseNew" | "add">;

@@ -16,7 +16,7 @@ const normal = 1000;
 const unsupported = 1003;
 const internalError = 1011;
 
-export interface ChatPipeDependencies {
+interface ChatPipeDependencies {
 	readonly changeModel: ChangeModel;
 	/** Whether the client reads the frames in the platform's own form; otherwise it reads the contract's. */
 	readonly isOwnDialect: boolean;

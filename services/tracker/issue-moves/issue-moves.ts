@@ -39,8 +39,9 @@ export interface MoveOutcome {
 	readonly waitMs?: number;
 }
 
-export type MappingOf = (person: Owner, repo: string) => Promise<Mapping | undefined>;
+type MappingOf = (person: Owner, repo: string) => Promise<Mapping | undefined>;
 
+/** Each process has one; a move is handed out to one process at a time. */
 export class IssueMoves {
 	readonly #store: Documents;
 	readonly #records: ResourcesIn<typeof moveCollection>;

@@ -7,7 +7,7 @@ import type { TrackerCache } from "./tracker-cache.ts";
 /** How long answers are kept, in milliseconds. */
 const keptMs = { status: 300_000, issues: 30_000 } as const;
 
-export interface TrackerBehind {
+interface TrackerBehind {
 	readonly tracker: IssueTracker;
 	readonly cache: TrackerCache;
 	/** The beginning of the keys of all its answers. */

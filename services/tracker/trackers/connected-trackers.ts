@@ -40,6 +40,7 @@ interface Dependencies {
 	readonly configured: readonly TrackerConnection[];
 }
 
+/** A tracker is opened anew for each request. */
 export class ConnectedTrackers {
 	readonly #dependencies: Dependencies;
 

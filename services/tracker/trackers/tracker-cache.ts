@@ -15,6 +15,7 @@ interface Entry {
 	readonly until: number;
 }
 
+/** It keeps at most 500 answers. */
 export class TrackerCache {
 	/** The least recently written entry comes first. */
 	readonly #entries = new Map<string, Entry>();

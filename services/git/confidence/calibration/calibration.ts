@@ -15,7 +15,7 @@ import { lastOfEachPull, scoreBands } from "./score-bands.ts";
 
 type CalibrationQuery = ParamsOf<typeof confidence.actions.calibration>;
 
-export interface CalibrationDependencies {
+interface CalibrationDependencies {
 	readonly records: EvaluationRecords;
 	readonly find: FindRepository;
 	readonly log: ServiceLog;
@@ -36,6 +36,7 @@ const lookMs = 5_000;
 /** A fate that is not final is looked up again after this time, in milliseconds. */
 const rememberedMs = 600_000;
 
+/** A report begins look-ups for 5 s at most. */
 export class Calibration {
 	readonly #dependencies: CalibrationDependencies;
 

@@ -3,7 +3,7 @@
  * request or one of its commits, or a merged pull request that does. Pure.
  */
 
-export interface MergedPull {
+interface MergedPull {
 	readonly number: number;
 	readonly source_branch: string;
 	/** The commits that a revert may name: the merge, and the head that was merged. */

@@ -4,7 +4,7 @@ import type { CalibrationBand, Evaluation, Outcome } from "#shared/contracts/git
 const edges = [0, 0.5, 0.6, 0.7, 0.8, 0.9, 1] as const;
 
 /** A pull request with its last score, and what became of it; undefined when that could not be looked up. */
-export interface JudgedPull {
+interface JudgedPull {
 	readonly score: number;
 	readonly outcome: Outcome | undefined;
 }

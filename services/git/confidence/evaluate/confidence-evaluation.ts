@@ -20,9 +20,9 @@ export interface ServedRepository {
 /** Returns the repository at this URL as the caller may see it. @throws {ServiceError} when nobody serves it. */
 export type FindRepository = (principal: Principal, repoUrl: string) => Promise<ServedRepository>;
 
-export type ConfidenceRequest = ParamsOf<typeof confidence.actions.calculate>;
+type ConfidenceRequest = ParamsOf<typeof confidence.actions.calculate>;
 
-export interface ConfidenceEvaluationDependencies {
+interface ConfidenceEvaluationDependencies {
 	readonly records: EvaluationRecords;
 	readonly find: FindRepository;
 	readonly rules: AssessmentRules;

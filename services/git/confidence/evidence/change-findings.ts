@@ -6,7 +6,7 @@ import type { PathCategories } from "../formula/path-categories.ts";
 import { boundedProofs, type Finding, quoted } from "./finding.ts";
 
 /** The files of a change, and whether there are more than the provider showed. */
-export interface ShownFiles {
+interface ShownFiles {
 	readonly files: readonly FileEvidence[];
 	readonly more: boolean;
 }

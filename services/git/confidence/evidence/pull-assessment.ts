@@ -8,7 +8,7 @@ import { ciFinding } from "./ci-finding.ts";
 import type { Finding } from "./finding.ts";
 import { reviewFinding } from "./review-finding.ts";
 
-export interface Assessment {
+interface Assessment {
 	readonly verdict: Verdict;
 	readonly evidence: readonly WeighedFactor[];
 }

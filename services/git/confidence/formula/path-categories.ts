@@ -46,7 +46,7 @@ const defaultDependencyFiles: readonly string[] = files(
 );
 
 /** The configuration; what it does not name has the defaults. */
-export interface PathRules {
+interface PathRules {
 	readonly categories: Readonly<Record<string, readonly string[]>>;
 	readonly dependency_files: readonly string[];
 }

@@ -21,7 +21,7 @@ import { evaluationCollection, type EvaluationDocument } from "./evaluation-coll
 
 export type NewEvaluation = Omit<Evaluation, "id" | "evaluated_at" | "outcome">;
 
-export type ObservedPull = Pick<PullEvent, "repo_url" | "number" | "state" | "at">;
+type ObservedPull = Pick<PullEvent, "repo_url" | "number" | "state" | "at">;
 
 interface Recent {
 	readonly repo_url?: string | undefined;

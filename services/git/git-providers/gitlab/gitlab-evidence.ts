@@ -155,7 +155,7 @@ async function reviewsOf(
 }
 
 /** All that GitLab tells about who has looked at a merge request. */
-export interface GitLabReviews {
+interface GitLabReviews {
 	readonly approvals: GitLabApprovals;
 	readonly reviewers: readonly GitLabReviewer[];
 	/** The pushes to the source branch. */

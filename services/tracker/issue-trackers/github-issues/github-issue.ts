@@ -20,7 +20,7 @@ const issueForm = schema({
 	pull_request: { type: "object", props: {}, ...absentOr },
 });
 
-export type GitHubIssue = Output<typeof issueForm>;
+type GitHubIssue = Output<typeof issueForm>;
 
 export const issueReader = objectReader(issueForm);
 export const issuesReader = listReader({ type: "object", props: issueForm }, 1_000);

@@ -9,7 +9,7 @@ import { foundReader, issueReader, isIssue, issuesReader, readIssue, userReader 
 import { type GitHubRepository, type IssuePlace, issuePlace, repositoryOf } from "./issue-place.ts";
 import { searchQuery } from "./search-query.ts";
 
-export interface GithubIssuesOptions extends TrackerAccess {
+interface GithubIssuesOptions extends TrackerAccess {
 	readonly token?: unknown;
 	/** The address of the interface; default that of github.com. That of an Enterprise Server ends with `/api/v3`. */
 	readonly base_url?: unknown;

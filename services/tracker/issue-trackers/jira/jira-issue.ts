@@ -24,8 +24,8 @@ const issueForm = schema({
 
 const transitionForm = schema({ id: { type: "string", max: 100 }, name: text, to: named });
 
-export type JiraIssue = Output<typeof issueForm>;
-export type JiraTransition = Output<typeof transitionForm>;
+type JiraIssue = Output<typeof issueForm>;
+type JiraTransition = Output<typeof transitionForm>;
 
 export const issueReader = objectReader(issueForm);
 /** One page of issues; both editions have more members around them. */

@@ -22,7 +22,7 @@ const maxRecent = 100;
 const idForm = /^[A-Za-z0-9_-]{1,255}$/;
 
 /** The configuration and the credential: `site_url`, `email`, `api_token`, and `deployment`. */
-export type JiraOptions = TrackerAccess & Readonly<Partial<Record<keyof JiraSite, unknown>>>;
+type JiraOptions = TrackerAccess & Readonly<Partial<Record<keyof JiraSite, unknown>>>;
 
 export class JiraTracker implements IssueTracker {
 	static readonly kwargs = ["site_url", "email", "api_token", "deployment"];

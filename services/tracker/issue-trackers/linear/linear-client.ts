@@ -28,7 +28,7 @@ interface LinearError {
 	readonly code: string;
 }
 
-export type LinearData<O extends LinearOperation> = ReturnType<(typeof linearAnswers)[O]>;
+type LinearData<O extends LinearOperation> = ReturnType<(typeof linearAnswers)[O]>;
 
 /** The client of one operation of the platform, which may need two of Linear. */
 export class LinearClient {

@@ -15,7 +15,7 @@ const headerText = /^[\x21-\x7e]{1,1000}$/;
 const idForm = /^[a-z\d]+(-[a-z\d]+){1,4}$/i;
 const longestId = 100;
 
-export interface LinearOptions extends TrackerAccess {
+interface LinearOptions extends TrackerAccess {
 	/** A personal key, or the access token of an OAuth application. */
 	readonly api_key?: unknown;
 	/** The GraphQL address; default Linear's own. */
