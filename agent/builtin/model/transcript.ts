@@ -1,5 +1,5 @@
 /** A session of the built-in agent in a file that is only appended to, so that it can be loaded however it ended. */
-import { access, mkdir } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { Journal } from "../../io/journal.ts";
@@ -39,13 +39,8 @@ export class Transcript {
 	/** @throws {Error} when there is no such session. */
 	static async load(stateFolder: string, sessionId: string): Promise<LoadedTranscript> {
 		const path = join(stateFolder, `${sessionId}.jsonl`);
-		const isThere =
-			sessionIdPattern.test(sessionId) &&
-			(await access(path).then(
-				() => true,
-				() => false,
-			));
-		if (!isThere) throw new Error(`There is no session "${sessionId}"`);
+		const found = sessionIdPattern.test(sessionId) && (await stat(path).catch(() => undefined));
+		if (!found) throw new Error(`There is no session "${sessionId}"`);
 		const { journal, records } = await Journal.open<TranscriptRecord>(path, ["message"]);
 		return { transcript: new Transcript(journal), ...read(records) };
 	}

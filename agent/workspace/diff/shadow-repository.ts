@@ -3,7 +3,7 @@
  * platform. The workspace's own configuration is never read, because anybody who works there could make git run
  * programs by it: fsmonitor, hooks, filters, diff drivers, fetches of missing objects.
  */
-import { access, mkdir, mkdtemp, rm, symlink, utimes } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, stat, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { createFile, replaceFile } from "#shared/base/files/replaced-file.ts";
 import { copyUntrusted, readUntrusted, UntrustedFileError } from "#shared/base/files/untrusted-file.ts";
@@ -118,10 +118,7 @@ export class ShadowRepository {
 
 /** Whether a folder is a repository, as far as its names tell. */
 export async function isRepository(folder: string): Promise<boolean> {
-	return access(join(folder, ".git", "HEAD")).then(
-		() => true,
-		() => false,
-	);
+	return (await stat(join(folder, ".git", "HEAD")).catch(() => undefined)) !== undefined;
 }
 
 /** Returns whether there is such a file. */
