@@ -101,17 +101,23 @@ export class WorkspaceDiff implements Comparison {
 	}
 
 	patch(base: string): Promise<DiffPatch> {
-		return this.#compare(base, async (run, commit, leftOut) => {
-			const { patch, cut } = await this.#readPatch(run, commit, { maxBytes: answerBytes, leftOut });
-			return this.#naming(fitPatch(patch, cut, answerBytes), leftOut);
-		});
+		return this.#patch(base, fitPatch, answerBytes);
 	}
 
 	wholePatch(base: string): Promise<DiffPatch> {
+		return this.#patch(base, cutPatch, maxStoredPatchBytes, "--no-renames");
+	}
+
+	/** Returns git's patch with the contents of binary files, cut to `maxBytes` by `fit`. */
+	#patch(base: string, fit: typeof fitPatch, maxBytes: number, ...options: string[]): Promise<DiffPatch> {
+		const { folder } = this.#tree;
 		return this.#compare(base, async (run, commit, leftOut) => {
-			const options = ["--no-renames"];
-			const { patch, cut } = await this.#readPatch(run, commit, { maxBytes: maxStoredPatchBytes, options, leftOut });
-			return this.#naming(cutPatch(patch, cut, maxStoredPatchBytes), leftOut);
+			const args = [...diff, ...this.#prefixes, ...options];
+			const rest = allBut(leftOut.unread);
+			const { stdout, cut } = await succeed(run([...args, commit, ...rest], "", maxBytes));
+			const comparison = { run, args, commit, rest, folder, maxBytes };
+			const patch = await withBinaries(stdout.toString("utf8"), comparison);
+			return this.#naming(fit(patch, cut, maxBytes), leftOut);
 		});
 	}
 
@@ -120,19 +126,6 @@ export class WorkspaceDiff implements Comparison {
 		if (unadded.length + unread.length === 0) return patch;
 		const named = [...unadded, ...unread].map((path) => fromWorkspace(this.#tree, path));
 		return { ...patch, truncated: true, omitted: [...(patch.omitted ?? []), ...named].slice(0, maxOmitted) };
-	}
-
-	/** Returns git's patch with the contents of binary files, cut to `maxBytes`. */
-	async #readPatch(
-		run: RunGit,
-		commit: string,
-		{ maxBytes, options = [], leftOut }: { maxBytes: number; options?: readonly string[]; leftOut: LeftOut },
-	): Promise<{ patch: string; cut: boolean }> {
-		const args = [...diff, ...this.#prefixes, ...options];
-		const rest = allBut(leftOut.unread);
-		const { stdout, cut } = await succeed(run([...args, commit, ...rest], "", maxBytes));
-		const { folder } = this.#tree;
-		return { patch: await withBinaries(stdout.toString("utf8"), { run, args, commit, rest, folder, maxBytes }), cut };
 	}
 
 	/** The options with which a patch names paths below the workspace. Git writes the names of renames without them. */
