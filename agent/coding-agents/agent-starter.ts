@@ -62,14 +62,8 @@ export async function startCodingAgent(
 	return AcpAgent.connect(process, acpOptions(dependencies, record, chosen)).catch(cannotStart);
 }
 
-/** The choices that are made before the record is read. */
-interface Chosen {
-	/** The model that a person chose since the launch; empty stands for the launch's. */
-	readonly model: string;
-	readonly reachable: ReachableModel | undefined;
-	/** The agent's own folder in the session's state. */
-	readonly state: string;
-}
+/** The choices that are made before the record is read; an empty model stands for the launch's. */
+type Chosen = Pick<PlaceholderSources, "model" | "reachable"> & { readonly state: string };
 
 function reachableModel({ launch, proxy }: AgentStarterDependencies): ReachableModel | undefined {
 	const access = launch.model_access;

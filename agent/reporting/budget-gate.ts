@@ -43,6 +43,7 @@ export interface BudgetGateDependencies {
 	readonly reported: () => Promise<boolean>;
 }
 
+type Refusal = Pick<BudgetReason, "code" | "message">;
 type Ask = Omit<SentReservationRequest, "reservation_id">;
 
 /** Reserves the cost of turns and model calls. It is closed at the end of the pod, which returns the reservation. */
@@ -183,11 +184,8 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	}
 
 	/** Resolves with the reason of a refusal, or with undefined when the call may be made. */
-	async #askForCall(
-		{ id, used, underWay }: Reserved,
-		call: AskingCall,
-		ending: AbortSignal,
-	): Promise<Pick<BudgetReason, "code" | "message"> | undefined> {
+	async #askForCall(reserved: Reserved, call: AskingCall, ending: AbortSignal): Promise<Refusal | undefined> {
+		const { id, used, underWay } = reserved;
 		const signal = deadline(callPatienceMs, ending);
 		const calls = underWay.size === 1 ? [likely(call, this.#context)] : [...underWay.values()].map(most);
 		while (!signal.aborted) {
@@ -199,7 +197,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		return { code: "PLATFORM_AWAY", message: "The platform that keeps the budget of this session cannot be reached" };
 	}
 
-	#refused(reserved: Reserved, call: AskingCall, { code, message }: Pick<BudgetReason, "code" | "message">): string {
+	#refused(reserved: Reserved, call: AskingCall, { code, message }: Refusal): string {
 		if (code === budgetExceeded) {
 			reserved.isRefused = true;
 			this.#refusedCall = likely(call, this.#context);
