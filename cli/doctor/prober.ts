@@ -1,6 +1,7 @@
 /** Sends the requests of the proof of access. */
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { text } from "node:stream/consumers";
 import { deadline, sleep } from "#shared/base/clock.ts";
 import type { Caller } from "./caller.ts";
 
@@ -85,18 +86,12 @@ export class Prober {
 				resolve({ answer: { status: 101, text: "", headers: "" }, retryAfter: undefined });
 			});
 			request.once("response", (response) => {
-				const chunks: Buffer[] = [];
-				response.on("data", (chunk: Buffer) => chunks.push(chunk));
-				response.once("error", reject);
-				response.once("end", () => {
-					const all = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const);
-					const answer = {
-						status: response.statusCode ?? 0,
-						text: Buffer.concat(chunks).toString(),
-						headers: linesOf(all),
-					};
-					resolve({ answer, retryAfter: response.headers["retry-after"] });
-				});
+				const { statusCode: status = 0, headers: own } = response;
+				const headers = linesOf(Object.entries(own).map(([name, value]) => [name, String(value)]));
+				text(response).then(
+					(body) => resolve({ answer: { status, text: body, headers }, retryAfter: own["retry-after"] }),
+					reject,
+				);
 			});
 			request.once("error", reject);
 			request.end();
