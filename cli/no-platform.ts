@@ -1,6 +1,5 @@
 /** The sentence of every command for a platform that does not answer. Pure. */
 
-/** Returns the sentence. @param url The address that was asked. @param cause The failure of the request. */
 export function noPlatform(url: string, cause: unknown): string {
 	return `No platform answers at ${url} (${reasonOf(cause)}); start one with npm start, or name its address in ATELIER_URL, or its port in PORT`;
 }

@@ -27,7 +27,6 @@ export class AgentKeeper {
 		this.#dependencies = { ...dependencies, onNotice };
 	}
 
-	/** @param watcher Called with what every agent says beside its answers. */
 	watch(watcher: (notice: AgentNotice) => void): void {
 		this.#watchers.push(watcher);
 	}

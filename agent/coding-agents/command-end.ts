@@ -20,7 +20,6 @@ export interface CommandTime {
 	readonly earliest: number;
 }
 
-/** @param marker The marker of the coding agent's processes. */
 export async function endCommands(marker: Environment, time: CommandTime): Promise<void> {
 	for (const signal of ["SIGTERM", "SIGKILL"] as const) {
 		const deadline = monotonic() + patienceMs[signal];

@@ -60,7 +60,6 @@ export class Permissions {
 	readonly #say: (sentence: string) => void;
 	readonly #choiceMs: number;
 	readonly #open = new Map<string, Open>();
-	/** The answers by the id of their request. */
 	readonly #answered = new Map<string, Answered>();
 	readonly #watchers: PermissionWatcher[] = [];
 	#isClosed = false;

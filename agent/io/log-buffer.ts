@@ -20,7 +20,6 @@ export class LogBuffer {
 	#secrets: readonly string[];
 	#added = 0;
 
-	/** @param secrets The texts that are removed from every entry. */
 	constructor(secrets: readonly string[]) {
 		this.#secrets = longestFirst(secrets);
 	}

@@ -9,7 +9,6 @@ import { callTerms, withOwnTools } from "./terms/call-terms.ts";
 
 /** A call's body as it was read, and as it is sent. */
 export interface CallBody {
-	/** The model that the caller named. */
 	named: string;
 	isStreaming: boolean;
 	/**
@@ -23,11 +22,7 @@ export interface CallBody {
 	asking: Buffer | undefined;
 }
 
-/**
- * @param options.model The session's model, which is the one that is called.
- * @param options.isLimited Whether a budget applies.
- * @throws {ProxyError} with status 400.
- */
+/** @throws {ProxyError} with status 400. */
 export function readCallBody(
 	route: ProxyRoute,
 	sent: Buffer,

@@ -48,7 +48,6 @@ export class HistoryReporter {
 	#logged = 0;
 	#recorded = 0;
 	#turn: string | undefined;
-	/** The patches that were reported last. */
 	readonly #patches = new Map<PatchBase, string>();
 	#pace: PatchPace = "fresh";
 	readonly #collecting = new SingleFlight(() => this.#collectAndPause());
@@ -82,10 +81,7 @@ export class HistoryReporter {
 		return Promise.race([asked, sleep(askMs).then(() => true)]);
 	}
 
-	/**
-	 * Reports the last things; what is not acknowledged soon waits on disk. The client must be open.
-	 * @param chronicle The summary of the launch.
-	 */
+	/** Reports the last things; what is not acknowledged soon waits on disk. The client must be open. */
 	async drain(chronicle?: ChronicleReport): Promise<void> {
 		this.#timer.cancel();
 		this.#ending.abort();

@@ -5,7 +5,6 @@ import type { TurnWatcher } from "../conversation/turn-watcher.ts";
 
 /** The failures of the current turn. */
 export interface Trouble {
-	/** The sentence of the last failure. */
 	readonly sentence: string;
 	/** The number of consecutive failures. */
 	readonly attempts: number;

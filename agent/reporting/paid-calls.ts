@@ -8,9 +8,7 @@ import type { AskingCall, CallSize } from "../model-proxy/metering/metered-call.
 /** A reservation and its use. */
 export interface Reserved {
 	readonly id: string;
-	/** The used tokens by model. */
 	readonly used: Map<string, TokenCounts>;
-	/** The calls under way by their ids. */
 	readonly underWay: Map<string, AskingCall>;
 	/** A call was refused, so the session is paused. */
 	isRefused: boolean;

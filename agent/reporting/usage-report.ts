@@ -29,7 +29,6 @@ export function addUse(uses: readonly Use[], use: Use): Use[] {
 	return before ? uses.with(at, { ...before, counts: addTokens(before.counts, use.counts) }) : [...uses, use];
 }
 
-/** @param messages The number of messages that the report counts. */
 export function reportOf(
 	{ launch, model, location, reservation_id, isEstimated, counts }: Use,
 	id: string,

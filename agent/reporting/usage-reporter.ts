@@ -52,10 +52,7 @@ export class UsageReporter implements TurnWatcher {
 		this.#deliver();
 	}
 
-	/**
-	 * Records a call that begins. Resolves when the record is on disk, or cannot be written.
-	 * @param reservation The id of the reservation that pays for it.
-	 */
+	/** Records a call that begins, and what pays for it. Resolves when the record is on disk, or cannot be written. */
 	begin(call: CallUnderWay, reservation?: string): Promise<void> {
 		if (!call.isEstimated) this.#meter.begin(call.id, call.counts);
 		return this.#keep(this.#spool.begin(call.id, this.#useOf(call, reservation)));

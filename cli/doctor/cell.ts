@@ -19,7 +19,6 @@ export interface RequestContext {
 	readonly isInUse: boolean;
 }
 
-/** Returns the request. @param id The id of the row's object. */
 export function probeOf({ route, row, prefix, person, isInUse }: RequestContext, id: string): Probe {
 	const [method = "", path = ""] = route.split(" ");
 	const full = path.startsWith("//") ? path.slice(1) : prefix + path;

@@ -5,7 +5,6 @@ import { isJsonObject } from "../../io/json-object.ts";
 export class ModelFailure extends Error {
 	override readonly name = "ModelFailure";
 	readonly isRetryable: boolean;
-	/** The wait that the provider asks for. */
 	readonly retryAfterMs: number | undefined;
 	/** The conversation is longer than the model's window. */
 	readonly isTooLong: boolean;

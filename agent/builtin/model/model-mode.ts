@@ -8,7 +8,6 @@ import { ModelSession } from "./model-session.ts";
 import type { ModelSettings } from "./model-settings.ts";
 import { Transcript } from "./transcript.ts";
 
-/** @param env The environment of programs that the tools start. */
 export function modelMode(settings: ModelSettings, env: Environment): AgentMode {
 	const { model, stateFolder } = settings;
 	const endpoint = new ModelEndpoint(settings);

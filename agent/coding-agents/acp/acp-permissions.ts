@@ -10,7 +10,6 @@ const maxText = 4_000;
 /** The bound on the whole input, in bytes of JSON: 32 open requests fit one answer. */
 const maxInput = 16_384;
 
-/** @param call Everything that is known of the tool call. */
 export function readPermission(call: JsonObject, offered: unknown): WantedPermission {
 	const options = objectsOf(offered).slice(0, maxOptions).flatMap(readOption);
 	return {

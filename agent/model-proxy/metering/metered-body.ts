@@ -23,7 +23,6 @@ export interface Metered {
 	readonly isChanged: boolean;
 }
 
-/** @param headers The headers of the response. */
 export function meteredBody(headers: IncomingHttpHeaders, { meter, isStreaming, isChanged }: Metered): MeteredBody {
 	const type = headers["content-type"] ?? "";
 	// Some servers give a stream another type, or none; only JSON is surely in one piece.

@@ -28,7 +28,6 @@ export function refuseModelTools({ tools }: JsonObject): void {
 /**
  * Returns the body as it is sent: the same object when it names the session's model already.
  * @param text The text of the body. Where it has a member twice, the provider may read the other one.
- * @param model The session's model.
  */
 export function bodyOfModel({ model: inPath }: ProxyRoute, body: JsonObject, text: string, model: string): JsonObject {
 	if (inPath !== undefined) return body;

@@ -29,7 +29,6 @@ function timesNamed(text: string, name: string): number {
 	return times;
 }
 
-/** @param opening The index of the opening quote. */
 function closingQuote(text: string, opening: number): number {
 	let end = text.indexOf('"', opening + 1);
 	while (isEscaped(text, end)) end = text.indexOf('"', end + 1);

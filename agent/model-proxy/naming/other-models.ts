@@ -9,7 +9,6 @@ export class OtherModels {
 	readonly #log: LogBuffer;
 	readonly #logged = new Set<string>();
 
-	/** @param model The session's model. */
 	constructor(model: string, log: LogBuffer) {
 		this.#model = model;
 		this.#log = log;
