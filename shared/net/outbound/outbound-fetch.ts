@@ -24,7 +24,6 @@ export interface OutboundFetchOptions {
 	/** Whether the address is of the platform's configuration and not of a user. */
 	readonly isConfigured: boolean;
 	readonly bounds?: Partial<OperationBounds> | undefined;
-	readonly signal?: AbortSignal | undefined;
 }
 
 /** The part of `fetch` that clients of providers use. */
@@ -106,18 +105,16 @@ async function sendPatiently(patience: Patience): Promise<OutboundAnswer> {
 		const outcome = await sendOnce(patience);
 		const waitMs = attempt < maxTries ? nextWait(patience.request, outcome, attempt) : undefined;
 		if (waitMs === undefined || !patience.budget.allows(waitMs)) return answerOf(outcome);
-		await sleep(waitMs, patience.signal);
-		patience.signal?.throwIfAborted();
+		await sleep(waitMs);
 	}
 }
 
 type Outcome = { readonly answer: OutboundAnswer } | { readonly error: unknown };
 
-async function sendOnce({ outbound, isConfigured, signal, request, budget, maxBytes }: Patience): Promise<Outcome> {
+async function sendOnce({ outbound, isConfigured, request, budget, maxBytes }: Patience): Promise<Outcome> {
 	const timeoutMs = budget.take();
 	try {
-		const answer = await outbound.send({ ...request, isConfigured, timeoutMs, maxBytes, ...(signal && { signal }) });
-		return { answer };
+		return { answer: await outbound.send({ ...request, isConfigured, timeoutMs, maxBytes }) };
 	} catch (error) {
 		return { error };
 	}

@@ -37,9 +37,6 @@ export interface OutboundRequest {
 	readonly timeoutMs?: number;
 	/** The bound for the answer's body, before and after decompression; default 5 MiB. */
 	readonly maxBytes?: number;
-	/** The most redirects that are followed; default 3. */
-	readonly maxRedirects?: number;
-	readonly signal?: AbortSignal;
 }
 
 /** The last answer of a request, whatever its status is. */
@@ -58,6 +55,7 @@ const reservedHeader =
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const redirects = new Set([301, 302, 303, 307, 308]);
+const maxRedirects = 3;
 
 export class Outbound {
 	readonly #rules: OutboundRules;
@@ -91,14 +89,13 @@ export class Outbound {
 	async send(request: OutboundRequest): Promise<OutboundAnswer> {
 		checkHeaders(request.headers ?? {});
 		const { timeoutMs = 10_000 } = request;
-		const signal = deadline(timeoutMs, request.signal);
+		const signal = deadline(timeoutMs);
 		const configured = request.isConfigured === true ? originOf(request.url) : undefined;
 		const first = checkUrl(request.url, this.#rules, configured);
 		try {
 			return await this.#follow(request, first, configured, signal);
 		} catch (error) {
 			if (error instanceof ServiceError) throw error;
-			if (request.signal?.aborted) throw error;
 			if (signal.aborted)
 				throw new TimeoutError(`The server did not answer within ${timeoutMs} ms`, "UPSTREAM_TIMEOUT");
 			throw new UpstreamError("The server cannot be reached", "UPSTREAM_UNREACHABLE", { cause: error });
@@ -116,7 +113,7 @@ export class Outbound {
 		configured: string | undefined,
 		signal: AbortSignal,
 	): Promise<OutboundAnswer> {
-		const { maxBytes = 5 * 1_048_576, maxRedirects = 3 } = request;
+		const { maxBytes = 5 * 1_048_576 } = request;
 		let target = first;
 		for (let followed = 0; ; followed++) {
 			const response = await this.#hop(request, target, target.url.origin === first.url.origin, signal);

@@ -25,8 +25,6 @@ export interface MigrationRun {
 	readonly migrations: Migrations;
 	/** Prints a sentence for the person who starts the process. */
 	readonly announce: (sentence: string) => void;
-	/** Ends the wait for another process. */
-	readonly signal?: AbortSignal;
 }
 
 type MigrationRecord = Document<(typeof migrationCollection)["columns"]>;
@@ -64,13 +62,13 @@ function refuseNewer(service: string, own: readonly Migration[], records: readon
 /** Runs one migration, or waits until another process has run it. */
 async function bring(run: MigrationRun, service: string, migration: Migration): Promise<void> {
 	const words = new Words(run.announce, `migration ${migration.version} of "${service}", ${migration.name}`);
-	while (!run.signal?.aborted) {
+	for (;;) {
 		if ((await run.store.get(migrationCollection, idOf(service, migration)))?.state === "done") return;
 		const lease = await run.leases.acquire(leaseName);
 		if (lease) {
 			if (await runUnder(lease, run, { service, migration, words })) return;
 		} else words.say("another process runs it");
-		await sleep(lookMs, run.signal);
+		await sleep(lookMs);
 	}
 }
 

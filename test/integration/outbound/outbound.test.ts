@@ -219,13 +219,6 @@ describe("outbound requests", () => {
 				expect(error.message).to.match(/^The server/);
 			}
 		});
-
-		it("end with the caller's signal", async () => {
-			const controller = new AbortController();
-			const ended = failureOf(outbound.send({ url: `${near.origin}/silent`, signal: controller.signal }));
-			controller.abort(new Error("The caller is gone"));
-			expect(await ended).to.equal(controller.signal.reason);
-		});
 	});
 
 	it("read every usual compression", async () => {
