@@ -143,9 +143,8 @@ export interface Caller {
 	call<R, P>(action: string, params: P, options?: CallingOptions): Promise<R>;
 }
 
-/** The object that sends events: a broker or a request's context. */
+/** The object that sends events to all their receivers: a broker or a request's context. */
 export interface Publisher {
-	emit<P>(event: string, payload: P): Promise<void>;
 	broadcast<P>(event: string, payload: P): Promise<void>;
 }
 
@@ -192,9 +191,6 @@ function callingOptions(action: AnyAction, { meta, timeout = action.timeout }: C
 	return { ...(meta && { meta }), ...(timeout !== undefined && { timeout }) };
 }
 
-/** Sends an event to the receivers that its declaration names. */
 export function publish<P>(publisher: Publisher, event: Event<P>, payload: NoInfer<P>): Promise<void> {
-	return event.delivery === "broadcast"
-		? publisher.broadcast(event.name, payload)
-		: publisher.emit(event.name, payload);
+	return publisher.broadcast(event.name, payload);
 }

@@ -171,25 +171,14 @@ export function makesRoom(action: ActionSpec): boolean {
 	return action.makes_room ?? routesOf(action).some((route) => route.startsWith("DELETE "));
 }
 
-/**
- * The receivers of an event: every subscribed node (`broadcast`, e.g. to show it to connected browsers) or one instance
- * of each subscribed service (`balanced`, e.g. to act on it once).
- */
-export type Delivery = "broadcast" | "balanced";
-
-/** A hint on the bus, with the type of its payload. It may be lost, so every receiver also polls. */
+/** A hint on the bus to every process that subscribes to it. It may be lost, so every receiver also polls. */
 export interface Event<P> {
 	readonly name: string;
-	readonly delivery: Delivery;
 	readonly payload: Schema;
 	readonly [types]?: { payload: P };
 }
 
 /** Returns an event; its name is `<noun>.<past participle or adjective>`. */
-export function defineEvent<const S extends Schema>(
-	name: `${string}.${string}`,
-	delivery: Delivery,
-	payload: S,
-): Event<Output<S>> {
-	return { name, delivery, payload };
+export function defineEvent<const S extends Schema>(name: `${string}.${string}`, payload: S): Event<Output<S>> {
+	return { name, payload };
 }

@@ -53,7 +53,7 @@ export const eventLog = defineContract("event-log", {
 });
 
 /** The log has new entries. Receivers also look each second, so a lost event only delays them. */
-export const logAppended = defineEvent("event-log.appended", "broadcast", schema({ seq }));
+export const logAppended = defineEvent("event-log.appended", schema({ seq }));
 
 /**
  * Events were written that the process which moves them may not know of. It also looks each second, so a lost event only
@@ -61,6 +61,5 @@ export const logAppended = defineEvent("event-log.appended", "broadcast", schema
  */
 export const outboxWritten = defineEvent(
 	"event-log.written",
-	"broadcast",
 	schema({ all: { type: "boolean", description: "Whether collections without events have audit entries too" } }),
 );

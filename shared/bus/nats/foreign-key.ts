@@ -10,19 +10,17 @@ const graceMs = 15_000;
 /** The watch of one process, which looks once. */
 export class ForeignKeyWatch {
 	readonly #look: () => void;
-	readonly #graceMs: number;
 	#hasBegun = false;
 
-	/** @param look Called once, `ms` after the first packet with another key. */
-	constructor(look: () => void, ms = graceMs) {
+	/** @param look Called once, some time after the first packet with another key. */
+	constructor(look: () => void) {
 		this.#look = look;
-		this.#graceMs = ms;
 	}
 
 	/** A packet was refused because of its key. */
 	refused(): void {
 		if (this.#hasBegun) return;
 		this.#hasBegun = true;
-		after(this.#graceMs, this.#look);
+		after(graceMs, this.#look);
 	}
 }

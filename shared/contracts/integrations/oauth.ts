@@ -49,4 +49,4 @@ export const oauth = defineContract("oauth", {
 });
 
 /** A person's tokens are new. A pod manager that misses the event finds them at the next pass over each session. */
-export const tokensRenewed = defineEvent("tokens.renewed", "broadcast", schema({ tenant: text, owner: text }));
+export const tokensRenewed = defineEvent("tokens.renewed", schema({ tenant: text, owner: text }));

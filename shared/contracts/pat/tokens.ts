@@ -111,6 +111,6 @@ export const tokens = defineContract("tokens", {
 });
 
 /** Tokens were revoked: whoever remembers that they were active forgets it. */
-export const tokensRevoked = defineEvent("tokens.revoked", "broadcast", {
+export const tokensRevoked = defineEvent("tokens.revoked", {
 	keys: { type: "array", max: 1_000, items: { type: "string", max: 100 } },
 });

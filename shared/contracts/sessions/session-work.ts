@@ -239,4 +239,4 @@ export const sessionWork = defineContract("session-work", {
  * A session may be due. Every pod manager hears it, because only that of its host can act. One that misses the event finds
  * the session at its next poll.
  */
-export const sessionDue = defineEvent("session.due", "broadcast", schema({ id }));
+export const sessionDue = defineEvent("session.due", schema({ id }));

@@ -86,4 +86,4 @@ export const workspaceWork = defineContract("workspace-work", {
 });
 
 /** The files of a workspace may be due for removal. A pod manager that misses the event finds it at its next poll. */
-export const workspaceDue = defineEvent("workspace.due", "broadcast", schema({ id }));
+export const workspaceDue = defineEvent("workspace.due", schema({ id }));

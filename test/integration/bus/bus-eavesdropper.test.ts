@@ -17,7 +17,7 @@ const vault = defineContract("vault", {
 	put: { access: "system", summary: "Keeps a text", params: { text }, returns: text },
 	held: { summary: "Answers when it is told to", params: {}, returns: text },
 });
-const opened = defineEvent("vault.opened", "broadcast", { text });
+const opened = defineEvent("vault.opened", { text });
 
 describe("somebody who listens on the bus", () => {
 	let nats: NatsServer;
