@@ -114,12 +114,8 @@ function refuseIndexes(name: string, columns: Columns, indexes: Readonly<Record<
 }
 
 /** The optional properties of a collection; default: no events, in backups, no search, no audit. */
-interface CollectionOptions<C, I> {
-	readonly hasOutbox?: boolean;
-	readonly isTransient?: boolean;
+interface CollectionOptions<C, I> extends Partial<Omit<Collection, "name" | "columns" | "indexes">> {
 	readonly searched?: NoInfer<SearchIn<C, I>>;
-	readonly audited?: Audited;
-	readonly tenantOf?: (id: string) => string | undefined;
 }
 
 /** A {@link SearchSpec} that can only name indexes and text columns of the collection. */

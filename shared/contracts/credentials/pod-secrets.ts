@@ -19,7 +19,7 @@ export const mcpProgram = schema({
 	name: text,
 	command: text,
 	args: texts,
-	/** Its environment variables: the secrets themselves, or before a launch the fields of the credential. */
+	/** Its environment variables; in the mapping of a launch, the field of the credential for each. */
 	env: textMap,
 });
 /** An MCP server that needs a credential; the coding agent starts it. */

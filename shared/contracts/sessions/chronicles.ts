@@ -2,7 +2,7 @@
 import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { session } from "./session-resource.ts";
-import { diffBase, fileDiff } from "./session-diff.ts";
+import { changedFile, diffBase, fileDiff } from "./session-diff.ts";
 import { reportBodies } from "./sessions.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 import {
@@ -89,13 +89,6 @@ export const timelineEntry = schema({
 });
 export type TimelineEntry = Output<typeof timelineEntry>;
 
-const timelineFile = {
-	path: text,
-	status: { type: "enum", values: ["new", "mod", "del"] },
-	ins: count,
-	del: count,
-} as const;
-
 const timelineCommit = {
 	hash: { ...text, description: "First seven characters" },
 	msg: text,
@@ -103,7 +96,7 @@ const timelineCommit = {
 } as const;
 
 export const timelineTotals = schema({
-	files: { type: "array", items: { type: "object", props: timelineFile } },
+	files: { type: "array", items: { type: "object", props: changedFile } },
 	commits: { type: "array", items: { type: "object", props: timelineCommit }, description: "Newest first" },
 	token_burn: { type: "array", items: count, description: "Tokens of messages by 300 s" },
 });

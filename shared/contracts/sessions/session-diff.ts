@@ -1,6 +1,6 @@
 /** The fields of changes in a session's workspace: one file, the list of files, or a patch of everything. */
 import { schema, type Output } from "#shared/base/schema/schema.ts";
-import { text } from "../field-rules.ts";
+import { count, text } from "../field-rules.ts";
 
 export const diffBase = {
 	type: "string",
@@ -25,11 +25,11 @@ const diffHunk = {
 	lines: { type: "array", items: { type: "object", props: diffLine } },
 } as const;
 
-const changedFile = {
+export const changedFile = {
 	path: text,
 	status: { type: "enum", values: ["new", "mod", "del"] },
-	ins: { type: "number", integer: true },
-	del: { type: "number", integer: true },
+	ins: count,
+	del: count,
 } as const;
 
 export const fileDiff = schema({

@@ -70,6 +70,13 @@ export type TokenBucket = Output<typeof tokenBucket>;
 
 const record = { type: "object", props: sessionEvent } as const;
 
+const example = {
+	session_id: "the id of a session",
+	event_type: "message_user",
+	timestamp: "2026-01-31T12:00:00Z",
+	sequence: 1,
+} as const;
+
 export const sessionEvents = defineContract("session-events", {
 	list: {
 		rest: "GET /sessions/:session_id/events",
@@ -107,12 +114,7 @@ export const sessionEvents = defineContract("session-events", {
 		rest: "POST /events",
 		access: "session",
 		summary: "Store one raw event",
-		example: {
-			session_id: "the id of a session",
-			event_type: "message_user",
-			timestamp: "2026-01-31T12:00:00Z",
-			sequence: 1,
-		},
+		example,
 		status: 201,
 		params: ingested,
 		returns: record,
@@ -122,16 +124,7 @@ export const sessionEvents = defineContract("session-events", {
 		rest: "POST /events/batch",
 		access: "session",
 		summary: "Store up to 500 raw events, all or none",
-		example: {
-			events: [
-				{
-					session_id: "the id of a session",
-					event_type: "message_user",
-					timestamp: "2026-01-31T12:00:00Z",
-					sequence: 1,
-				},
-			],
-		},
+		example: { events: [example] },
 		status: 201,
 		params: { events: { type: "array", min: 1, max: 500, items: { type: "object", props: ingested } } },
 		returns: { type: "array", items: record },

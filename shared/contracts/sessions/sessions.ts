@@ -1,6 +1,6 @@
 /** The contract of the session record: the requests of clients about sessions. */
 import { bound } from "#shared/base/bounds.ts";
-import { defineContract, type ActionSpec } from "../contract.ts";
+import { defineContract } from "../contract.ts";
 import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { pageOf, pageParams } from "../page-fields.ts";
 import { diffBase, diffFileList, diffPatch, fileDiff } from "./session-diff.ts";
@@ -59,13 +59,6 @@ export const conversation = schema({
 });
 export type ConversationPage = Output<typeof conversation>;
 export type ConversationTurn = ConversationPage["turns"][number];
-
-const archive = {
-	summary: "Archive a session, stopping its pod if one runs",
-	params: sessionId,
-	returns: record,
-	errors: [404, 409],
-} as const satisfies ActionSpec;
 
 export const sessions = defineContract("sessions", {
 	list: {
@@ -173,7 +166,13 @@ export const sessions = defineContract("sessions", {
 		returns: record,
 		errors: [404, 409],
 	},
-	archive: { ...archive, rest: ["PATCH /sessions/:session_id/archive", "POST /sessions/:session_id/archive"] },
+	archive: {
+		rest: ["PATCH /sessions/:session_id/archive", "POST /sessions/:session_id/archive"],
+		summary: "Archive a session, stopping its pod if one runs",
+		params: sessionId,
+		returns: record,
+		errors: [404, 409],
+	},
 	restore: {
 		rest: ["PATCH /sessions/:session_id/restore", "POST /sessions/:session_id/restore"],
 		summary: "Restore an archived session as stopped",

@@ -2,7 +2,6 @@
  * Turns what a provider (a git host, a tracker) answered into the platform's errors: one table for all adapters. The
  * sentences name the provider and what was asked; they hold no credential and no more than a short text of the answer.
  */
-import type { IncomingHttpHeaders } from "node:http";
 import {
 	ConflictError,
 	NotFoundError,
@@ -14,7 +13,7 @@ import {
 	UpstreamError,
 } from "#shared/base/errors.ts";
 import { oneLine } from "#shared/base/one-line.ts";
-import { isBusy, waitOf } from "./provider-pace.ts";
+import { isBusy, type PacedAnswer, waitOf } from "./provider-pace.ts";
 
 export interface ProviderAsk {
 	/** The provider as people know it, e.g. `GitHub "work"`. */
@@ -27,9 +26,7 @@ export interface ProviderAsk {
 	readonly secrets?: readonly string[];
 }
 
-export interface Refusal {
-	readonly status: number;
-	readonly headers: IncomingHttpHeaders;
+export interface Refusal extends Pick<PacedAnswer, "status" | "headers"> {
 	/** The provider's own sentence. */
 	readonly message?: string | undefined;
 }

@@ -9,6 +9,7 @@ import type { DocumentStore } from "../document-store.ts";
 import { type Found, maxAppended, maxRemoved } from "../port/documents.ts";
 import type { Transactions } from "../port/outbox.ts";
 import { insertOnce } from "../insert-once.ts";
+import type { PageRequest } from "../pages/memory-page.ts";
 import { removeAll } from "../remove-first.ts";
 import { LRUCache } from "lru-cache";
 import { AuditChains } from "./audit-chains.ts";
@@ -18,11 +19,9 @@ import { documentsBehind } from "./audit-documents.ts";
 import type { AuditSigner, SignedCheckpoint } from "./audit-signature.ts";
 
 /** The filter and the position of a page, newest entries first. */
-export interface AuditQuery {
+export interface AuditQuery extends Omit<PageRequest, "known"> {
 	readonly actor?: string | undefined;
 	readonly resource?: string | undefined;
-	readonly limit: number;
-	readonly cursor?: string | undefined;
 }
 
 type AuditColumns = (typeof auditLogCollection)["columns"];

@@ -4,18 +4,13 @@ import { comparePositions, encodeCursor } from "./cursor.ts";
 import { PageRoom } from "./page-room.ts";
 import type { FoundDocuments, ListedDocument } from "./stored-page.ts";
 
-/** A page of one list, read with the limit and the cursor of the merged page. */
-export interface PartPage<D extends ListedDocument> {
-	readonly documents: readonly D[];
-	readonly next?: string;
-}
-
 /**
  * Returns the page, the largest value first and ties by id, as a store does.
+ * @param pages The pages of the lists, read with the limit and the cursor of the merged page.
  * @param valueOf Returns the value that the lists are sorted by.
  */
 export function mergedPage<D extends ListedDocument>(
-	pages: readonly PartPage<D>[],
+	pages: readonly FoundDocuments<D>[],
 	valueOf: (document: D) => string,
 	limit: number,
 ): FoundDocuments {

@@ -12,8 +12,8 @@ export interface ListedDocument {
 	readonly rev?: number;
 }
 
-export interface FoundDocuments {
-	readonly documents: readonly ListedDocument[];
+export interface FoundDocuments<D = ListedDocument> {
+	readonly documents: readonly D[];
 	readonly next?: string;
 }
 

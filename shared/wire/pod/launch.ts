@@ -4,7 +4,7 @@
  */
 import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { permissionModes } from "#shared/contracts/sessions/session-resource.ts";
-import { podSecretsFields } from "#shared/contracts/credentials/pod-secrets.ts";
+import { mcpProgram, podSecretsFields } from "#shared/contracts/credentials/pod-secrets.ts";
 import { modelAccessFields, modelRefusalFields } from "../models/model-wire.ts";
 import { count, freeForm, text, textMap, texts } from "#shared/contracts/field-rules.ts";
 
@@ -39,12 +39,9 @@ export type LocalMount = Output<typeof localMount>;
 
 /** A Model Context Protocol server the coding agent may use. */
 const mcpServer = schema({
-	name: text,
+	...mcpProgram,
 	/** `stdio`: a program the agent starts; `http`: streamable HTTP. */
 	type: { type: "enum", values: ["stdio", "http"] },
-	command: text,
-	args: texts,
-	env: textMap,
 	url: text,
 	headers: textMap,
 });
