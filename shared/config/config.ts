@@ -6,6 +6,7 @@ import { machineVariables, withheldVariables } from "./machine-variables.ts";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { baseUrl } from "#shared/base/base-url.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
 import type { Output, Rule, Schema } from "#shared/base/schema/schema.ts";
 import { compileSchema, type Failure } from "#shared/base/schema/validator.ts";
 import { configSchema } from "./config-schema.ts";
@@ -78,7 +79,7 @@ function readLayer(file: string): Tree {
 	} catch (error) {
 		throw new ConfigError(`Cannot read the configuration file "${file}": ${(error as Error).message}`);
 	}
-	if (!isTree(content)) throw new ConfigError(`The configuration file "${file}" must hold a map of keys`);
+	if (!isJsonObject(content)) throw new ConfigError(`The configuration file "${file}" must hold a map of keys`);
 	const tree = canonical(content, configSchema);
 	refuseUnknown(tree, configSchema, [], ` in the file "${file}"`);
 	return tree;
@@ -93,7 +94,7 @@ function refuseMisshapen(layer: Tree, fields: Schema, path: readonly string[]): 
 		const rule = Object.hasOwn(fields, key) ? fields[key] : undefined;
 		if (rule?.type !== "object" || value === undefined || value === null) continue;
 		const name = [...path, key];
-		if (!isTree(value))
+		if (!isJsonObject(value))
 			throw new ConfigError(
 				`Configuration key "${name.join(".")}" cannot be ${Array.isArray(value) ? "a list" : `a ${typeof value}`}: allowed is a map of keys`,
 			);
@@ -112,7 +113,7 @@ function canonical(tree: Tree, fields: Schema): Tree {
 	const entries = Object.entries(tree).map(([key, value]) => {
 		const name = Object.keys(fields).find((field) => plain(field) === plain(key)) ?? key;
 		const rule = fields[name];
-		return [name, rule?.type === "object" && isTree(value) ? canonical(value, rule.props) : value];
+		return [name, rule?.type === "object" && isJsonObject(value) ? canonical(value, rule.props) : value];
 	});
 	return Object.fromEntries(entries);
 }
@@ -126,7 +127,7 @@ function merge(below: Tree, above: Tree): Tree {
 	const merged: Tree = { ...base };
 	for (const [key, value] of Object.entries(above)) {
 		const former = merged[key];
-		merged[key] = isTree(former) && isTree(value) ? merge(former, value) : value;
+		merged[key] = isJsonObject(former) && isJsonObject(value) ? merge(former, value) : value;
 	}
 	return merged;
 }
@@ -137,7 +138,7 @@ function refuseUnknown(tree: Tree, fields: Schema, path: string[], place = ""): 
 		const rule = Object.hasOwn(fields, key) ? fields[key] : undefined;
 		const name = [...path, key].join(".");
 		if (!rule) throw new ConfigError(notBuilt(plain(key), name) ?? unknownKey(name, Object.keys(fields), place));
-		if (rule.type === "object" && isTree(value)) refuseUnknown(value, rule.props, [...path, key], place);
+		if (rule.type === "object" && isJsonObject(value)) refuseUnknown(value, rule.props, [...path, key], place);
 		if (rule.type === "array" && Array.isArray(value)) refuseUnknownIn(value, rule.items, [...path, key], place);
 	}
 }
@@ -151,14 +152,14 @@ function unknownKey(name: string, known: readonly string[], place: string): stri
 function refuseUnknownIn(list: readonly unknown[], rule: Rule, path: string[], place: string): void {
 	if (rule.type !== "object") return;
 	for (const [index, item] of list.entries())
-		if (isTree(item)) refuseUnknown(item, rule.props, [...path, String(index)], place);
+		if (isJsonObject(item)) refuseUnknown(item, rule.props, [...path, String(index)], place);
 }
 
 /** Refuses adapters whose files do not exist, whichever key names them. @throws {ConfigError} */
 function refuseMissingAdapters(tree: Tree, path: string[]): void {
 	for (const [key, value] of Object.entries(tree)) {
 		const place = [...path, key];
-		if (isTree(value)) refuseMissingAdapters(value, place);
+		if (isJsonObject(value)) refuseMissingAdapters(value, place);
 		if (typeof value !== "string" || !/(^|_)adapter$/.test(key)) continue;
 		const missing = missingAdapter(value);
 		if (missing === undefined) continue;
@@ -175,11 +176,7 @@ function sentence(failure: Failure, tree: Tree, places: { env: NodeJS.ProcessEnv
 
 function memberOf(node: unknown, key: string | number): unknown {
 	if (Array.isArray(node)) return node[Number(key)];
-	return isTree(node) ? node[key] : undefined;
-}
-
-function isTree(value: unknown): value is Tree {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
+	return isJsonObject(node) ? node[key] : undefined;
 }
 
 /**

@@ -2,6 +2,7 @@
  * Reads the compact form of a signed token (RFC 7515, 7519). One token has one spelling: other strings that a lenient
  * decoder takes for the same token are refused, so that a token can be recognised by its text. Pure.
  */
+import { isJsonObject } from "../schema/json-object.ts";
 import { TokenRefusedError } from "./token-refused.ts";
 
 /** Most characters of a token; a request's headers have no more than 16 KB altogether. */
@@ -53,7 +54,7 @@ function objectIn(part: string): Claims {
 	} catch (cause) {
 		throw new TokenRefusedError("form", { cause });
 	}
-	if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TokenRefusedError("form");
+	if (!isJsonObject(value)) throw new TokenRefusedError("form");
 	// A member `__proto__` would otherwise be found under names that the token does not have.
 	return Object.assign(Object.create(null), value);
 }

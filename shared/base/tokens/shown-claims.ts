@@ -1,4 +1,5 @@
 /** Reads what a text claims to be, before anybody has verified it. Pure. */
+import { isJsonObject } from "../schema/json-object.ts";
 import { type Claims, readJwt } from "./jwt-form.ts";
 import { TokenRefusedError } from "./token-refused.ts";
 
@@ -14,7 +15,7 @@ export function shownClaims(text: string): Claims | undefined {
 	if (payload === undefined || signature === undefined) return undefined;
 	try {
 		const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString());
-		return isObject(claims) ? { ...claims } : undefined;
+		return isJsonObject(claims) ? { ...claims } : undefined;
 	} catch {
 		return undefined;
 	}
@@ -28,8 +29,4 @@ export function strictClaims(text: string): Claims | undefined {
 		if (error instanceof TokenRefusedError) return undefined;
 		throw error;
 	}
-}
-
-function isObject(value: unknown): value is object {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 /** Reads the records of coding agents: one YAML file each in `config/agents`, named after the agent. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { modelWires } from "../models/model-wire.ts";
 import { projectRoot } from "#shared/base/project-root.ts";
@@ -60,11 +61,7 @@ function inconsistencies({ id, wires, needs_model, env }: WrittenAgent, name: st
 			})),
 		...(needs_model && named.length === 0 ? [{ path: ["wires"], message: "an agent that needs a model has one" }] : []),
 		...Object.entries(env)
-			.filter(([, value]) => typeof value !== "string" && !isMap(value))
+			.filter(([, value]) => typeof value !== "string" && !isJsonObject(value))
 			.map(([variable]) => ({ path: ["env", variable], message: "it has to be text or a map" })),
 	];
-}
-
-function isMap(value: unknown): value is object {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
