@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { loadAdapterClass } from "./adapter.ts";
 import { loadConfig } from "./config.ts";
 import { environment } from "./environment.ts";
+import { isLoopback } from "#shared/base/loopback.ts";
 import { storedSecret, type SecretKind } from "#shared/base/secrets/stored-secret.ts";
 import { refuseUnusableKeys } from "#shared/base/files/unusable-files.ts";
 import { StartError } from "#shared/base/start-error.ts";
@@ -17,7 +18,6 @@ const kind: SecretKind = {
 	form: /^atelier_[\w-]{43}$/,
 	make: () => `atelier_${randomBytes(32).toString("base64url")}`,
 };
-const loopback = /^(127(\.\d{1,3}){3}|\[::1\]|localhost)$/;
 
 /**
  * Returns the token; the first call creates it. @throws {StartError} when the data folder cannot be used, or holds an
@@ -41,7 +41,7 @@ export function openApiToken(dataDir: string): string {
 export async function apiToken(env: NodeJS.ProcessEnv = environment()): Promise<string | undefined> {
 	if (env["ATELIER_TOKEN"]) return env["ATELIER_TOKEN"];
 	const { identity, data_dir } = loadConfig(env);
-	const isHere = !env["ATELIER_URL"] || loopback.test(new URL(env["ATELIER_URL"]).hostname);
+	const isHere = !env["ATELIER_URL"] || isLoopback(new URL(env["ATELIER_URL"]).hostname);
 	if (!isHere || (await loadAdapterClass(identity))["storesToken"] !== true) return undefined;
 	refuseUnusableKeys(data_dir);
 	return existsSync(join(data_dir, "keys", kind.name)) ? openApiToken(data_dir) : undefined;

@@ -6,6 +6,7 @@ import type { JWK } from "jose";
 import { baseUrl } from "../base-url.ts";
 import { readBounded } from "../bounded-read.ts";
 import { deadline, monotonic } from "../clock.ts";
+import { isLoopback } from "../loopback.ts";
 import { UnavailableError } from "../errors.ts";
 import { SingleFlight } from "../concurrency/single-flight.ts";
 import {
@@ -116,8 +117,7 @@ async function discoveredUri(issuer: string, signal: AbortSignal): Promise<strin
 export function isTrustedAddress(text: string): boolean {
 	const url = URL.parse(text);
 	if (url === null || url.username !== "" || url.password !== "") return false;
-	const isHere = url.hostname === "localhost" || url.hostname === "[::1]" || /^127(\.\d+){3}$/.test(url.hostname);
-	return ["https:", "data:"].includes(url.protocol) || (url.protocol === "http:" && isHere);
+	return ["https:", "data:"].includes(url.protocol) || (url.protocol === "http:" && isLoopback(url.hostname));
 }
 
 async function fetchJson(uri: string, signal: AbortSignal): Promise<Record<string, unknown>> {

@@ -3,7 +3,6 @@
  * (Host, DNS rebinding) and by the page (Origin).
  */
 import type { IncomingHttpHeaders } from "node:http";
-import { isIP } from "node:net";
 import { ForbiddenError } from "#shared/base/errors.ts";
 
 export interface OriginGuardOptions {
@@ -74,11 +73,6 @@ export class OriginGuard {
 /** Returns an address in the form of URLs and Host headers: IPv6 in brackets. */
 export function inUrl(host: string): string {
 	return host.includes(":") ? `[${host}]` : host.toLowerCase();
-}
-
-/** Whether only programs of this machine reach a server that listens on this address. */
-export function isLoopback(host: string): boolean {
-	return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
 /** Returns the key that would change it. It is public, and only who configures the platform can set it. */

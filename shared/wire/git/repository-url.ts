@@ -2,7 +2,7 @@
  * Checks repository URLs before git gets them. The same check runs before a session is stored and again before the
  * clone.
  */
-import { isIPv4 } from "node:net";
+import { isLoopback } from "#shared/base/loopback.ts";
 
 const protocols = ["https", "ssh", "http", "file"] as const;
 export type GitProtocol = (typeof protocols)[number];
@@ -90,8 +90,4 @@ function wrongOnHost(url: URL, protocol: GitProtocol): string | undefined {
 
 function hasDashAhead({ hostname, username, pathname }: URL): boolean {
 	return [hostname, username, pathname.slice(1)].some((part) => part.startsWith("-"));
-}
-
-function isLoopback(hostname: string): boolean {
-	return hostname === "localhost" || hostname === "[::1]" || (isIPv4(hostname) && hostname.startsWith("127."));
 }
