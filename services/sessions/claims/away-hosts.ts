@@ -37,24 +37,20 @@ export interface AwayHostsDependencies {
 
 /** The hosts, as this process has seen them. */
 export class AwayHosts {
-	readonly #store: Documents;
-	readonly #records: AwayHostsDependencies["records"];
-	readonly #processes: AwayHostsDependencies["processes"];
+	readonly #dependencies: AwayHostsDependencies;
 	readonly #startedAt = monotonic();
 	/** When each host was seen last, on the monotonic clock. */
 	readonly #seen = new Map<string, number>();
 	/** The hosts that were there when the running sessions were told last. */
 	#told: string | undefined;
 
-	constructor({ store, records, processes }: AwayHostsDependencies) {
-		this.#store = store;
-		this.#records = records;
-		this.#processes = processes;
+	constructor(dependencies: AwayHostsDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	/** Looks at the hosts once, and changes the sessions that are concerned. */
 	async look(): Promise<void> {
-		const hosts = await this.#processes.hosts();
+		const hosts = await this.#dependencies.processes.hosts();
 		const at = monotonic();
 		for (const host of hosts) this.#seen.set(host, at);
 		if (at - this.#startedAt < awayMs) return;
@@ -68,13 +64,13 @@ export class AwayHosts {
 
 	async #changePassing(): Promise<void> {
 		const isOverdue = ({ status }: SessionDocument) => passing.has(status as StoredStatus);
-		const due = readPages(this.#store, sessionCollection, "due", { ...each, to: now(), pages: maxPages });
+		const due = readPages(this.#dependencies.store, sessionCollection, "due", { ...each, to: now(), pages: maxPages });
 		await this.#changeEach(due, (document) => isOverdue(document) && this.#isAway(document.host));
 	}
 
 	/** Changes all running sessions, because none of them is due. */
 	async #changeRunning(): Promise<void> {
-		const all = readPages(this.#store, sessionCollection, "created", each);
+		const all = readPages(this.#dependencies.store, sessionCollection, "created", each);
 		await this.#changeEach(all, ({ status, host }) => status === "running" && host !== undefined);
 	}
 
@@ -83,7 +79,8 @@ export class AwayHosts {
 		isMeant: (document: SessionDocument) => boolean,
 	): Promise<void> {
 		// One that cannot be changed, because it was removed meanwhile, affects no other one.
-		const change = ({ id }: SessionDocument) => this.#records.change(reporter, id, (record) => this.#decide(record));
+		const change = ({ id }: SessionDocument) =>
+			this.#dependencies.records.change(reporter, id, (record) => this.#decide(record));
 		for await (const page of pages) await Promise.allSettled(page.filter(isMeant).map(change));
 	}
 

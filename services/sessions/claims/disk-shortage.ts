@@ -39,15 +39,15 @@ interface UsedGrowth extends Growth {
 }
 
 export class DiskShortage {
-	readonly #given: DiskShortageDependencies;
+	readonly #dependencies: DiskShortageDependencies;
 
-	constructor(given: DiskShortageDependencies) {
-		this.#given = given;
+	constructor(dependencies: DiskShortageDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	/** Returns the workspaces of those sessions that are to run. */
 	async inUse(sessions: readonly string[]): Promise<UsedWorkspace[]> {
-		const found = await Promise.all(sessions.map((id) => this.#given.store.get(sessionCollection, id)));
+		const found = await Promise.all(sessions.map((id) => this.#dependencies.store.get(sessionCollection, id)));
 		const running = found.filter((document) => document !== undefined).filter(({ desired }) => desired === "run");
 		return running.map((document) => ({ session: document.id, workspace: workspaceOf(document) }));
 	}
@@ -67,7 +67,7 @@ export class DiskShortage {
 		const of = new Map(sizes.map((size) => [size.session, size]));
 		const used: UsedGrowth[] = [];
 		for (const { session, workspace: id } of await this.inUse([...of.keys()])) {
-			const workspace = await this.#given.store.get(workspaceCollection, id);
+			const workspace = await this.#dependencies.store.get(workspaceCollection, id);
 			const size = of.get(session);
 			if (workspace && size) used.push({ ...size, workspace, known: workspace.size_bytes ?? 0 });
 		}
@@ -77,15 +77,15 @@ export class DiskShortage {
 	/** A change of the record meanwhile has precedence. */
 	async #remember({ workspace, bytes }: UsedGrowth): Promise<void> {
 		const guard = { equals: { rev: workspace.rev ?? 0 } };
-		await this.#given.store.update(workspaceCollection, workspace.id, guard, measured(workspace, bytes, now()));
+		await this.#dependencies.store.update(workspaceCollection, workspace.id, guard, measured(workspace, bytes, now()));
 	}
 
 	/** Resolves to whether the session was to run until now. */
 	async #stop(id: string, grown: number): Promise<boolean> {
-		const { result: wasToRun } = await this.#given.records.decide(reporter, id, ({ document }) =>
+		const { result: wasToRun } = await this.#dependencies.records.decide(reporter, id, ({ document }) =>
 			document.desired === "run" ? { change: failedChange(failureOf(grown), now()), result: true } : { result: false },
 		);
-		if (wasToRun) this.#given.hint(id);
+		if (wasToRun) this.#dependencies.hint(id);
 		return wasToRun;
 	}
 }

@@ -7,7 +7,7 @@ import type { Claim, Expectation, Observation, PassReport } from "#shared/contra
 import { systemPrincipal } from "#shared/base/principal.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { NotFoundError } from "#shared/base/errors.ts";
-import type { Change, Documents } from "#shared/store/port/documents.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
 import type { Outbox } from "#shared/store/port/outbox.ts";
 import type { DepartedOwners } from "#shared/bus/departed-owners.ts";
 import { RunEnds } from "./run-ends.ts";
@@ -16,7 +16,7 @@ import { dueSessions } from "./due-sessions.ts";
 import { addressChange, isReconciled, observationChange } from "./observation-change.ts";
 import { type HostBinding, mayActFor, severalHosts } from "../record/host-binding.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
-import { both, type SessionRecord, statusOf } from "../record/session-change.ts";
+import { both, type ColumnChange, type SessionRecord, statusOf } from "../record/session-change.ts";
 import {
 	mustBeReported,
 	LaunchPlaces,
@@ -79,26 +79,19 @@ interface Claimer {
 
 export class SessionClaims {
 	readonly #store: Documents & Outbox;
-	readonly #records: SessionRecords;
-	readonly #workspaces: SessionWorkspaces;
+	readonly #dependencies: ClaimDependencies;
 	readonly #binding: HostBinding;
-	readonly #ends: RunEnds;
-	readonly #hint: (id: string) => void;
 	readonly #podGone: (document: SessionDocument) => Promise<void>;
-	readonly #forget: (document: SessionDocument) => Promise<void>;
+	readonly #ends: RunEnds;
 	/** The owners of sessions that waited for a place at the last claim. */
 	#waiting: ReadonlySet<string> = new Set();
 
-	constructor(store: Documents & Outbox, { binding = severalHosts, ...others }: ClaimDependencies) {
-		const { records, workspaces, hint, podGone = async () => {}, forget, departed } = others;
-		this.#ends = new RunEnds({ records, departed });
-		this.#binding = binding;
+	constructor(store: Documents & Outbox, dependencies: ClaimDependencies) {
 		this.#store = store;
-		this.#records = records;
-		this.#workspaces = workspaces;
-		this.#hint = hint;
-		this.#podGone = podGone;
-		this.#forget = forget;
+		this.#dependencies = dependencies;
+		this.#binding = dependencies.binding ?? severalHosts;
+		this.#podGone = dependencies.podGone ?? (async () => {});
+		this.#ends = new RunEnds(dependencies);
 	}
 
 	/**
@@ -142,12 +135,13 @@ export class SessionClaims {
 			return { result: isInterrupted, change: isOurs ? observationChange(current, observed, now()) : undefined };
 		};
 		try {
-			const decided = await this.#records.decide(reporter, id, decide, { guard: { fence } });
+			const decided = await this.#dependencies.records.decide(reporter, id, decide, { guard: { fence } });
 			const { record, result: isInterrupted } = decided;
 			failpoint("sessions.observed");
 			if (record.document.fence !== fence) return false;
 			const taken = isInterrupted ? await this.#requeueNow(record.document) : await this.#releaseLease(record, report);
-			if (leavesPlace(record.document, observed) && this.#waiting.has(ownerOf(record.document))) this.#hint(id);
+			if (leavesPlace(record.document, observed) && this.#waiting.has(ownerOf(record.document)))
+				this.#dependencies.hint(id);
 			return taken;
 		} catch (error) {
 			if (error instanceof NotFoundError) return false;
@@ -185,7 +179,7 @@ export class SessionClaims {
 		this.#waiting = new Set(held.map(ownerOf));
 		const unreported = held.filter((document) => mustBeReported(document, at)).slice(0, maxReported);
 		const report = ({ id }: SessionDocument) =>
-			this.#records.change(reporter, id, (record) =>
+			this.#dependencies.records.change(reporter, id, (record) =>
 				// Another process may have claimed it meanwhile.
 				isLeased(record.document, at) ? undefined : waitingChange(record, startingPerOwner, at),
 			);
@@ -201,7 +195,7 @@ export class SessionClaims {
 	async #expireDeadline(document: SessionDocument, at: number): Promise<SessionDocument> {
 		if (document.deadline_at === undefined || at <= document.deadline_at) return document;
 		const expire = (record: SessionRecord) => observationChange(record, unseen, at);
-		return (await this.#records.change(reporter, document.id, expire)).document;
+		return (await this.#dependencies.records.change(reporter, document.id, expire)).document;
 	}
 
 	/** Leases a session. One that shall run has its workspace then, or it has failed. */
@@ -209,7 +203,7 @@ export class SessionClaims {
 		const document = await this.#expireDeadline(found, at);
 		if (document.desired !== "run") return this.#lease(document, at);
 		const { isAlone } = this.#binding;
-		const hold = await this.#workspaces.hold(document, host, isAlone);
+		const hold = await this.#dependencies.workspaces.hold(document, host, isAlone);
 		if ("elsewhere" in hold) return this.#bind(document, hold.elsewhere);
 		const bound = isAlone ? host : (document.host ?? host);
 		if ("workspace" in hold)
@@ -220,7 +214,7 @@ export class SessionClaims {
 	/** Leaves a session to the host that its workspace is on. */
 	async #bind({ id, fence = 0, rev = 0 }: SessionDocument, host: string): Promise<undefined> {
 		await this.#store.update(sessionCollection, id, { equals: { fence, rev } }, { set: { host } });
-		this.#hint(id);
+		this.#dependencies.hint(id);
 	}
 
 	#lease(document: SessionDocument, at: number, place?: LaunchPlace): Promise<SessionDocument | undefined> {
@@ -235,7 +229,7 @@ export class SessionClaims {
 		if (reconciled && observed.phase === "absent") {
 			await this.#podGone(document);
 			if (document.status === "deleted") return this.#removeTombstone(document);
-			await this.#workspaces.settle(document);
+			await this.#dependencies.workspaces.settle(document);
 		}
 		const seen = both(addressChange(observed), placeAfter(document, observed, now()));
 		const { set = {}, unset = [] } = both(seen, { unset: ["lease_until"] });
@@ -250,22 +244,19 @@ export class SessionClaims {
 
 	/** Ends the lease after a command came in between; the session stays due. */
 	async #requeueNow({ id, fence = 0 }: SessionDocument): Promise<boolean> {
-		const change: Change<(typeof sessionCollection)["columns"]> = { set: { due_at: now() }, unset: ["lease_until"] };
+		const change: ColumnChange = { set: { due_at: now() }, unset: ["lease_until"] };
 		const requeued = await this.#store.update(sessionCollection, id, { equals: { fence } }, change);
-		if (requeued) this.#hint(id);
+		if (requeued) this.#dependencies.hint(id);
 		return requeued !== undefined;
 	}
 
 	/** Removes the document after its last event was relayed; until then another pass is due. */
 	async #removeTombstone(tombstone: SessionDocument): Promise<boolean> {
 		const { id, fence = 0 } = tombstone;
-		await this.#forget(tombstone);
+		await this.#dependencies.forget(tombstone);
 		const emptied = !(await this.#store.isWaiting(sessionCollection, id));
 		if (emptied && (await this.#store.remove(sessionCollection, id, { equals: { fence } }))) return true;
-		const change: Change<(typeof sessionCollection)["columns"]> = {
-			set: { due_at: now() + tombstoneMs },
-			unset: ["lease_until"],
-		};
+		const change: ColumnChange = { set: { due_at: now() + tombstoneMs }, unset: ["lease_until"] };
 		return (await this.#store.update(sessionCollection, id, { equals: { fence } }, change)) !== undefined;
 	}
 }

@@ -57,20 +57,10 @@ interface SessionCommandsDependencies {
 }
 
 export class SessionCommands {
-	readonly #records: SessionRecords;
-	readonly #creations: SessionCreations;
-	readonly #rules: SessionRules;
-	readonly #running: RunningLimits;
-	readonly #workspaces: SessionWorkspaces;
-	readonly #due: (id: string) => void;
+	readonly #dependencies: SessionCommandsDependencies;
 
-	constructor({ records, creations, rules, running, workspaces, due }: SessionCommandsDependencies) {
-		this.#records = records;
-		this.#creations = creations;
-		this.#rules = rules;
-		this.#running = running;
-		this.#workspaces = workspaces;
-		this.#due = due;
+	constructor(dependencies: SessionCommandsDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	/**
@@ -80,7 +70,7 @@ export class SessionCommands {
 	 */
 	async create(commander: Commander, named: NamedRequest): Promise<JsonText> {
 		const { request: asked, blueprints = {}, workspace, tenantCredentials, warnings, check } = named;
-		const { protocols, sessionLimit, setupMinutes, models, agents } = this.#rules;
+		const { protocols, sessionLimit, setupMinutes, models, agents } = this.#dependencies.rules;
 		const { principal, deadline } = commander;
 		const merged = mergedRequest(models.named(asked), models.namedIn(blueprints));
 		const { request, level } = merged;
@@ -93,7 +83,7 @@ export class SessionCommands {
 		models.refuseUnknown(launch.model);
 		const agent = agents.get(launch.agent);
 		const settings = { principal, request, source, launch, agent, sessionLimit, blueprints, warnings };
-		const { id, wire } = await this.#creations.create(commander, {
+		const { id, wire } = await this.#dependencies.creations.create(commander, {
 			action: "create",
 			params: asked,
 			make: (id, at) => ({
@@ -102,10 +92,10 @@ export class SessionCommands {
 			}),
 			admit: async (insert) => {
 				await check?.(launch.repositories.map(({ url }) => url));
-				return this.#running.launch({ tenant: principal.tenant, owner: principal.id, deadline }, insert);
+				return this.#dependencies.running.launch({ tenant: principal.tenant, owner: principal.id, deadline }, insert);
 			},
 		});
-		this.#due(id);
+		this.#dependencies.due(id);
 		return jsonText(wire);
 	}
 
@@ -114,7 +104,7 @@ export class SessionCommands {
 		principal: Principal,
 		{ request, level }: Pick<MergedRequest, "request" | "level">,
 	): Promise<{ source: GitSource | LocalSource; mounts?: LocalMount[] }> {
-		const { protocols, locals } = this.#rules;
+		const { protocols, locals } = this.#dependencies.rules;
 		if (request.source?.type === "local_mount") return locals.check(principal, request.source);
 		return { source: resolveSource(request, level, protocols) };
 	}
@@ -127,7 +117,7 @@ export class SessionCommands {
 	 */
 	async run(commander: Commander, command: Command, id: string, options: CommandOptions = {}): Promise<Session> {
 		const { principal, key, deadline } = commander;
-		const { models } = this.#rules;
+		const { models } = this.#dependencies.rules;
 		const { columns = {} } = options;
 		const profile = options.profile && models.named(options.profile);
 		const mark = commandMark(command, { principal, key }, { id, ...(profile && { profile_name: profile.name }) });
@@ -147,16 +137,17 @@ export class SessionCommands {
 				const answered = mark && { ...mark, ...(provisional && { provisional }) };
 				return { change: answered ? remembered(record, withColumns, answered) : withColumns, result: undefined };
 			};
-		const run = (place: ColumnChange = {}) => this.#records.decide(principal, id, decideIn(place), { deadline });
+		const run = (place: ColumnChange = {}) =>
+			this.#dependencies.records.decide(principal, id, decideIn(place), { deadline });
 		const { record, result: repeated } = await (command === "start" ? this.#started(commander, id, run) : run());
 		if (repeated) return repeated;
-		this.#due(id);
+		this.#dependencies.due(id);
 		return record.session;
 	}
 
 	/** Returns the change by which a new launch has the time of the present configuration. */
 	#timed(launch: LaunchSettings): ColumnChange {
-		return { set: { launch: { ...launch, setup_minutes: this.#rules.setupMinutes } } };
+		return { set: { launch: { ...launch, setup_minutes: this.#dependencies.rules.setupMinutes } } };
 	}
 
 	/**
@@ -168,11 +159,13 @@ export class SessionCommands {
 		id: string,
 		start: (place?: ColumnChange) => Promise<T>,
 	): Promise<T> {
-		const { session, document } = await this.#records.get(principal, id);
+		const { session, document } = await this.#dependencies.records.get(principal, id);
 		if (!mayStart(session.status)) return start();
 		const { tenant_id, owner_id } = session;
 		const launcher = { tenant: tenant_id ?? "", owner: owner_id ?? undefined, deadline };
-		return this.#running.launch(launcher, () => startInWorkspace(this.#workspaces, document, start));
+		return this.#dependencies.running.launch(launcher, () =>
+			startInWorkspace(this.#dependencies.workspaces, document, start),
+		);
 	}
 }
 

@@ -55,17 +55,11 @@ interface SessionPodDependencies {
 
 /** The requests to pods, with answers from the history when there is no pod. */
 export class SessionPod {
-	readonly #client: SessionAgentClient;
-	readonly #key: InstallationKey;
-	readonly #history: SessionHistory;
-	readonly #idempotency: IdempotencyRecords;
+	readonly #dependencies: SessionPodDependencies;
 	readonly #diffs = new StoredDiffs();
 
-	constructor({ client, key, history, idempotency }: SessionPodDependencies) {
-		this.#client = client;
-		this.#key = key;
-		this.#history = history;
-		this.#idempotency = idempotency;
+	constructor(dependencies: SessionPodDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	close(): Promise<void> {
@@ -75,9 +69,10 @@ export class SessionPod {
 	/** Returns the newest entries of the log, without control characters, whoever has written them. */
 	async logs(record: SessionRecord, lines: number, level: string): Promise<SessionLogs> {
 		const answer = await this.#ask<SessionLogs>(record, {
-			alive: (pod) => this.#client.get(pod, "/api/logs", { form: forms.logs, query: { lines: String(lines), level } }),
+			alive: (pod) =>
+				this.#dependencies.client.get(pod, "/api/logs", { form: forms.logs, query: { lines: String(lines), level } }),
 			gone: async (session_id) => {
-				const stored = await this.#history.logs(session_id);
+				const stored = await this.#dependencies.history.logs(session_id);
 				return stored && { session_id, ...logTail(stored, lines, level) };
 			},
 		});
@@ -88,9 +83,10 @@ export class SessionPod {
 	conversation(record: SessionRecord, before: string | undefined): Promise<ConversationPage> {
 		const query = before === undefined ? {} : { before };
 		return this.#ask(record, {
-			alive: (pod) => this.#client.get(pod, "/api/conversation/history", { form: forms.conversation, query }),
+			alive: (pod) =>
+				this.#dependencies.client.get(pod, "/api/conversation/history", { form: forms.conversation, query }),
 			gone: async (id) => {
-				const stored = await this.#history.turns(id, before);
+				const stored = await this.#dependencies.history.turns(id, before);
 				return stored && { ...historyPage(stored, before), is_active: false, last_activity: "" };
 			},
 		});
@@ -119,8 +115,9 @@ export class SessionPod {
 		const id = key === undefined ? randomUUID() : nameBasedUuid(record.session.id, "message", key);
 		// The reservation precedes the message, because the pod would treat another text with a known id as a
 		// repetition and drop it. The pod is looked for afterwards: a key is used also when no pod is there.
-		if (key !== undefined) await this.#idempotency.reserveMessage(id, ownerOf(principal), fingerprintOf(text));
-		await this.#client.send(podAddress(record, this.#key), id, text);
+		if (key !== undefined)
+			await this.#dependencies.idempotency.reserveMessage(id, ownerOf(principal), fingerprintOf(text));
+		await this.#dependencies.client.send(podAddress(record, this.#dependencies.key), id, text);
 		return id;
 	}
 
@@ -130,7 +127,7 @@ export class SessionPod {
 	 */
 	async #ask<T>(record: SessionRecord, { alive, gone }: Sources<T>): Promise<T> {
 		try {
-			return await alive(podAddress(record, this.#key));
+			return await alive(podAddress(record, this.#dependencies.key));
 		} catch (error) {
 			if (!isOutOfReach(error)) throw error;
 			const stored = await gone(record.session.id);
@@ -145,9 +142,9 @@ export class SessionPod {
 			form,
 			query: { ...(file !== undefined && { file }), base },
 		});
-		if (file !== undefined) return this.#client.get<FileDiff>(pod, "/api/diff", asked(forms.fileDiff));
-		if (format === "patch") return this.#client.get<DiffPatch>(pod, "/api/diff/patch", asked(forms.patch));
-		return this.#client.get<DiffFileList>(pod, "/api/diff/files", asked(forms.fileList));
+		if (file !== undefined) return this.#dependencies.client.get<FileDiff>(pod, "/api/diff", asked(forms.fileDiff));
+		if (format === "patch") return this.#dependencies.client.get<DiffPatch>(pod, "/api/diff/patch", asked(forms.patch));
+		return this.#dependencies.client.get<DiffFileList>(pod, "/api/diff/files", asked(forms.fileList));
 	}
 
 	async #storedDiff(
@@ -161,7 +158,7 @@ export class SessionPod {
 		const path = file === undefined ? undefined : pathBelow(file);
 		if (file !== undefined && path === undefined)
 			throw new BadRequestError(`"${file}" is no path of a file below the workspace`);
-		const stored = await this.#history.patch(id, known);
+		const stored = await this.#dependencies.history.patch(id, known);
 		return stored && this.#diffs.answer(principal, { ...stored, path, format: query.format });
 	}
 }
