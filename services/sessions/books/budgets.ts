@@ -8,7 +8,6 @@ import { KeyedQueues } from "#shared/base/concurrency/keyed-queues.ts";
 import { now } from "#shared/base/clock.ts";
 import type { PlannedCall, Reservation, ReservationRequest } from "#shared/contracts/sessions/budgets.ts";
 import type { BudgetReason, BudgetScope, Session } from "#shared/contracts/sessions/session-resource.ts";
-import { noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
 import { NotFoundError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import type { SessionRecord } from "../record/session-change.ts";
@@ -19,7 +18,7 @@ import type { BookMetrics } from "./book-metrics.ts";
 import type { BudgetLimits } from "./budget-limits.ts";
 import { type DayAccounts, dayOf, type Payer, type TimedHoldRequest } from "./day-accounts.ts";
 import { dollarsOf, priceTag } from "#shared/wire/models/money.ts";
-import type { PriceList } from "./price-list.ts";
+import { bucketsOf, type PriceList } from "./price-list.ts";
 import { budgetExceeded, holdChange, pauseChange, releaseChange, resumeChange } from "../record/session-budget.ts";
 
 const claimer = systemPrincipal("budgets");
@@ -137,7 +136,7 @@ export class Budgets {
 		{ reservation_id, model, input_tokens, calls, used = [] }: ReservationRequest,
 	): HoldRequest {
 		const { prices } = this.#dependencies;
-		const spent = used.reduce((sum, one) => sum + prices.spentOn(one.model, countsOf(one)), 0);
+		const spent = used.reduce((sum, one) => sum + prices.spentOn(one.model, bucketsOf(one)), 0);
 		const next = calls
 			? calls.reduce((sum, call) => sum + prices.estimate(call.model, sizeOf(call)), 0)
 			: prices.estimate(model, { ...(input_tokens !== undefined && { input: input_tokens }) });
@@ -268,16 +267,6 @@ function daysOfHolds(): string[] {
 
 function sizeOf({ input_tokens: input = Infinity, output_tokens: output = Infinity }: PlannedCall) {
 	return { input, output };
-}
-
-function countsOf(used: NonNullable<ReservationRequest["used"]>[number]): TokenCounts {
-	const { input_tokens: input, output_tokens: output, cache_read_tokens, cache_write_tokens } = used;
-	return {
-		input: input ?? noTokens.input,
-		output: output ?? noTokens.output,
-		cache_read: cache_read_tokens ?? noTokens.cache_read,
-		cache_write: cache_write_tokens ?? noTokens.cache_write,
-	};
 }
 
 /**

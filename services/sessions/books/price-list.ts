@@ -1,5 +1,5 @@
 /** Computes the cost of tokens from the model catalogue. */
-import type { UsageReport } from "#shared/contracts/sessions/usage.ts";
+import type { bucketFields, UsageReport } from "#shared/contracts/sessions/usage.ts";
 import {
 	type CatalogueModel,
 	idsByName,
@@ -96,4 +96,14 @@ export class PriceList {
 function priced(model: CatalogueModel): [string, Priced][] {
 	const prices = tokenPrices(model);
 	return prices ? namesOf(model).map((name) => [name, { prices, contextWindow: model.context_window }]) : [];
+}
+
+/** Returns the tokens that a request names by bucket; an absent one is 0. */
+export function bucketsOf({
+	input_tokens: input = 0,
+	output_tokens: output = 0,
+	cache_read_tokens: cache_read = 0,
+	cache_write_tokens: cache_write = 0,
+}: Partial<Pick<UsageReport, keyof typeof bucketFields>>): TokenCounts {
+	return { input, output, cache_read, cache_write };
 }

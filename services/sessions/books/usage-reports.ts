@@ -6,7 +6,7 @@ import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { UsageRecord, UsageReport } from "#shared/contracts/sessions/usage.ts";
 import { ForbiddenError, UnprocessableError } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
-import { type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
+import { noTokens, type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
 import { fingerprintOf } from "#shared/base/ids/request-fingerprint.ts";
 import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import type { SessionRecord } from "../record/session-change.ts";
@@ -19,7 +19,7 @@ import { dayOf } from "./day-accounts.ts";
 import type { Ledger } from "./ledger.ts";
 import type { LedgerRow } from "./ledger-collection.ts";
 import { dollarsOf, microsOf } from "#shared/wire/models/money.ts";
-import type { PriceList } from "./price-list.ts";
+import { bucketsOf, type PriceList } from "./price-list.ts";
 
 /** How long the pod of a finished launch may still report, in milliseconds. */
 const lateMs = 24 * 3_600_000;
@@ -109,9 +109,8 @@ export class UsageReports {
 function countsOf(report: UsageReport): TokenCounts {
 	const { tokens, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = report;
 	const named = [input_tokens, output_tokens, cache_read_tokens, cache_write_tokens];
-	if (named.every((bucket) => bucket === undefined)) return { input: tokens, output: 0, cache_read: 0, cache_write: 0 };
-	const [input = 0, output = 0, cache_read = 0, cache_write = 0] = named;
-	const counts = { input, output, cache_read, cache_write };
+	if (named.every((bucket) => bucket === undefined)) return { ...noTokens, input: tokens };
+	const counts = bucketsOf(report);
 	if (totalTokens(counts) === tokens) return counts;
 	throw new UnprocessableError(
 		`"tokens" is ${tokens}, but the four buckets have ${totalTokens(counts)} together`,
