@@ -62,8 +62,8 @@ export class DayHolds {
 	 */
 	async write(account: string, n: number, { era, parked, ended }: Parking): Promise<void> {
 		let remaining = [
-			...parked.map((hold) => documentOf(account, { era, n }, hold)),
-			...ended.map((id) => endedDocument(account, { era, n }, id)),
+			...parked.map((hold) => ({ ...documentOf(account, { era, n }, hold), ends_at: hold.until })),
+			...ended.map((id) => documentOf(account, { era, n }, { id, micros: 0, settled: 0, until: now() })),
 		];
 		while (remaining.length > 0) {
 			const { inserted, clash } = await this.#store.append(dayHoldCollection, remaining.slice(0, maxAppended));
@@ -112,12 +112,7 @@ function documentOf(
 	{ era, n }: { era: number; n: number },
 	{ id, micros, settled, until }: Hold,
 ): HoldDocument {
-	const columns = { account, hold: id, era, n, micros, settled, until, ends_at: until };
-	return { id: nameOf(account, id), wire: "{}", ...columns };
-}
-
-function endedDocument(account: string, { era, n }: { era: number; n: number }, id: string): HoldDocument {
-	return { id: nameOf(account, id), wire: "{}", account, hold: id, era, n, micros: 0, settled: 0, until: now() };
+	return { id: nameOf(account, id), wire: "{}", account, hold: id, era, n, micros, settled, until };
 }
 
 function holdOf({ hold = "", era = 0, micros = 0, settled = 0, until = 0 }: HoldDocument): ParkedHold {
