@@ -3,10 +3,10 @@ import type { ServiceSchema } from "moleculer";
 import { ownershipOf } from "#shared/contracts/access/access-table.ts";
 import { givenMembers } from "#shared/base/given-members.ts";
 import type { Principal } from "#shared/base/principal.ts";
-import { implement, type RequestContext } from "#shared/bus/service.ts";
+import { implement } from "#shared/bus/service.ts";
 import { chronicles, type TimelineEntry } from "#shared/contracts/sessions/chronicles.ts";
 import { refuseForeignReport } from "./commands/session-rights.ts";
-import type { Asker } from "./record/change-queue.ts";
+import { commander } from "./commands/commander.ts";
 import type { SessionRecord } from "./record/session-change.ts";
 import { chroniclePage } from "./chronicles/chronicle-list.ts";
 import { chronicleOf } from "./chronicles/chronicle-records.ts";
@@ -30,7 +30,7 @@ export function chroniclesService(parts: Chronicles, pod: SessionPod): ServiceSc
 
 		actions: implement(chronicles, {
 			report: async ({ session_id, ...report }, ...who) =>
-				chronicleOf(await ofSession.report(asker(...who), await reported(who[0], session_id), report)),
+				chronicleOf(await ofSession.report(commander(...who), await reported(who[0], session_id), report)),
 
 			async newest({ session_id }, principal) {
 				await sessions.get(principal, session_id);
@@ -41,13 +41,13 @@ export function chroniclesService(parts: Chronicles, pod: SessionPod): ServiceSc
 				chroniclePage(records, principal, { ...query, known }),
 
 			create: async ({ session_id }, ...who) =>
-				chronicleOf(await ofSession.create(asker(...who), await reported(who[0], session_id))),
+				chronicleOf(await ofSession.create(commander(...who), await reported(who[0], session_id))),
 
 			get: async ({ chronicle_id }, principal) => chronicleOf(await records.get(principal, chronicle_id)),
 
 			update: async ({ chronicle_id, ...edit }, ...who) =>
 				chronicleOf(
-					await records.change(asker(...who), chronicle_id, (document) => {
+					await records.change(commander(...who), chronicle_id, (document) => {
 						refuseForeignReport(who[0], document);
 						return { members: givenMembers(edit) ?? {} };
 					}),
@@ -56,7 +56,7 @@ export function chroniclesService(parts: Chronicles, pod: SessionPod): ServiceSc
 			delete: async ({ chronicle_id }, principal) => ofSession.remove(await records.get(principal, chronicle_id)),
 
 			reforge: async ({ chronicle_id }, principal, ctx) =>
-				reforge.reforge({ principal, key: ctx.meta.idempotency_key }, await records.get(principal, chronicle_id)),
+				reforge.reforge(commander(principal, ctx), await records.get(principal, chronicle_id)),
 
 			chain: async ({ chronicle_id }, principal) =>
 				chainOf(await records.get(principal, chronicle_id), (id) => records.find(principal, id)),
@@ -68,7 +68,7 @@ export function chroniclesService(parts: Chronicles, pod: SessionPod): ServiceSc
 
 			async add_entry({ chronicle_id: session_id, ...said }, ...who) {
 				const entry = withoutNulls(said);
-				await ofSession.addEntries(asker(...who), await reported(who[0], session_id), [entry]);
+				await ofSession.addEntries(commander(...who), await reported(who[0], session_id), [entry]);
 				return entry;
 			},
 
@@ -88,10 +88,6 @@ export function chroniclesService(parts: Chronicles, pod: SessionPod): ServiceSc
 		},
 		stopped: () => purge.stop(),
 	};
-}
-
-function asker(principal: Principal, { meta: { deadline } }: RequestContext): Asker {
-	return { principal, deadline };
 }
 
 /** Returns the entry without its null members, which are not stored. */

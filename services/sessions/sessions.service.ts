@@ -3,8 +3,7 @@ import type { Service, ServiceSchema } from "moleculer";
 import { now } from "#shared/base/clock.ts";
 import { jsonText } from "#shared/base/schema/json-text.ts";
 import { ownershipOf } from "#shared/contracts/access/access-table.ts";
-import type { Principal } from "#shared/base/principal.ts";
-import { implement, type RequestContext } from "#shared/bus/service.ts";
+import { implement } from "#shared/bus/service.ts";
 import { activityStates, type ActivityState, sessionStatuses } from "#shared/contracts/sessions/session-resource.ts";
 import { sessions } from "#shared/contracts/sessions/sessions.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
@@ -17,6 +16,7 @@ import type { SessionChange, SessionRecord } from "./record/session-change.ts";
 import { namedCredentials, integrationWarnings } from "./commands/levels/missing-credentials.ts";
 import { refuseUnknownRepositories } from "./commands/levels/unknown-repositories.ts";
 import { namedBlueprints, namedProfile } from "./commands/levels/named-blueprints.ts";
+import { commander } from "./commands/commander.ts";
 import type { SessionCommands } from "./commands/session-commands.ts";
 import { refuseForeignReport } from "./commands/session-rights.ts";
 import type { SessionPod } from "./pod/session-pod.ts";
@@ -137,11 +137,6 @@ export function sessionsService(dependencies: SessionsServiceDependencies, hints
 		},
 		stopped: () => sweep.stop(),
 	};
-}
-
-function commander(principal: Principal, ctx: RequestContext) {
-	const { idempotency_key: key, deadline } = ctx.meta;
-	return { principal, key, deadline };
 }
 
 function isActivity(state: string): state is ActivityState {
