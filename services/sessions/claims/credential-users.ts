@@ -3,6 +3,7 @@ import type { AffectedSession } from "#shared/contracts/credentials/credentials.
 import type { ParamsOf } from "#shared/contracts/contract.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { sessionWork } from "#shared/contracts/sessions/session-work.ts";
+import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
 import { readPages } from "#shared/store/pages/read-pages.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
@@ -37,18 +38,12 @@ async function* withStatus(
 	for await (const page of readPages(store, sessionCollection, index, { equals, limit: pageSize })) yield* page;
 }
 
-function hasCredential(document: SessionDocument, { credential_name, connections }: SoughtCredential): boolean {
-	if (textsIn(document, "credential_names").includes(credential_name)) return true;
-	const own = connections.filter(({ owner }) => owner === document.owner);
-	const ids = textsIn(document, "integration_ids");
-	return ids.length > 0 ? own.some(({ id }) => ids.includes(id)) : own.some(({ unnamed }) => unnamed);
-}
-
-/** Returns a list of the launch settings; empty when they have none. */
-function textsIn({ launch }: SessionDocument, member: string): readonly unknown[] {
-	if (typeof launch !== "object" || launch === null) return [];
-	const list: unknown = Object.entries(launch).find(([name]) => name === member)?.[1];
-	return Array.isArray(list) ? list : [];
+function hasCredential({ owner, launch }: SessionDocument, sought: SoughtCredential): boolean {
+	const { credential_names = [], integration_ids = [] } = (launch ?? {}) as Partial<LaunchSettings>;
+	if (credential_names.includes(sought.credential_name)) return true;
+	const own = sought.connections.filter((connection) => connection.owner === owner);
+	if (integration_ids.length === 0) return own.some(({ unnamed }) => unnamed);
+	return own.some(({ id }) => integration_ids.includes(id));
 }
 
 function nameOf({ id, wire }: SessionDocument): AffectedSession {
