@@ -25,6 +25,7 @@ import {
 	newWorkspace,
 	sourceOf,
 	used,
+	viewOf,
 	type WorkspaceChange,
 	workspaceOf,
 	type WorkspaceSource,
@@ -222,11 +223,7 @@ function isOfOther({ holder }: WorkspaceDocument, session: SessionDocument): boo
 
 /** Whether no pod has ever used it, so that it has no files. */
 function isUnused(document: WorkspaceDocument): boolean {
-	return viewLastUse(document) === null && document.launched === undefined;
-}
-
-function viewLastUse({ wire }: WorkspaceDocument): string | null {
-	return (JSON.parse(wire) as { last_used_at: string | null }).last_used_at;
+	return viewOf(document).last_used_at === null && document.launched === undefined;
 }
 
 function taken({ id, holder }: WorkspaceDocument): Failure {
