@@ -1,5 +1,6 @@
 /** Reads the frames of a connection for confirmations, which a pod may have forged. */
 import { oneLine } from "#shared/base/one-line.ts";
+import { parsed } from "./pod-answer.ts";
 
 interface Confirmation {
 	readonly id: string;
@@ -26,12 +27,4 @@ export function confirmationIn(frame: Buffer): Confirmation | undefined {
 function refusalOf(content: unknown): string {
 	const said = typeof content === "string" ? oneLine(content, maxRefusal) : "";
 	return said === "" ? "The session's pod refused the message" : said;
-}
-
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }

@@ -62,7 +62,8 @@ function saidIn(text: string): { detail: string; type: unknown } {
 	return { detail: typeof detail === "string" ? oneLine(detail, maxDetail) : "", type };
 }
 
-function parsed(text: string): unknown {
+/** Returns undefined for a text that is no JSON. */
+export function parsed(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {
