@@ -13,10 +13,7 @@ export const ledgerCollection = defineCollection(
 		tenant: "text",
 		owner: "text",
 		session: "text",
-		/**
-		 * The number of the row among those of its tenant, without gaps; accounts store the newest number they have
-		 * booked.
-		 */
+		/** The number of the row among those of its tenant, without gaps; accounts store the newest number they have booked. */
 		seq: "integer",
 		/** The time of the row in milliseconds since 1970. */
 		at: "integer",

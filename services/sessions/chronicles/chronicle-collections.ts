@@ -35,9 +35,7 @@ export const chronicleCollection = defineCollection(
 	{ hasOutbox: true, audited: ["session_id", "status"] },
 );
 
-/**
- * The timelines: one document per chronicle, with the chronicle's id. The text is a TimelineState (timeline-state.ts).
- */
+/** The timelines: one document per chronicle, with the chronicle's id. The text is a TimelineState (timeline-state.ts). */
 export const timelineCollection = defineCollection(
 	"timelines",
 	{

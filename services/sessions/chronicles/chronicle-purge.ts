@@ -1,6 +1,4 @@
-/**
- * Removes deleted chronicles from the store: first the timeline, then the tombstone after its last event was relayed.
- */
+/** Removes deleted chronicles from the store: first the timeline, then the tombstone after its last event was relayed. */
 import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { Documents } from "#shared/store/port/documents.ts";

@@ -42,17 +42,12 @@ export interface TimelineChange {
 	readonly dropped: readonly Chunk[];
 }
 
-/**
- * Returns the state with one more entry.
- * @param at The time at which it is stored, in ISO 8601.
- */
+/** Returns the state with one more entry. @param at The time at which it is stored, in ISO 8601. */
 export function withEntry(state: TimelineState, entry: TimelineEntry, at: string): TimelineState {
 	return { ...state, totals: addEntry(state.totals, entry, at), tail: [...state.tail, entry] };
 }
 
-/**
- * Returns the state within its bounds, with the writes for it. @param chunkId The id of a new chunk, if one is needed.
- */
+/** Returns the state within its bounds, with the writes for it. @param chunkId The id of a new chunk, if one is needed. */
 export function withinBounds(state: TimelineState, chunkId: string): TimelineChange {
 	const bytes = jsonBytes(state.tail);
 	if (state.tail.length <= maxTail && bytes <= maxTailBytes) return { state, dropped: [] };

@@ -1,6 +1,4 @@
-/**
- * Hands out work to the pod manager: sessions are leased to one pass at a time, and only the newest lease may report.
- */
+/** Hands out work to the pod manager: sessions are leased to one pass at a time, and only the newest lease may report. */
 import { failpoint } from "#shared/base/failpoints.ts";
 import { now } from "#shared/base/clock.ts";
 import type { Claim, Expectation, Observation, PassReport } from "#shared/contracts/sessions/session-work.ts";

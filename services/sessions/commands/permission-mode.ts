@@ -1,6 +1,4 @@
-/**
- * Chooses who answers the coding agent's permission requests: the choice of the first level that has one. Pure.
- */
+/** Chooses who answers the coding agent's permission requests: the choice of the first level that has one. Pure. */
 import { type PermissionMode, permissionModes } from "#shared/contracts/sessions/session-resource.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
 import type { LabelledValue } from "./levels/launch-level.ts";

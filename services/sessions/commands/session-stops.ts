@@ -73,9 +73,7 @@ export class SessionStops {
 		return counting ?? answer;
 	}
 
-	/**
-	 * Returns the session when it is no longer `stopping`; its last known state when it is deleted or the wait is over.
-	 */
+	/** Returns the session when it is no longer `stopping`; its last known state when it is deleted or the wait is over. */
 	async #stopped({ principal, deadline = Infinity }: Commander, stopping: Session): Promise<Session> {
 		const until = monotonic() + Math.min(this.#patienceMs, deadline - now() - answerMs);
 		const { signal } = this.#released;

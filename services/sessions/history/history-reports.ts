@@ -35,9 +35,7 @@ export class HistoryReports {
 		this.#dependencies = dependencies;
 	}
 
-	/**
-	 * Takes a report. @throws {ConflictError} from the pod of an older launch; {NotFoundError}; {UnprocessableError}.
-	 */
+	/** Takes a report. @throws {ConflictError} from the pod of an older launch; {NotFoundError}; {UnprocessableError}. */
 	async take(principal: Principal, id: string, report: HistoryReport): Promise<void> {
 		const record = await this.#dependencies.records.get(principal, id);
 		const { generation } = record.session;
@@ -94,10 +92,7 @@ function refuseBadPiece({ diff, branch_diff }: HistoryReport): void {
 		);
 }
 
-/**
- * Reads one item; an invalid one is omitted and does not affect the others of its report, which would not be sent
- * again.
- */
+/** Reads one item; an invalid one is omitted and does not affect the others of its report, which would not be sent again. */
 function unlessBad<T>(read: () => T): T[] {
 	try {
 		return [read()];

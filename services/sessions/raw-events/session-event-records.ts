@@ -144,10 +144,7 @@ function documentOf(session: string, event: SessionEvent) {
 	return { id, wire: JSON.stringify(event), session, event_type, sequence };
 }
 
-/**
- * Returns the stored form of an event.
- * @throws {UnprocessableError} for an unknown type and an invalid time.
- */
+/** Returns the stored form of an event. @throws {UnprocessableError} for an unknown type and an invalid time. */
 export function eventOf(id: string, { session_id, event_type, timestamp, data, ...rest }: IngestedEvent): SessionEvent {
 	const type = readEventType(event_type);
 	if (Number.isNaN(Date.parse(timestamp)))

@@ -8,10 +8,7 @@ import type { sessionCollection, SessionDocument } from "./session-collection.ts
 import { deadlinesMs, desiredOf, shelfOf, type StoredStatus } from "./session-lifecycle.ts";
 import { reasonFor } from "./status-reason.ts";
 
-/**
- * The most bytes of a failure's sentence as JSON. It appears twice in the session and therefore in its events and
- * lists.
- */
+/** The most bytes of a failure's sentence as JSON. It appears twice in the session and therefore in its events and lists. */
 const maxSentenceBytes = 4_096;
 
 type SessionColumns = (typeof sessionCollection)["columns"];

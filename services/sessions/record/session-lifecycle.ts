@@ -26,10 +26,7 @@ const transitions: Record<SessionStatus, Partial<Record<Command, StoredStatus>>>
 	archived: { restore: "stopped", delete: "deleted" },
 };
 
-/**
- * Returns the status after a command.
- * @throws {ConflictError} when the command is not allowed in this status.
- */
+/** Returns the status after a command. @throws {ConflictError} when the command is not allowed in this status. */
 export function next(status: SessionStatus, command: Command): StoredStatus {
 	const to = transitions[status][command];
 	if (to) return to;

@@ -1,6 +1,4 @@
-/**
- * Reads pages of the session list. Archived sessions have an index range of their own; a list with both merges the two.
- */
+/** Reads pages of the session list. Archived sessions have an index range of their own; a list with both merges the two. */
 import type { Principal } from "#shared/base/principal.ts";
 import type { ParamsOf } from "#shared/contracts/contract.ts";
 import type { SessionStatus } from "#shared/contracts/sessions/session-resource.ts";

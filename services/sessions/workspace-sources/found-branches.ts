@@ -1,6 +1,4 @@
-/**
- * Writes the branches that the HEADs of the remotes name into a session that was created without them. Pure.
- */
+/** Writes the branches that the HEADs of the remotes name into a session that was created without them. Pure. */
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { Observation } from "#shared/contracts/sessions/session-work.ts";
 import type { LaunchSettings, Repository } from "#shared/wire/pod/launch.ts";

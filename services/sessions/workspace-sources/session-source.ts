@@ -38,9 +38,7 @@ export function resolveSource(
 	return { type: "git", repo: checkRepository(repo, protocols), branch, base_branch: asked.base_branch };
 }
 
-/**
- * Returns the requested repository and branch; the structured form has precedence, and an empty text counts as absent.
- */
+/** Returns the requested repository and branch; the structured form has precedence, and an empty text counts as absent. */
 function askedFor({
 	source,
 	repo,
