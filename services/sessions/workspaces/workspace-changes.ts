@@ -93,20 +93,9 @@ export function held(
 	const { name } = JSON.parse(session.wire) as Session;
 	const members = { status: "active", session_id: session.id, session_name: name, archived_at: null } as const;
 	const found = foundSource(document, session);
-	return shown(
-		document,
-		{ ...members, ...found?.members },
-		{
-			set: {
-				status: "active",
-				holder: session.id,
-				session: session.id,
-				...found?.set,
-				...(isNew && { check_at: at + checkMs }),
-			},
-			unset: ["archived_at", "restore_key"],
-		},
-	);
+	const check = isNew ? { check_at: at + checkMs } : {};
+	const set = { holder: session.id, session: session.id, ...found?.set, ...check };
+	return shown(document, { ...members, ...found?.members }, { set, unset: ["restore_key"] });
 }
 
 /** Returns the change by the launch of the holder's pod. It also makes a concurrent deletion lose its race. */
@@ -140,7 +129,7 @@ export function archived(
 		document,
 		{ status: "archived", archived_at, ...last, ...found?.members },
 		{
-			set: { status: "archived", archived_at, ...found?.set, ...(document.launched === 1 && { measure_at: at }) },
+			set: { ...found?.set, ...(document.launched === 1 && { measure_at: at }) },
 			unset: ["holder", "launched", "check_at"],
 		},
 	);
@@ -148,14 +137,8 @@ export function archived(
 
 /** Returns the change by which an archived one becomes active. */
 export function restored(document: WorkspaceDocument, key: string | undefined): WorkspaceChange {
-	return shown(
-		document,
-		{ status: "active", archived_at: null },
-		{
-			set: { status: "active", ...(key !== undefined && { restore_key: key }) },
-			unset: ["archived_at", ...(key === undefined ? (["restore_key"] as const) : [])],
-		},
-	);
+	const mark = key === undefined ? { unset: ["restore_key"] as const } : { set: { restore_key: key } };
+	return shown(document, { status: "active", archived_at: null }, mark);
 }
 
 /** Returns the change after which nobody can use it, and its files are removed. */
@@ -164,7 +147,7 @@ export function deleted(document: WorkspaceDocument, at: number): WorkspaceChang
 		document,
 		{ status: "deleted", deleted_at: isoTime(at) },
 		{
-			set: { status: "deleted", shelf: "deleted", due_at: at },
+			set: { shelf: "deleted", due_at: at },
 			unset: ["holder", "launched", "archived_at", "measure_at", "check_at", "restore_key"],
 		},
 	);
@@ -195,11 +178,18 @@ function foundSource(
 	return { members: { source_ref: source.branch || null }, set: { source, repositories: found } };
 }
 
+/** Returns the change with what clients see; the columns of the status and of the time of archiving follow it. */
 function shown(
 	document: WorkspaceDocument,
 	members: Partial<WorkspaceView>,
 	{ set, unset = [] }: Pick<WorkspaceChange, "set" | "unset">,
 ): WorkspaceChange {
+	const { status, archived_at } = members;
 	const wire = JSON.stringify({ ...viewOf(document), ...members });
-	return { wire, set: { ...set, rev: (document.rev ?? 0) + 1 }, unset };
+	const columns = { ...(status && { status }), ...(archived_at && { archived_at }) };
+	return {
+		wire,
+		set: { ...columns, ...set, rev: (document.rev ?? 0) + 1 },
+		unset: [...unset, ...(archived_at === null ? (["archived_at"] as const) : [])],
+	};
 }
