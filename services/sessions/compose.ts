@@ -47,7 +47,7 @@ import { sessionRules } from "./commands/session-rules.ts";
 import { SessionStops } from "./commands/session-stops.ts";
 import { sessionWorkService } from "./session-work.service.ts";
 import { sessionsService } from "./sessions.service.ts";
-import { composeWorkspaces, type Workspaces } from "./workspaces/compose-workspaces.ts";
+import { composeWorkspaces } from "./workspaces/compose-workspaces.ts";
 import { DiskShortage } from "./claims/disk-shortage.ts";
 import { workspaceCollection } from "./workspaces/workspace-collection.ts";
 import { workspacesService } from "./workspaces.service.ts";
@@ -107,14 +107,16 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 				{ ...use, commands, stops, stopped, pod, sweep: idempotencyRecordSweep(store, log), updates, validates },
 				hints,
 			),
-			...workspaceServices(workspaces, new DiskShortage({ store, records, hint: due })),
+			workspacesService(workspaces.records, workspaces.upkeep),
+			workspaceWorkService(workspaces.tasks, new DiskShortage({ store, records, hint: due })),
 			sessionControlService(new SessionControl(records, client, key)),
 			sessionWorkService(claims, { ...questionsOver(store, books), attach }),
 			keyedDeletionsService(idempotency),
 			historyService(new HistoryReports({ records, history, chronicles: chronicles.ofSession, events, erasure })),
 			chroniclesService(chronicles, pod),
 			sessionEventsService(records, events),
-			...bookServices(books),
+			usageService(books.reports, books.bookkeeper, books.stats),
+			budgetsService(books),
 		],
 		drain: async () => stops.release(),
 		async close() {
@@ -175,14 +177,6 @@ function openRecords({ config, metrics, store }: StoringPlatform, wake: () => vo
 		chats: new ChatAddresses(config.gateway),
 		changed: (before, session) => launches.changed(before, session),
 	});
-}
-
-function bookServices(books: ReturnType<typeof openBooks>) {
-	return [usageService(books.reports, books.bookkeeper, books.stats), budgetsService(books)];
-}
-
-function workspaceServices({ records, upkeep, tasks }: Workspaces, shortage: DiskShortage) {
-	return [workspacesService(records, upkeep), workspaceWorkService(tasks, shortage)];
 }
 
 function openCounts({ store, eventLog, relay, log }: StoringPlatform) {

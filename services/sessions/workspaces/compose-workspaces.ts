@@ -19,8 +19,6 @@ interface WorkspacesDependencies {
 	readonly due: (id: string) => void;
 }
 
-export type Workspaces = ReturnType<typeof composeWorkspaces>;
-
 export function composeWorkspaces({ store, log, config, binding, due }: WorkspacesDependencies) {
 	const { quota, retention_days: retentionDays } = config.workspaces;
 	const ofSessions = new SessionWorkspaces(store, new WorkspaceQuota(store, quota), due);
