@@ -138,10 +138,6 @@ export function withoutEnded(account: Account, at: number): Account {
 	return holds.length === account.holds.length ? account : withHolds(account, holds);
 }
 
-export function withoutHolds(account: Account): Account {
-	return account.holds.length === 0 ? account : withHolds(account, []);
-}
-
 export function withHolds(account: Account, holds: readonly Hold[]): Account {
 	return { ...account, holds, committed: account.spent + holds.reduce((sum, { micros }) => sum + micros, 0) };
 }

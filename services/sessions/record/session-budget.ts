@@ -14,8 +14,8 @@ import {
 	raised,
 	type Spending,
 	type HoldRequest,
+	withHolds,
 	withoutEnded,
-	withoutHolds,
 	withSpendings,
 } from "./account.ts";
 import { dollarsOf, microsOf } from "#shared/wire/models/money.ts";
@@ -122,7 +122,7 @@ export function withBudgetRules(
 	}
 	const account = accountOf({ ...document, ...columns.set });
 	if (!budget.paused && account.holds.length === 0) return { session: after, columns };
-	const free = withoutHolds(account);
+	const free = withHolds(account, []);
 	return {
 		session: { ...after, budget: budgetWith(goingOn(after), free) },
 		columns: { ...columns, set: { ...columns.set, ...columnsOf(free) } },

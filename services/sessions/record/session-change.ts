@@ -50,8 +50,7 @@ export function enter(
 	failure?: { code: string; message: string },
 	limit = deadlinesMs[status],
 ): { members: Partial<Session>; columns: ColumnChange } {
-	// An unclaimed launch cannot be late: its time begins with the first claim.
-	const shown = shortened(failure);
+	const shown = failure && { code: failure.code, message: cutToJsonBytes(failure.message, maxSentenceBytes) };
 	const deadline = deadlineOf(status, at, limit);
 	return {
 		members: {
@@ -67,7 +66,7 @@ export function enter(
 				shelf: shelfOf(status),
 				desired: desiredOf(status),
 				...(deadline !== undefined && { deadline_at: deadline }),
-				...timeOfRequest(status, at),
+				...(status === "starting" && { requested_at: at }),
 			},
 			unset: deadline === undefined ? ["deadline_at"] : [],
 		},
@@ -79,17 +78,9 @@ export function failedChange(failure: Failure, at: number): SessionChange {
 	return { at, ...enter("failed", at, failure) };
 }
 
+/** An unclaimed launch cannot be late: its time begins with the first claim. */
 function deadlineOf(status: StoredStatus, at: number, limit: number | undefined): number | undefined {
 	return limit === undefined || status === "starting" ? undefined : at + limit;
-}
-
-/** The status `starting` begins with the request of a launch. */
-function timeOfRequest(status: StoredStatus, at: number): ColumnChange["set"] {
-	return status === "starting" ? { requested_at: at } : {};
-}
-
-function shortened(failure: { code: string; message: string } | undefined): typeof failure {
-	return failure && { code: failure.code, message: cutToJsonBytes(failure.message, maxSentenceBytes) };
 }
 
 /** Merges two column changes; the second one has precedence. */

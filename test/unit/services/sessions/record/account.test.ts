@@ -10,7 +10,7 @@ import {
 	missing,
 	raised,
 	withoutEnded,
-	withoutHolds,
+	withHolds,
 	withSpendings,
 } from "#services/sessions/record/account.ts";
 
@@ -88,6 +88,6 @@ describe("an account", () => {
 		const account = raised(withSpendings(empty, [{ seq: 7, at: 0, micros: 3, hold: undefined }]), "a", 5, 9);
 		expect(accountOf(columnsOf(account))).to.deep.equal(account);
 		expect(accountOf({})).to.deep.equal(empty);
-		expect(withoutHolds(account)).to.include({ spent: 3, committed: 3 });
+		expect(withHolds(account, [])).to.include({ spent: 3, committed: 3 });
 	});
 });
