@@ -3,20 +3,11 @@ import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { now } from "#shared/base/clock.ts";
 import { budgets as contract, type DayBudget } from "#shared/contracts/sessions/budgets.ts";
-import type { BudgetLimits } from "./books/budget-limits.ts";
-import type { Budgets } from "./books/budgets.ts";
-import type { Corrections } from "./books/corrections.ts";
-import { type DayAccounts, dayOf, type Payer } from "./books/day-accounts.ts";
+import { dayOf, type Payer } from "./books/day-accounts.ts";
+import type { OpenBooks } from "./books/open-books.ts";
 import { dollarsOf, microsOf } from "#shared/wire/models/money.ts";
 
-interface BudgetsServiceDependencies {
-	readonly budgets: Budgets;
-	readonly limits: BudgetLimits;
-	readonly accounts: DayAccounts;
-	readonly corrections: Corrections;
-}
-
-export function budgetsService({ budgets, limits, accounts, corrections }: BudgetsServiceDependencies): ServiceSchema {
+export function budgetsService({ budgets, limits, accounts, corrections }: OpenBooks): ServiceSchema {
 	async function today(payer: Payer): Promise<DayBudget> {
 		const [{ micros, isDefault }, { spent, committed, unreserved }] = await Promise.all([
 			limits.of(payer),

@@ -5,7 +5,7 @@ import { readModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
 import { limitsOf } from "#shared/config/limits.ts";
 import type { Part, StoringPlatform } from "#host/platform.ts";
 import type { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
-import { bookCollections, openBooks } from "./books/open-books.ts";
+import { bookCollections, type OpenBooks, openBooks } from "./books/open-books.ts";
 import { CountFolding } from "./books/count-folding.ts";
 import { SessionCounts } from "./books/session-counts.ts";
 import { budgetsService } from "./budgets.service.ts";
@@ -115,7 +115,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 			historyService(new HistoryReports({ records, history, chronicles: chronicles.ofSession, events, erasure })),
 			chroniclesService(chronicles, pod),
 			sessionEventsService(records, events),
-			usageService(books.reports, books.bookkeeper, books.stats),
+			usageService(books),
 			budgetsService(books),
 		],
 		drain: async () => stops.release(),
@@ -130,7 +130,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 }
 
 /** Returns the answers of other modules about sessions. */
-function questionsOver(store: StoringPlatform["store"], { budgets }: ReturnType<typeof openBooks>) {
+function questionsOver(store: StoringPlatform["store"], { budgets }: OpenBooks) {
 	return {
 		isLimited: (id: string) => budgets.isLimited(id),
 		withCredential: (sought: SoughtCredential) => sessionsWithCredential(store, sought),
@@ -145,10 +145,7 @@ function owners() {
 }
 
 /** Returns what ends with a pod, and with a session. */
-function endings(
-	{ budgets }: ReturnType<typeof openBooks>,
-	erasure: SessionErasure,
-): Pick<ClaimDependencies, "podGone" | "forget"> {
+function endings({ budgets }: OpenBooks, erasure: SessionErasure): Pick<ClaimDependencies, "podGone" | "forget"> {
 	return { podGone: (document) => budgets.releaseAll(document), forget: (gone) => erasure.erase(gone) };
 }
 

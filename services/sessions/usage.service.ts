@@ -2,15 +2,13 @@
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { usage } from "#shared/contracts/sessions/usage.ts";
-import type { Bookkeeper } from "./books/bookkeeper.ts";
-import type { StatsReader } from "./books/stats-reader.ts";
-import type { UsageReports } from "./books/usage-reports.ts";
+import type { OpenBooks } from "./books/open-books.ts";
 
-export function usageService(reports: UsageReports, bookkeeper: Bookkeeper, stats: StatsReader): ServiceSchema {
+export function usageService({ reports, bookkeeper, stats }: OpenBooks): ServiceSchema {
 	return {
 		name: usage.name,
 		actions: implement(usage, {
-			stats: (_params, principal) => stats.of(principal),
+			stats: (_params, principal) => stats(principal),
 			report: ({ session_id, ...report }, principal) => reports.take(principal, session_id, report),
 		}),
 		started: async () => bookkeeper.start(),

@@ -1,4 +1,5 @@
 /** Composes the books: ledger, accounts, budgets, counts. */
+import type { Principal } from "#shared/base/principal.ts";
 import type { Config } from "#shared/config/config.ts";
 import type { ModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
@@ -21,8 +22,8 @@ import { Ledger } from "./ledger.ts";
 import { ledgerCollection } from "./ledger-collection.ts";
 import { microsOf } from "#shared/wire/models/money.ts";
 import { PriceList } from "./price-list.ts";
+import { readStats } from "./read-stats.ts";
 import type { SessionCounts } from "./session-counts.ts";
-import { StatsReader } from "./stats-reader.ts";
 import { UsageReports } from "./usage-reports.ts";
 
 export const bookCollections = [
@@ -42,6 +43,8 @@ interface BooksDependencies {
 	readonly log: ServiceLog;
 	readonly metrics: Metrics;
 }
+
+export type OpenBooks = ReturnType<typeof openBooks>;
 
 export function openBooks({ store, config, catalogue, records, counts, log, metrics }: BooksDependencies) {
 	const measured = new BookMetrics(metrics);
@@ -64,6 +67,6 @@ export function openBooks({ store, config, catalogue, records, counts, log, metr
 		reports: new UsageReports({ records, ledger, prices, bookkeeper, measured }),
 		corrections: new Corrections({ records, ledger, bookkeeper }),
 		budgets: new Budgets({ records, accounts, limits, prices, measured }),
-		stats: new StatsReader(counts, accounts),
+		stats: (principal: Principal) => readStats(principal, counts, accounts),
 	};
 }

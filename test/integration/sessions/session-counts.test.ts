@@ -62,7 +62,7 @@ for (const [name, open] of [
 
 		async function agree(): Promise<void> {
 			for (const [n, principal] of [ada, bob, root, stranger].entries()) {
-				const found = await (processes[n % 2] ?? expect.fail()).stats.of(principal);
+				const found = await (processes[n % 2] ?? expect.fail()).stats(principal);
 				expect(found, principal.id).to.include(await counted(opened.store, principal));
 			}
 		}

@@ -75,7 +75,7 @@ async function storm(store: DocumentStore, count: number) {
 	const ms = performance.now() - began;
 	await Promise.all(processes.map((each) => each.stop()));
 	const session = await one.of(id);
-	const [own, tenant] = [await one.stats.of(ada), await one.stats.of(root)];
+	const [own, tenant] = [await one.stats(ada), await one.stats(root)];
 	const tokens = sent.reduce((sum, each) => sum + each.tokens, 0);
 	const cost = sent.reduce((sum, each) => sum + microsOf(each), 0) / 1e6;
 	const of = (numbers: typeof own) => ({ tokens: numbers.tokens_today, cost: numbers.cost_today });
@@ -155,7 +155,7 @@ for (const [name, open] of [
 			expect(await Promise.all(costs)).to.deep.equal([0.003, 0.003, null, 0.25, null]);
 			const { budget } = await books.of(id);
 			expect(budget.spent).to.equal(0.256);
-			expect(await books.stats.of(ada)).to.include({ local_tokens: 1_000, cloud_tokens: 4_000, cost_today: 0.256 });
+			expect(await books.stats(ada)).to.include({ local_tokens: 1_000, cloud_tokens: 4_000, cost_today: 0.256 });
 		});
 
 		it("counts an owner's report as tokens of the session, and not as money (H5)", async () => {
@@ -169,7 +169,7 @@ for (const [name, open] of [
 			expect(await books.of(id)).to.include({ tokens_used: 100_000_001, message_count: 2 });
 			expect((await books.of(id)).budget).to.include({ spent: 0, reserved: 0 });
 			for (const principal of [ada, root])
-				expect(await books.stats.of(principal)).to.include({ tokens_today: 0, cloud_tokens: 0, cost_today: 0 });
+				expect(await books.stats(principal)).to.include({ tokens_today: 0, cloud_tokens: 0, cost_today: 0 });
 			const asked = { reservation_id: "a", model: "claude-sonnet-4-6" };
 			expect(await books.budgets.reserve(podOf(id), id, asked)).to.include({ granted: true, limited: true });
 		});
@@ -196,7 +196,7 @@ for (const [name, open] of [
 			});
 			expect((await books.accounts.totals({ tenant: "acme", owner: "ada" }, day)).spent).to.equal(2_900_000_000);
 			expect((await books.of(forger)).budget.spent).to.equal(2_900);
-			expect((await books.stats.of(root)).cost_today, "all that was reported").to.equal(2_900);
+			expect((await books.stats(root)).cost_today, "all that was reported").to.equal(2_900);
 			expect(await books.budgets.reserve(podOf(other), other, asked)).to.include({ granted: true });
 			const again = await books.budgets.reserve(podOf(forger), forger, { ...asked, reservation_id: "b" });
 			expect(again.reason).to.include({ scope: "user" });
@@ -213,14 +213,14 @@ for (const [name, open] of [
 			expect(await books.corrections.take(root, "ada", request), "a repeat").to.deep.equal(first);
 			const other = await failureOf(books.corrections.take(root, "ada", { ...request, amount: -1 }));
 			expect(other).to.be.instanceOf(ConflictError);
-			for (const principal of [ada, root]) expect((await books.stats.of(principal)).cost_today).to.equal(0.5);
+			for (const principal of [ada, root]) expect((await books.stats(principal)).cost_today).to.equal(0.5);
 			expect(await books.of(id)).to.deep.include({ tokens_used: 1_000_000, message_count: 1 });
 			expect((await books.of(id)).budget.spent).to.equal(0.5);
 			expect((await books.ledger.get(first.id))?.wire).to.equal(JSON.stringify(first));
 			expect(await failureOf(books.corrections.take(root, "bob", request))).to.be.instanceOf(NotFoundError);
 			await books.enters(id, "deleted");
 			await books.corrections.take(root, "ada", { amount: -100, reason: "Too much", correction_id: "d" });
-			expect((await books.stats.of(root)).cost_today, "no less than nothing").to.equal(0);
+			expect((await books.stats(root)).cost_today, "no less than nothing").to.equal(0);
 		});
 
 		it("refuses buckets that are not the whole, and launches that never were", async () => {
@@ -261,7 +261,7 @@ for (const [name, open] of [
 			expect(await failureOf(books.reports.take(podOf(id), id, report()))).to.be.instanceOf(NotFoundError);
 			await books.logged();
 			for (const principal of [ada, root])
-				expect(await books.stats.of(principal)).to.include({
+				expect(await books.stats(principal)).to.include({
 					tokens_today: 1_000,
 					cost_today: 0.003,
 					total_sessions: 0,
@@ -278,7 +278,7 @@ for (const [name, open] of [
 			] as const) {
 				const turnBack = turnClock({ now: () => ms, monotonic: () => performance.now() });
 				await books.reports.take(podOf(id), id, report({ tokens }));
-				const { tokens_today } = await books.stats.of(ada).finally(turnBack);
+				const { tokens_today } = await books.stats(ada).finally(turnBack);
 				expect(tokens_today).to.equal(ms < midnight ? 1 : tokens === 10 ? 10 : 110);
 			}
 			expect(await books.of(id)).to.include({ tokens_used: 111 });
@@ -293,7 +293,7 @@ for (const [name, open] of [
 			books.bookkeeper.start();
 			await books.bookkeeper.stop();
 			expect(await books.of(id)).to.include({ tokens_used: 1_007, message_count: 2 });
-			expect(await books.stats.of(root)).to.include({ tokens_today: 1_007 });
+			expect(await books.stats(root)).to.include({ tokens_today: 1_007 });
 			expect(await opened.store.count(ledgerCollection, "pending", { equals: [] })).to.equal(0);
 		});
 	});

@@ -69,7 +69,7 @@ export class EventLogNode implements AsyncDisposable {
 			counts,
 			log: noLog,
 		});
-		this.#broker.createService(usageService(books.reports, books.bookkeeper, books.stats));
+		this.#broker.createService(usageService(books));
 		await this.#broker.start();
 	}
 
