@@ -1,8 +1,8 @@
 /**
- * The form of an archive: a file of gzip with one JSON array a line. The first line is the header; then come sections of
- * entries; the last line is the manifest, which has the count, the bytes and the SHA-256 of each section's entries.
+ * The form of an archive: a file of gzip with one JSON array a line. The first line is the header. Each further line names its
+ * section and has an entry of it. The last line is the manifest, which has the count and the SHA-256 of each section's lines.
  *
- * `["archive", header]`, `["section", name]`, `["entry", value]`, `["manifest", manifest]`
+ * `["archive", header]`, `["documents jobs", entry]`, `["files sessions", entry]`, `["manifest", manifest]`
  */
 
 /** The version of the form that this release writes and reads. */
@@ -17,7 +17,6 @@ export const maxArchiveBytes = 2 ** 40;
 /** The kind of an archive: everything of an installation, or only the documents of its store. */
 export type ArchiveKind = "backup" | "export";
 
-/** The first line of an archive. */
 export interface ArchiveHeader {
 	readonly version: number;
 	readonly kind: ArchiveKind;
@@ -29,26 +28,16 @@ export interface ArchiveHeader {
 	readonly key?: string;
 }
 
-/** The sums of one section. */
 export interface SectionSums {
 	readonly entries: number;
-	/** The bytes of its lines. */
-	readonly bytes: number;
-	/** SHA-256 over its lines, in hexadecimal digits. */
+	/** SHA-256 over its lines with their line feeds, in hexadecimal digits. */
 	readonly sha256: string;
 }
 
-/** The last line of an archive. */
 export interface ArchiveManifest {
 	readonly sections: Readonly<Record<string, SectionSums>>;
 	/** Sentences about what is not in the archive. */
 	readonly missing: readonly string[];
-}
-
-/** One entry of a section. */
-export interface ArchiveEntry {
-	readonly section: string;
-	readonly value: unknown;
 }
 
 /** A mistake in an archive, or in how it is used; the message is a sentence for the person at the terminal. */
@@ -63,9 +52,9 @@ export const sectionNames = {
 	key: "installation key",
 } as const;
 
-/** Returns the line of an entry, as it is counted and hashed. */
-export function entryLine(value: unknown): string {
-	return `${JSON.stringify(["entry", value])}\n`;
+/** Returns the line of an entry, of the header or of the manifest, with its line feed. */
+export function lineOf(section: string, value: unknown): string {
+	return `${JSON.stringify([section, value])}\n`;
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

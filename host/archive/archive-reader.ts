@@ -7,21 +7,19 @@ import { createGunzip } from "node:zlib";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import {
 	ArchiveError,
-	type ArchiveEntry,
 	type ArchiveHeader,
 	type ArchiveManifest,
 	archiveVersion,
 	isRecord,
 	maxArchiveBytes,
 	maxLineBytes,
-	type SectionSums,
 } from "./archive-format.ts";
 import { isSameSums, RunningSums } from "./section-sums.ts";
 
 /** The receiver of the parts of an archive. */
 export interface ArchiveVisitor {
 	header?(header: ArchiveHeader): void;
-	entry(entry: ArchiveEntry): Promise<void> | void;
+	entry(section: string, value: unknown): Promise<void> | void;
 }
 
 /**
@@ -37,9 +35,8 @@ export async function readArchive(path: string, visitor: ArchiveVisitor): Promis
 
 class Reading {
 	readonly #visitor: ArchiveVisitor;
-	readonly #sections = new Map<string, SectionSums>();
-	#open: { readonly name: string; readonly sums: RunningSums } | undefined;
-	#hasHeader = false;
+	readonly #sections = new Map<string, RunningSums>();
+	#section = "";
 	#manifest: ArchiveManifest | undefined;
 
 	constructor(visitor: ArchiveVisitor) {
@@ -47,15 +44,14 @@ class Reading {
 	}
 
 	async take(line: string, number: number): Promise<void> {
-		const [kind, value] = partsOf(line, number);
+		const [section, value] = partsOf(line, number);
 		if (this.#manifest) throw new ArchiveError(`Line ${number} is behind the end of the archive`);
-		if (!this.#hasHeader) return this.#begin(headerOf(kind, value));
-		if (kind === "entry" && this.#open) {
-			this.#open.sums.add(`${line}\n`);
-			await this.#visitor.entry({ section: this.#open.name, value });
-		} else if (kind === "section" && typeof value === "string") this.#beginSection(value, number);
-		else if (kind === "manifest") this.#manifest = this.#compared(manifestOf(value));
-		else throw new ArchiveError(`Line ${number} is no part of an archive`);
+		if (number === 1) this.#visitor.header?.(headerOf(section, value));
+		else if (section === "manifest") this.#manifest = this.#compared(manifestOf(value));
+		else {
+			this.#sumsOf(section, number).add(`${line}\n`);
+			await this.#visitor.entry(section, value);
+		}
 	}
 
 	/** Returns the manifest. @throws {ArchiveError} when it did not come. */
@@ -64,31 +60,24 @@ class Reading {
 		return this.#manifest;
 	}
 
-	#begin(header: ArchiveHeader): void {
-		this.#hasHeader = true;
-		this.#visitor.header?.(header);
-	}
-
-	#beginSection(name: string, number: number): void {
-		this.#closeSection();
-		if (this.#sections.has(name)) throw new ArchiveError(`Line ${number} begins the section "${name}" again`);
-		this.#open = { name, sums: new RunningSums() };
-	}
-
-	#closeSection(): void {
-		if (this.#open) this.#sections.set(this.#open.name, this.#open.sums.end());
-		this.#open = undefined;
+	#sumsOf(section: string, number: number): RunningSums {
+		const known = this.#sections.get(section);
+		if (known && section === this.#section) return known;
+		if (known) throw new ArchiveError(`Line ${number} begins the section "${section}" again`);
+		const sums = new RunningSums();
+		this.#sections.set(section, sums);
+		this.#section = section;
+		return sums;
 	}
 
 	#compared(manifest: ArchiveManifest): ArchiveManifest {
-		this.#closeSection();
 		const named = new Map(Object.entries(manifest.sections));
 		for (const [name, sums] of this.#sections) {
 			const wanted = named.get(name);
-			if (!wanted || !isSameSums(wanted, sums)) throw new ArchiveError(`The archive was changed in "${name}"`);
+			if (!wanted || !isSameSums(wanted, sums.end())) throw new ArchiveError(`The archive was changed in "${name}"`);
 		}
-		const lost = [...named.keys()].find((name) => !this.#sections.has(name));
-		if (lost !== undefined) throw new ArchiveError(`The archive was changed: it lacks "${lost}"`);
+		const lost = [...named].find(([name, { entries }]) => entries > 0 && !this.#sections.has(name));
+		if (lost) throw new ArchiveError(`The archive was changed: it lacks "${lost[0]}"`);
 		return manifest;
 	}
 }
@@ -172,7 +161,6 @@ const manifestFailures = compileSchema({
 			type: "object",
 			props: {
 				entries: { type: "number", integer: true },
-				bytes: { type: "number", integer: true },
 				sha256: { type: "string" },
 			},
 		},

@@ -1,13 +1,4 @@
-/**
- * Writes an archive: completely or not at all, for its owner only, with a bounded part of it in memory.
- * @example
- * ```ts
- * await using writer = await ArchiveWriter.create("backup.gz", header);
- * await writer.section("documents notes");
- * for await (const value of values) await writer.entry(value);
- * const manifest = await writer.finish([]);
- * ```
- */
+/** Writes an archive: completely or not at all, for its owner only, with a bounded part of it in memory. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, type WriteStream } from "node:fs";
@@ -19,10 +10,9 @@ import {
 	ArchiveError,
 	type ArchiveHeader,
 	type ArchiveManifest,
-	entryLine,
+	lineOf,
 	maxArchiveBytes,
 	maxLineBytes,
-	type SectionSums,
 } from "./archive-format.ts";
 import { RunningSums } from "./section-sums.ts";
 
@@ -37,8 +27,9 @@ export class ArchiveWriter implements AsyncDisposable {
 	readonly #output: WriteStream;
 	readonly #gzip: Gzip = createGzip();
 	readonly #written: Promise<void>;
-	readonly #sections = new Map<string, SectionSums>();
-	#open: { readonly name: string; readonly sums: RunningSums } | undefined;
+	readonly #sections = new Map<string, RunningSums>();
+	#section = "";
+	#sums = new RunningSums();
 	#waiting: string[] = [];
 	#waitingBytes = 0;
 	#bytes = 0;
@@ -64,37 +55,37 @@ export class ArchiveWriter implements AsyncDisposable {
 			throw new ArchiveError(`Cannot write "${path}": ${cause.message}`, { cause });
 		});
 		const writer = new ArchiveWriter(path, draft, file);
-		await writer.#write(`${JSON.stringify(["archive", header])}\n`);
+		await writer.#write(lineOf("archive", header));
 		return writer;
 	}
 
 	/** Begins a section; its name is used once. */
-	async section(name: string): Promise<void> {
-		this.#closeSection();
+	section(name: string): void {
 		if (this.#sections.has(name)) throw new TypeError(`The section "${name}" was written already`);
-		this.#open = { name, sums: new RunningSums() };
-		await this.#write(`${JSON.stringify(["section", name])}\n`);
+		this.#section = name;
+		this.#sums = new RunningSums();
+		this.#sections.set(name, this.#sums);
 	}
 
 	/** Adds an entry to the section. @throws {ArchiveError} for one that no reader takes. */
 	async entry(value: unknown): Promise<void> {
-		const line = entryLine(value);
+		const line = lineOf(this.#section, value);
 		if (line.length > maxLineBytes / 4 && Buffer.byteLength(line) > maxLineBytes)
-			throw new ArchiveError(`An entry of "${this.#open?.name}" has more than ${maxLineBytes} bytes`);
-		this.#open?.sums.add(line);
+			throw new ArchiveError(`An entry of "${this.#section}" has more than ${maxLineBytes} bytes`);
+		this.#sums.add(line);
 		await this.#write(line);
 	}
 
 	/** The count of entries in the present section. */
 	get entries(): number {
-		return this.#open?.sums.entries ?? 0;
+		return this.#sums.entries;
 	}
 
 	/** Writes the manifest, and resolves to it when all is on disk under the file's name. */
 	async finish(missing: readonly string[]): Promise<ArchiveManifest> {
-		this.#closeSection();
-		const manifest = { sections: Object.fromEntries(this.#sections), missing };
-		await this.#write(`${JSON.stringify(["manifest", manifest])}\n`);
+		const sums = [...this.#sections].map(([name, running]) => [name, running.end()] as const);
+		const manifest = { sections: Object.fromEntries(sums), missing };
+		await this.#write(lineOf("manifest", manifest));
 		await this.#flush();
 		this.#gzip.end();
 		await this.#written;
@@ -110,11 +101,6 @@ export class ArchiveWriter implements AsyncDisposable {
 		this.#output.destroy();
 		await this.#file.close().catch(() => {});
 		if (!this.#isFinished) await rm(this.#draft, { force: true });
-	}
-
-	#closeSection(): void {
-		if (this.#open) this.#sections.set(this.#open.name, this.#open.sums.end());
-		this.#open = undefined;
 	}
 
 	async #write(line: string): Promise<void> {

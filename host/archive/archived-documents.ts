@@ -6,14 +6,7 @@ import { checkDocument } from "#shared/store/column-rules.ts";
 import { DuplicateKeyError, maxAppended, type OutboxEntry } from "#shared/store/port/documents.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreSnapshot, WholeDocument } from "#shared/store/port/lifecycle.ts";
-import {
-	ArchiveError,
-	type ArchiveEntry,
-	entryLine,
-	isRecord,
-	sectionNames,
-	type SectionSums,
-} from "./archive-format.ts";
+import { ArchiveError, isRecord, lineOf, sectionNames, type SectionSums } from "./archive-format.ts";
 import type { ArchiveWriter } from "./archive-writer.ts";
 import { RunningSums } from "./section-sums.ts";
 
@@ -33,7 +26,7 @@ export async function writeDocuments(
 	onSection: (collection: string, documents: number) => void,
 ): Promise<void> {
 	for (const collection of archivedCollections(collections)) {
-		await writer.section(sectionNames.documents(collection.name));
+		writer.section(sectionNames.documents(collection.name));
 		for await (const whole of snapshot.documents(collection)) await writer.entry(valueOf(whole));
 		onSection(collection.name, writer.entries);
 	}
@@ -42,7 +35,8 @@ export async function writeDocuments(
 /** Returns the sums that the documents of a collection would have in an archive. */
 export async function sumsOf(snapshot: StoreSnapshot, collection: Collection): Promise<SectionSums> {
 	const sums = new RunningSums();
-	for await (const whole of snapshot.documents(collection)) sums.add(entryLine(valueOf(whole)));
+	const section = sectionNames.documents(collection.name);
+	for await (const whole of snapshot.documents(collection)) sums.add(lineOf(section, valueOf(whole)));
 	return sums.end();
 }
 
@@ -90,12 +84,12 @@ export class DocumentLoader {
 	}
 
 	/** Whether the section has documents of a collection, known or not. */
-	static isOf({ section }: ArchiveEntry): boolean {
+	static isOf(section: string): boolean {
 		return section.startsWith(sectionNames.documents(""));
 	}
 
 	/** @throws {ArchiveError} for a document that this release cannot have written. */
-	async take({ section, value }: ArchiveEntry): Promise<void> {
+	async take(section: string, value: unknown): Promise<void> {
 		if (section !== this.#section) await this.#begin(section);
 		const collection = this.#collection();
 		const { document, events } = this.#checked(collection, value);

@@ -71,8 +71,8 @@ async function fill(
 	await markImport(store, "begun");
 	try {
 		await readArchive(path, {
-			entry: (entry) =>
-				DocumentLoader.isOf(entry) ? documents.take(entry) : files.get(entry.section)?.take(entry.value),
+			entry: (section, value) =>
+				DocumentLoader.isOf(section) ? documents.take(section, value) : files.get(section)?.take(value),
 		});
 		await documents.flush();
 	} finally {

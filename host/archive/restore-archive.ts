@@ -74,9 +74,8 @@ export async function checkArchive(place: Installation, order: ArchiveOrder): Pr
 	let sealed: unknown;
 	const manifest = await readArchive(order.path, {
 		header: (found) => void (header = found),
-		async entry(entry) {
-			const { section, value } = entry;
-			if (DocumentLoader.isOf(entry)) return documents.take(entry);
+		async entry(section, value) {
+			if (DocumentLoader.isOf(section)) return documents.take(section, value);
 			if (section === sectionNames.key) return void sealedText((sealed = value));
 			if (!folderNames.some((name) => section === sectionNames.files(name)))
 				throw new ArchiveError(`The archive has "${section}", which this release does not know; use a newer one`);

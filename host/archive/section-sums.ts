@@ -2,17 +2,14 @@
 import { createHash } from "node:crypto";
 import type { SectionSums } from "./archive-format.ts";
 
-/** The sums so far. */
 export class RunningSums {
 	readonly #hash = createHash("sha256");
 	#entries = 0;
-	#bytes = 0;
 
 	/** @param line The line of an entry with its line feed. */
 	add(line: string): void {
 		this.#hash.update(line);
 		this.#entries++;
-		this.#bytes += Buffer.byteLength(line);
 	}
 
 	get entries(): number {
@@ -21,11 +18,11 @@ export class RunningSums {
 
 	/** Returns the sums; nothing can be added afterwards. */
 	end(): SectionSums {
-		return { entries: this.#entries, bytes: this.#bytes, sha256: this.#hash.digest("hex") };
+		return { entries: this.#entries, sha256: this.#hash.digest("hex") };
 	}
 }
 
 /** Whether two sections have the same content. */
 export function isSameSums(a: SectionSums, b: SectionSums): boolean {
-	return a.entries === b.entries && a.bytes === b.bytes && a.sha256 === b.sha256;
+	return a.entries === b.entries && a.sha256 === b.sha256;
 }

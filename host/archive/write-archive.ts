@@ -104,7 +104,7 @@ async function writeRest(writer: ArchiveWriter, place: Installation, order: Writ
 	else missing.push("The files of sessions: ask for them with --workspaces");
 	const key = keyOf(place);
 	if (passphrase !== undefined && key !== undefined) {
-		await writer.section(sectionNames.key);
+		writer.section(sectionNames.key);
 		await writer.entry(sealKey(key, passphrase));
 	} else missing.push("The installation key: give a passphrase with --passphrase-file, or keep the key elsewhere");
 	missing.push("The configuration, its files, and the variables of the environment with secrets");
@@ -123,7 +123,7 @@ async function writeFolder(
 	{ say }: WriteOrder,
 	missing: string[],
 ): Promise<void> {
-	await writer.section(sectionNames.files(name));
+	writer.section(sectionNames.files(name));
 	const unread = await writeFiles(writer, path, { skips: (below) => skips.test(below) });
 	say(`${name}: ${writer.entries} entries of files`);
 	if (unread > 0) missing.push(`${unread} entries of "${name}" that are no files, or could not be read`);

@@ -79,8 +79,8 @@ describe("data of release 0.2.0, moved to MongoDB", function () {
 
 	function epochOf(path: string): string {
 		const lines = linesOf(path);
-		const entry = lines[lines.indexOf(JSON.stringify(["section", logName])) + 1];
-		const [, { columns }] = JSON.parse(entry ?? "") as ["entry", { columns: { epoch: string } }];
+		const entry = lines.find((line) => line.startsWith(`["${logName}",`));
+		const [, { columns }] = JSON.parse(entry ?? "") as [string, { columns: { epoch: string } }];
 		return columns.epoch;
 	}
 

@@ -227,19 +227,18 @@ describe("archives", function () {
 	describe("of somebody else", () => {
 		/** Returns an archive with these lines and a manifest that fits, as a liar would make it. */
 		function forged(section: string, entries: readonly unknown[], header: object = {}): string {
-			const lines = entries.map((entry) =>
-				typeof entry === "string" ? `${entry}\n` : `${JSON.stringify(["entry", entry])}\n`,
-			);
-			const text = lines.join("");
+			const lineOf = (entry: unknown) => (typeof entry === "string" ? entry : JSON.stringify([section, entry]));
+			const text = entries.map((entry) => `${lineOf(entry)}\n`).join("");
 			const sha256 = createHash("sha256").update(text).digest("hex");
-			const sums = { entries: entries.length, bytes: Buffer.byteLength(text), sha256 };
+			const sums = { entries: entries.length, sha256 };
 			const start = { version: 1, kind: "backup", release: "0", since: "2026-01-01T00:00:00.000Z", ...header };
 			const path = join(folder, "forged.gz");
-			const begin = `${JSON.stringify(["archive", start])}\n${JSON.stringify(["section", section])}\n`;
-			writeFileSync(
-				path,
-				gzipSync(`${begin}${text}${JSON.stringify(["manifest", { sections: { [section]: sums }, missing: [] }])}\n`),
-			);
+			const end = { sections: { [section]: sums }, missing: [] };
+			const ends = [
+				["archive", start],
+				["manifest", end],
+			].map((line) => `${JSON.stringify(line)}\n`);
+			writeFileSync(path, gzipSync(ends.join(text)));
 			return path;
 		}
 
@@ -248,6 +247,7 @@ describe("archives", function () {
 		const inJobs = "documents jobs";
 		const inSessions = "files sessions";
 		const folderEntry = { path: "a", kind: "folder", mode: 0o700 };
+		const inHost = JSON.stringify(["files host", folderEntry]);
 
 		const refused: Readonly<Record<string, readonly [string, readonly unknown[], RegExp]>> = {
 			"a collection that does not exist": ["documents __proto__", [jobEntry("a")], /does not know/],
@@ -255,7 +255,7 @@ describe("archives", function () {
 			"a column that does not exist": [inJobs, [jobEntry("a", { admin: 1 })], /its column "admin"/],
 			"a column __proto__": [
 				inJobs,
-				['["entry",{"id":"a","wire":"{}","columns":{"__proto__":{"x":1}}}]'],
+				['["documents jobs",{"id":"a","wire":"{}","columns":{"__proto__":{"x":1}}}]'],
 				/column "__proto__"/,
 			],
 			"a value of another type": [inJobs, [jobEntry("a", { rev: "1" })], /the value is not integer/],
@@ -277,7 +277,8 @@ describe("archives", function () {
 			"a path with a dot": [inSessions, [folderEntry, file("a/./x")], /no file in a folder/],
 			"a set-user-id program": [inSessions, [file("x", { mode: 0o4755 })], /no file in a folder/],
 			"a part of another file": [inSessions, [file("x"), { path: "y", kind: "more", data: "" }], /no file in a folder/],
-			"a line that is no JSON": [inJobs, ['["entry",{'], /Line 3 is no part of an archive/],
+			"a line that is no JSON": [inJobs, ['["documents jobs",{'], /Line 2 is no part of an archive/],
+			"a section that begins again": [inSessions, [folderEntry, inHost, file("x")], /Line 4 begins the section/],
 		};
 		for (const [what, [section, entries, sentence]] of Object.entries(refused))
 			it(`are refused with ${what}, and nothing changes`, async () => {

@@ -59,6 +59,7 @@ describe("a backup", () => {
 		const odd = {
 			"it is cut off": whole.subarray(0, whole.length - 50),
 			"has no manifest": gzipSync(lines.slice(0, -2).join("\n") + "\n"),
+			'it lacks "documents marks"': gzipSync(lines.filter((line) => !line.includes("original")).join("\n")),
 			"was changed in": gzipSync(lines.join("\n").replace("original", "another!")),
 			"is no part of an archive": gzipSync(lines.toSpliced(3, 0, '["entry"').join("\n")),
 		};
