@@ -60,7 +60,7 @@ const kinds: Readonly<Record<string, ArchiveKind>> = {
 };
 
 /** The commands that each option belongs to; one that would be ignored is refused. */
-const commandsOf: Readonly<Record<keyof typeof commandTable.options, readonly string[]>> = {
+const commandsOf: Readonly<Record<string, readonly string[]>> = {
 	"passphrase-file": ["backup", "restore"],
 	workspaces: ["backup"],
 	force: ["restore", "import"],
@@ -74,12 +74,11 @@ const { values, positionals } = readCommandLine(commandTable);
 const [command = "", path] = positionals;
 const kind = kinds[command];
 if (kind === undefined || path === undefined) refuseCommandLine(commandTable, "Name one file");
-for (const [option, commands] of Object.entries(commandsOf))
-	if (
-		Object.entries(values).some(([name, value]) => name === option && value !== false && value !== "") &&
-		!commands.includes(command)
-	)
+for (const [option, value] of Object.entries(values)) {
+	const commands = commandsOf[option] ?? [];
+	if (value !== false && value !== "" && !commands.includes(command))
 		refuseCommandLine(commandTable, `The option --${option} belongs to ${commands.join(" and ")}, not to ${command}`);
+}
 
 try {
 	const config = loadConfig();

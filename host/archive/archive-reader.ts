@@ -16,48 +16,51 @@ import {
 } from "./archive-format.ts";
 import { isSameSums, RunningSums } from "./section-sums.ts";
 
-/** The receiver of the parts of an archive. */
-export interface ArchiveVisitor {
-	header?(header: ArchiveHeader): void;
-	entry(section: string, value: unknown): Promise<void> | void;
+type Take = (section: string, value: unknown) => Promise<void> | void;
+
+/** The first and the last line of an archive. */
+export interface ArchiveEnds {
+	readonly header: ArchiveHeader;
+	readonly manifest: ArchiveManifest;
 }
 
 /**
- * Reads the whole file and resolves to its manifest. @throws {ArchiveError} when it is no archive, is cut off, was
+ * Reads the whole file, whose entries `take` gets. @throws {ArchiveError} when it is no archive, is cut off, was
  * changed, or is of an unknown version.
  */
-export async function readArchive(path: string, visitor: ArchiveVisitor): Promise<ArchiveManifest> {
-	const reading = new Reading(visitor);
+export async function readArchive(path: string, take: Take): Promise<ArchiveEnds> {
+	const reading = new Reading(take);
 	let number = 0;
 	for await (const line of linesOf(path)) await reading.take(line, ++number);
 	return reading.end();
 }
 
 class Reading {
-	readonly #visitor: ArchiveVisitor;
+	readonly #take: Take;
 	readonly #sections = new Map<string, RunningSums>();
 	#section = "";
+	#header: ArchiveHeader | undefined;
 	#manifest: ArchiveManifest | undefined;
 
-	constructor(visitor: ArchiveVisitor) {
-		this.#visitor = visitor;
+	constructor(take: Take) {
+		this.#take = take;
 	}
 
 	async take(line: string, number: number): Promise<void> {
 		const [section, value] = partsOf(line, number);
 		if (this.#manifest) throw new ArchiveError(`Line ${number} is behind the end of the archive`);
-		if (number === 1) this.#visitor.header?.(headerOf(section, value));
+		if (number === 1) this.#header = headerOf(section, value);
 		else if (section === "manifest") this.#manifest = this.#compared(manifestOf(value));
 		else {
 			this.#sumsOf(section, number).add(`${line}\n`);
-			await this.#visitor.entry(section, value);
+			await this.#take(section, value);
 		}
 	}
 
-	/** Returns the manifest. @throws {ArchiveError} when it did not come. */
-	end(): ArchiveManifest {
-		if (!this.#manifest) throw new ArchiveError("The archive is cut off: it has no manifest");
-		return this.#manifest;
+	/** @throws {ArchiveError} when the manifest did not come. */
+	end(): ArchiveEnds {
+		if (!this.#header || !this.#manifest) throw new ArchiveError("The archive is cut off: it has no manifest");
+		return { header: this.#header, manifest: this.#manifest };
 	}
 
 	#sumsOf(section: string, number: number): RunningSums {

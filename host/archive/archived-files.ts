@@ -28,22 +28,19 @@ type FileEntry =
 	| { readonly path: string; readonly kind: "file"; readonly mode: number; readonly data: string }
 	| { readonly path: string; readonly kind: "more"; readonly data: string };
 
-/** Which files are left out. */
-export interface FileChoice {
-	/** Whether an entry is left out, by its path from the folder. */
-	readonly skips?: (path: string) => boolean;
-}
-
-/** Adds what is in a folder to the open section; returns how many files could not be read. */
-export async function writeFiles(writer: ArchiveWriter, root: string, choice: FileChoice = {}): Promise<number> {
-	return new FolderWalk(writer, choice).walk(root, "", 0);
+/**
+ * Adds what is in a folder to the present section; returns how many files could not be read.
+ * @param skips Matches the paths from the folder of what is left out; absent: nothing is.
+ */
+export async function writeFiles(writer: ArchiveWriter, root: string, skips?: RegExp): Promise<number> {
+	return new FolderWalk(writer, skips).walk(root, "", 0);
 }
 
 class FolderWalk {
 	readonly #writer: ArchiveWriter;
-	readonly #skips: (path: string) => boolean;
+	readonly #skips: RegExp | undefined;
 
-	constructor(writer: ArchiveWriter, { skips = () => false }: FileChoice) {
+	constructor(writer: ArchiveWriter, skips: RegExp | undefined) {
 		this.#writer = writer;
 		this.#skips = skips;
 	}
@@ -57,7 +54,7 @@ class FolderWalk {
 		let unread = names.length - different.size;
 		for (const name of [...different].toSorted()) {
 			const below = path === "" ? name : `${path}/${name}`;
-			if (!this.#skips(below)) unread += await this.#visit(folder.path(name), below, depth);
+			if (!this.#skips?.test(below)) unread += await this.#visit(folder.path(name), below, depth);
 		}
 		return unread;
 	}

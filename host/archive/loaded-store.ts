@@ -66,30 +66,23 @@ async function fill(
 	store: DocumentStore,
 	folders: ReadonlyMap<string, PlacedFolder>,
 ): Promise<void> {
+	await using closing = new AsyncDisposableStack();
 	const documents = new DocumentLoader(collections, store);
-	const files = new Map([...folders].map(([section, folder]) => [section, new FileLoader(folder.path)]));
+	const files = new Map([...folders].map(([section, { path: root }]) => [section, closing.use(new FileLoader(root))]));
 	await markImport(store, "begun");
-	try {
-		await readArchive(path, {
-			entry: (section, value) =>
-				DocumentLoader.isOf(section) ? documents.take(section, value) : files.get(section)?.take(value),
-		});
-		await documents.flush();
-	} finally {
-		for (const loader of files.values()) await loader[Symbol.asyncDispose]();
-	}
+	await readArchive(path, (section, value) =>
+		DocumentLoader.isOf(section) ? documents.take(section, value) : files.get(section)?.take(value),
+	);
+	await documents.flush();
 }
 
 async function compare({ collections }: Installation, store: DocumentStore, manifest: ArchiveManifest): Promise<void> {
-	const snapshot = await store.snapshot();
-	try {
-		for (const collection of archivedCollections(collections)) {
-			const wanted = manifest.sections[sectionNames.documents(collection.name)];
-			if (!wanted || isSameSums(wanted, await sumsOf(snapshot, collection))) continue;
-			throw new ArchiveError(`The store has other documents in "${collection.name}" than the archive`);
-		}
-	} finally {
-		await snapshot.close();
+	await using closing = new AsyncDisposableStack();
+	const snapshot = closing.adopt(await store.snapshot(), (taken) => taken.close());
+	for (const collection of archivedCollections(collections)) {
+		const wanted = manifest.sections[sectionNames.documents(collection.name)];
+		if (!wanted || isSameSums(wanted, await sumsOf(snapshot, collection))) continue;
+		throw new ArchiveError(`The store has other documents in "${collection.name}" than the archive`);
 	}
 }
 

@@ -13,14 +13,8 @@ import { makeFolder } from "#shared/base/files/new-folder.ts";
 import { StartError } from "#shared/base/start-error.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { codes, resultCode } from "#shared/store/embedded/result-code.ts";
-import {
-	ArchiveError,
-	type ArchiveHeader,
-	type ArchiveKind,
-	type ArchiveManifest,
-	sectionNames,
-} from "./archive-format.ts";
-import { readArchive } from "./archive-reader.ts";
+import { ArchiveError, type ArchiveKind, type ArchiveManifest, sectionNames } from "./archive-format.ts";
+import { type ArchiveEnds, readArchive } from "./archive-reader.ts";
 import { DocumentLoader } from "./archived-documents.ts";
 import { FileLoader } from "./archived-files.ts";
 import { keyOf, settledKey } from "./archived-key.ts";
@@ -38,7 +32,7 @@ import {
 import { loadStore } from "./loaded-store.ts";
 import { PlacedFolder } from "./placed-folder.ts";
 import { RestoreLock } from "./restore-lock.ts";
-import { openKey, sealedText } from "./sealed-key.ts";
+import { openKey, type SealedKey, sealedKeyOf } from "./sealed-key.ts";
 import { emptySharedStore } from "./shared-target.ts";
 
 /** The wishes about a restore. */
@@ -52,9 +46,7 @@ export interface RestoreOrder extends ArchiveOrder {
 }
 
 /** An archive that was checked. */
-interface CheckedArchive {
-	readonly header: ArchiveHeader;
-	readonly manifest: ArchiveManifest;
+interface CheckedArchive extends ArchiveEnds {
 	/** The key, when a passphrase has opened it. */
 	readonly key: string | undefined;
 	/** Whether the archive has the key, sealed. */
@@ -70,23 +62,18 @@ interface SettledArchive extends CheckedArchive {
 export async function checkArchive(place: Installation, order: ArchiveOrder): Promise<CheckedArchive> {
 	const documents = new DocumentLoader(place.collections);
 	const files = new Map<string, FileLoader>();
-	let header: ArchiveHeader | undefined;
-	let sealed: unknown;
-	const manifest = await readArchive(order.path, {
-		header: (found) => void (header = found),
-		async entry(section, value) {
-			if (DocumentLoader.isOf(section)) return documents.take(section, value);
-			if (section === sectionNames.key) return void sealedText((sealed = value));
-			if (!folderNames.some((name) => section === sectionNames.files(name)))
-				throw new ArchiveError(`The archive has "${section}", which this release does not know; use a newer one`);
-			const loader = files.get(section) ?? new FileLoader();
-			files.set(section, loader);
-			return loader.take(value);
-		},
+	let sealed: SealedKey | undefined;
+	const ends = await readArchive(order.path, (section, value) => {
+		if (DocumentLoader.isOf(section)) return documents.take(section, value);
+		if (section === sectionNames.key) return void (sealed = sealedKeyOf(value));
+		if (!folderNames.some((name) => section === sectionNames.files(name)))
+			throw new ArchiveError(`The archive has "${section}", which this release does not know; use a newer one`);
+		const loader = files.get(section) ?? new FileLoader();
+		files.set(section, loader);
+		return loader.take(value);
 	});
-	if (!header) throw new ArchiveError("This is no archive of Atelier");
-	const key = sealed !== undefined && order.passphrase !== undefined ? openKey(sealed, order.passphrase) : undefined;
-	return { header, manifest, key, isSealed: sealed !== undefined };
+	const key = sealed && order.passphrase !== undefined ? openKey(sealed, order.passphrase) : undefined;
+	return { ...ends, key, isSealed: sealed !== undefined };
 }
 
 const folderNames = ["credentials", "sessions", "host"] as const;
@@ -103,12 +90,9 @@ export async function restoreArchive(place: Installation, order: RestoreOrder): 
 	refuseOtherKey(place, opened, order.force);
 	const archived = { print: header.key, isSealed: checked.isSealed, opened };
 	const key = settledKey(place, archived, order.withoutKey === true);
-	const store = await place.newStore(storeFolder(place));
-	try {
-		await fillPlace(place, order, { ...checked, key }, store);
-	} finally {
-		await store.close();
-	}
+	await using closing = new AsyncDisposableStack();
+	const store = closing.adopt(await place.newStore(storeFolder(place)), (opened) => opened.close());
+	await fillPlace(place, order, { ...checked, key }, store);
 	for (const sentence of manifest.missing) say(`Not in the archive: ${sentence}`);
 }
 

@@ -1,58 +1,57 @@
 /**
- * The installation key in an archive, sealed by a passphrase: scrypt (RFC 7914) derives a key, and AES-256-GCM seals.
+ * The installation key in an archive, sealed by a passphrase: scrypt (RFC 7914) derives the key that seals it.
  * The costs are part of the archive's version and not of the archive, so that no archive chooses them.
  */
-import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
+import { randomBytes, scryptSync } from "node:crypto";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { TextSeal } from "#shared/base/secrets/sealed-text.ts";
 import { ArchiveError, isRecord } from "./archive-format.ts";
 
 /** Each guess needs 64 MB. */
 const costs = { N: 2 ** 16, r: 8, p: 1, maxmem: 128 * 1024 * 1024 } as const;
-const purpose = Buffer.from("atelier archive installation key");
+const purpose = "atelier archive installation key";
 const saltBytes = 16;
-const nonceBytes = 12;
-const tagBytes = 16;
 
 /** The fewest characters of a passphrase. */
 export const minPassphrase = 12;
 
 /** The entry of the section with the key. */
 export interface SealedKey {
-	/** Salt, nonce, tag and sealed text in base64. */
+	/** In base64. */
+	readonly salt: string;
 	readonly sealed: string;
 }
 
+const failures = compileSchema({ salt: { type: "string", max: 100 }, sealed: { type: "string", max: 1_000 } });
+
 export function sealKey(key: string, passphrase: string): SealedKey {
-	const salt = randomBytes(saltBytes);
-	const nonce = randomBytes(nonceBytes);
-	const cipher = createCipheriv("aes-256-gcm", derived(passphrase, salt), nonce).setAAD(purpose);
-	const text = Buffer.concat([cipher.update(key, "utf8"), cipher.final()]);
-	return { sealed: Buffer.concat([salt, nonce, cipher.getAuthTag(), text]).toString("base64") };
+	const salt = randomBytes(saltBytes).toString("base64");
+	return { salt, sealed: sealOf(passphrase, salt).seal(key, purpose) };
 }
 
 /** Returns the key. @throws {ArchiveError} for another passphrase, and for an entry that was changed. */
-export function openKey(value: unknown, passphrase: string): string {
-	const sealed = Buffer.from(sealedText(value), "base64");
-	const salt = sealed.subarray(0, saltBytes);
-	const nonce = sealed.subarray(saltBytes, saltBytes + nonceBytes);
-	const tag = sealed.subarray(saltBytes + nonceBytes, saltBytes + nonceBytes + tagBytes);
-	const text = sealed.subarray(saltBytes + nonceBytes + tagBytes);
+export function openKey({ salt, sealed }: SealedKey, passphrase: string): string {
+	const seal = sealOf(passphrase, salt);
+	// A text that nobody has sealed would be returned as it is.
+	if (!seal.isCurrent(sealed)) throw wasChanged();
 	try {
-		const cipher = createDecipheriv("aes-256-gcm", derived(passphrase, salt), nonce, { authTagLength: tagBytes });
-		cipher.setAAD(purpose).setAuthTag(tag);
-		return Buffer.concat([cipher.update(text), cipher.final()]).toString("utf8");
+		return seal.open(sealed, purpose);
 	} catch (cause) {
 		throw new ArchiveError("The passphrase does not open the installation key of the archive", { cause });
 	}
 }
 
-/** Returns the text of the entry. @throws {ArchiveError} for another form. */
-export function sealedText(value: unknown): string {
-	const { sealed } = isRecord(value) ? value : {};
-	if (typeof sealed !== "string" || sealed.length > 1_000)
-		throw new ArchiveError("The installation key of the archive was changed");
-	return sealed;
+/** Returns the entry of an archive. @throws {ArchiveError} for another form. */
+export function sealedKeyOf(value: unknown): SealedKey {
+	if (!isRecord(value) || failures(value).length > 0) throw wasChanged();
+	return value as unknown as SealedKey;
 }
 
-function derived(passphrase: string, salt: Buffer): Buffer {
-	return scryptSync(passphrase.normalize("NFC"), salt, 32, costs);
+function wasChanged(): ArchiveError {
+	return new ArchiveError("The installation key of the archive was changed");
+}
+
+function sealOf(passphrase: string, salt: string): TextSeal {
+	const key = scryptSync(passphrase.normalize("NFC"), Buffer.from(salt, "base64"), 32, costs);
+	return new TextSeal(key.toString("base64"));
 }

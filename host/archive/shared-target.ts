@@ -57,20 +57,17 @@ async function emptied(
 	{ force, say }: { readonly force: boolean; readonly say: (line: string) => void },
 ): Promise<void> {
 	const { place: at = "store" } = store;
-	const snapshot = await store.snapshot();
-	try {
-		await refuseUsed(snapshot, (await store.time?.()) ?? now());
-		const present = await firstWithDocuments(snapshot, archived);
-		if (!force && (await isHalfImported(store)))
-			throw new ArchiveError("An import into this store has not finished; with --force the store is emptied first");
-		if (!force && present)
-			throw new ArchiveError(`The store is not empty: ${at} has "${present.name}"; with --force it is emptied`);
-		if (present) say(`The ${at} is emptied: it has ${await inventory(snapshot, archived)}`);
-		await markImport(store, "begun");
-		for (const collection of archived) await empty(store, snapshot, collection);
-	} finally {
-		await snapshot.close();
-	}
+	await using closing = new AsyncDisposableStack();
+	const snapshot = closing.adopt(await store.snapshot(), (taken) => taken.close());
+	await refuseUsed(snapshot, (await store.time?.()) ?? now());
+	const present = await firstWithDocuments(snapshot, archived);
+	if (!force && (await isHalfImported(store)))
+		throw new ArchiveError("An import into this store has not finished; with --force the store is emptied first");
+	if (!force && present)
+		throw new ArchiveError(`The store is not empty: ${at} has "${present.name}"; with --force it is emptied`);
+	if (present) say(`The ${at} is emptied: it has ${await inventory(snapshot, archived)}`);
+	await markImport(store, "begun");
+	for (const collection of archived) await empty(store, snapshot, collection);
 }
 
 /** The processes of a platform announce themselves every ten seconds, and some of them hold leases. */

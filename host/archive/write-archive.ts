@@ -39,25 +39,16 @@ const lockFolder = /^\.locks(\/|$)/;
 /** The parts of the folder of sessions that are rebuilt or of no use later. */
 const trashFolder = /^\.trash(\/|$)/;
 
-const nothing = /^$/;
-
 /** Writes an archive. @throws {ArchiveError} or an error of the store, whose sentence is for the person. */
 export async function writeArchive(place: Installation, order: WriteOrder): Promise<ArchiveManifest> {
-	const store = await place.newStore(storeFolder(place));
-	try {
-		const interrupted = store.isShared ? undefined : interruptedRestore(storeFolder(place));
-		if (interrupted !== undefined) throw new ArchiveError(`Half of the data is no backup: ${interrupted}`);
-		const snapshot = await store.snapshot();
-		try {
-			if (await wasHalfImported(snapshot))
-				throw new ArchiveError("Half of the data is no backup: an import into the store has not finished");
-			return await writeAll(place, order, snapshot);
-		} finally {
-			await snapshot.close();
-		}
-	} finally {
-		await store.close();
-	}
+	await using closing = new AsyncDisposableStack();
+	const store = closing.adopt(await place.newStore(storeFolder(place)), (opened) => opened.close());
+	const interrupted = store.isShared ? undefined : interruptedRestore(storeFolder(place));
+	if (interrupted !== undefined) throw new ArchiveError(`Half of the data is no backup: ${interrupted}`);
+	const snapshot = closing.adopt(await store.snapshot(), (taken) => taken.close());
+	if (await wasHalfImported(snapshot))
+		throw new ArchiveError("Half of the data is no backup: an import into the store has not finished");
+	return await writeAll(place, order, snapshot);
 }
 
 async function writeAll(place: Installation, order: WriteOrder, snapshot: StoreSnapshot): Promise<ArchiveManifest> {
@@ -92,15 +83,19 @@ async function keyStateOf(
 
 /** Writes what is not in the store; returns sentences about what is left out. */
 async function writeRest(writer: ArchiveWriter, place: Installation, order: WriteOrder): Promise<string[]> {
-	const { passphrase, workspaces } = order;
+	const { passphrase, workspaces, say } = order;
 	const missing: string[] = [];
+	const writeFolder = async (name: string, path: string, skips?: RegExp) => {
+		writer.section(sectionNames.files(name));
+		const unread = await writeFiles(writer, path, skips);
+		say(`${name}: ${writer.entries} entries of files`);
+		if (unread > 0) missing.push(`${unread} entries of "${name}" that are no files, or could not be read`);
+	};
 	if (place.credentials !== undefined && existsSync(place.credentials))
-		await writeFolder(writer, { name: "credentials", path: place.credentials, skips: lockFolder }, order, missing);
+		await writeFolder("credentials", place.credentials, lockFolder);
 	else missing.push("Stored credentials: there are none in files on this machine");
-	if (existsSync(hostFolder(place)))
-		await writeFolder(writer, { name: "host", path: hostFolder(place), skips: nothing }, order, missing);
-	if (workspaces)
-		await writeFolder(writer, { name: "sessions", path: sessionsFolder(place), skips: trashFolder }, order, missing);
+	if (existsSync(hostFolder(place))) await writeFolder("host", hostFolder(place));
+	if (workspaces) await writeFolder("sessions", sessionsFolder(place), trashFolder);
 	else missing.push("The files of sessions: ask for them with --workspaces");
 	const key = keyOf(place);
 	if (passphrase !== undefined && key !== undefined) {
@@ -109,22 +104,4 @@ async function writeRest(writer: ArchiveWriter, place: Installation, order: Writ
 	} else missing.push("The installation key: give a passphrase with --passphrase-file, or keep the key elsewhere");
 	missing.push("The configuration, its files, and the variables of the environment with secrets");
 	return missing;
-}
-
-interface ArchivedFolder {
-	readonly name: string;
-	readonly path: string;
-	readonly skips: RegExp;
-}
-
-async function writeFolder(
-	writer: ArchiveWriter,
-	{ name, path, skips }: ArchivedFolder,
-	{ say }: WriteOrder,
-	missing: string[],
-): Promise<void> {
-	writer.section(sectionNames.files(name));
-	const unread = await writeFiles(writer, path, { skips: (below) => skips.test(below) });
-	say(`${name}: ${writer.entries} entries of files`);
-	if (unread > 0) missing.push(`${unread} entries of "${name}" that are no files, or could not be read`);
 }
