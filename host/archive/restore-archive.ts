@@ -53,11 +53,6 @@ interface CheckedArchive extends ArchiveEnds {
 	readonly isSealed: boolean;
 }
 
-/** An archive that was checked, and the key of the installation after its restore. */
-interface SettledArchive extends CheckedArchive {
-	readonly key: string;
-}
-
 /** Reads the whole archive and changes nothing. @throws {ArchiveError} when it cannot be restored as it is. */
 export async function checkArchive(place: Installation, order: ArchiveOrder): Promise<CheckedArchive> {
 	const documents = new DocumentLoader(place.collections);
@@ -92,15 +87,20 @@ export async function restoreArchive(place: Installation, order: RestoreOrder): 
 	const key = settledKey(place, archived, order.withoutKey === true);
 	await using closing = new AsyncDisposableStack();
 	const store = closing.adopt(await place.newStore(storeFolder(place)), (opened) => opened.close());
-	await fillPlace(place, order, { ...checked, key }, store);
+	await fillPlace({ place, order, manifest, key }, store);
 	for (const sentence of manifest.missing) say(`Not in the archive: ${sentence}`);
 }
 
 /** A restore whose archive was checked. */
-interface Job {
+interface Checked {
 	readonly place: Installation;
 	readonly order: RestoreOrder;
-	readonly checked: SettledArchive;
+	readonly manifest: ArchiveManifest;
+	/** The key of the installation after the restore. */
+	readonly key: string;
+}
+
+interface Job extends Checked {
 	/** The folders with files, by the names of their sections. */
 	readonly folders: ReadonlyMap<string, PlacedFolder>;
 	/** All folders, that of an embedded store last. */
@@ -108,19 +108,16 @@ interface Job {
 }
 
 /** @param store The store that is there; one of a single process is locked until it is replaced. */
-async function fillPlace(
-	place: Installation,
-	order: RestoreOrder,
-	checked: SettledArchive,
-	store: DocumentStore,
-): Promise<void> {
-	const folders = foldersOf(place, checked.manifest, order.kind);
+async function fillPlace(checked: Checked, store: DocumentStore): Promise<void> {
+	const { place, order, manifest } = checked;
+	const folders = foldersOf(place, manifest, order.kind);
 	const ownStore = store.isShared ? [] : [new PlacedFolder(storeFolder(place))];
 	const placed = [...folders.values(), ...ownStore];
 	using _lock = placed.length > 0 ? RestoreLock.take(place.dataDir) : undefined;
 	if (!order.force) for (const folder of placed) await folder.refusePresent();
-	const job = { place, order, checked, folders, placed };
-	if (store.isShared) return fillShared(job, store);
+	const job = { ...checked, folders, placed };
+	// The lock ends with this function, so it waits.
+	if (store.isShared) return await fillShared(job, store);
 	await lockPresent(place, store, order);
 	await endWork(job);
 	await load(job);
@@ -147,11 +144,10 @@ async function endWork({ place, order }: Job): Promise<void> {
 }
 
 /** Fills the store and the folders beside their places; of a failure nothing remains but the mark of a shared store. */
-async function load({ place, order, checked, folders, placed }: Job): Promise<void> {
+async function load({ place, order, manifest, key, folders, placed }: Job): Promise<void> {
 	try {
 		for (const folder of placed) await folder.begin();
 		const change = order.kind === "backup" ? place.afterRestore : undefined;
-		const { manifest, key } = checked;
 		await loadStore(place, order, manifest, { folder: restoringFolder(storeFolder(place)), folders, key, change });
 	} catch (error) {
 		for (const folder of placed) await folder.discard();
@@ -161,12 +157,12 @@ async function load({ place, order, checked, folders, placed }: Job): Promise<vo
 }
 
 /** Puts the key and the folders into their places, the store last: until then no platform starts. */
-async function takePlaces({ place, order: { say }, checked: { key }, placed }: Job): Promise<void> {
+async function takePlaces({ place, order, key, placed }: Job): Promise<void> {
 	const stamp = isoTime().replaceAll(/[^\d]/g, "").slice(0, 14);
-	await writeKey(place, key, { stamp, say });
+	await writeKey(place, key, stamp, order);
 	for (const folder of placed) {
 		const aside = await folder.place(stamp);
-		if (aside !== undefined) say(`The data of before is in "${aside}"`);
+		if (aside !== undefined) order.say(`The data of before is in "${aside}"`);
 		failpoint("restore.placed");
 	}
 }
@@ -211,11 +207,7 @@ function refuseOtherKey(place: Installation, key: string | undefined, force: boo
 }
 
 /** A former key is kept, because the former data is of no use without it. */
-async function writeKey(
-	place: Installation,
-	key: string,
-	{ stamp, say }: { readonly stamp: string; readonly say: (line: string) => void },
-): Promise<void> {
+async function writeKey(place: Installation, key: string, stamp: string, { say }: RestoreOrder): Promise<void> {
 	if (place.configuredKey !== "" || keyOf(place) === key) return;
 	makeFolder(dirname(keyFile(place)));
 	if (keyOf(place) !== undefined) {

@@ -10,6 +10,7 @@ import { expect } from "chai";
 import { isHalfImported } from "#host/archive/import-mark.ts";
 import { type Installation, interruptedRestore } from "#host/archive/installation.ts";
 import { restoreArchive } from "#host/archive/restore-archive.ts";
+import { RestoreLock } from "#host/archive/restore-lock.ts";
 import { writeArchive } from "#host/archive/write-archive.ts";
 import { processCollection } from "#host/presence/process-collection.ts";
 import { projectRoot } from "#shared/base/project-root.ts";
@@ -135,6 +136,21 @@ describe("a restore", function () {
 				winner === 0 ? ["first", "first"] : ["second", "second"],
 			);
 			expect(await withStore(place, isHalfImported)).to.equal(false);
+		});
+
+	for (const kind of ["embedded", "shared"])
+		it(`keeps others from its data folder until it has ended, with ${kind} stores`, async () => {
+			const path = await backupOf("new");
+			const place = smallInstallation(join(folder, "target"), kind === "shared" ? endpoint.url : undefined);
+			let refused: string | undefined;
+			const endWork = async () => {
+				const other = await failureOf<Error>(Promise.try(() => RestoreLock.take(place.dataDir)));
+				refused = other.message;
+			};
+			const order = { path, kind: "backup", force: false, withoutKey: true, ...silent } as const;
+			await restoreArchive({ ...place, endWork }, order);
+			expect(refused).to.equal(`Another restore into "${place.dataDir}" is under way`);
+			RestoreLock.take(place.dataDir)[Symbol.dispose]();
 		});
 
 	it("is refused while a process of a platform announces itself in a shared store, whoever has leases", async () => {
