@@ -5,7 +5,7 @@ import type { PodPhase, PodStatus } from "#shared/wire/pod/status.ts";
 import type { LaunchFailure } from "./io/launch-failure.ts";
 
 /** The step that ends when a phase begins. */
-const stepBefore: Partial<Record<PodPhase, keyof PodStatus["timings"]>> = {
+const stepBefore: Partial<Record<PodPhase, string>> = {
 	starting: "spawned",
 	setting_up: "cloned",
 	starting_agent: "set_up",

@@ -40,7 +40,7 @@ export class CloneProgress {
 	}
 
 	/** The times of the finished clones, in the order in which they ended. */
-	get timings(): readonly RepositoryTiming[] {
+	get timings(): RepositoryTiming[] {
 		return this.#timings;
 	}
 

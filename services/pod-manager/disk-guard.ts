@@ -6,7 +6,7 @@
 import { deadline, sleep } from "#shared/base/clock.ts";
 import type { MeasuredSession, StoppedGrower, UsedWorkspace } from "#shared/contracts/workspaces/workspace-work.ts";
 import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
-import type { PodRuntime } from "./pod-runtime.ts";
+import { isAlive, type PodRuntime } from "./pod-runtime.ts";
 
 /** The pause between two looks in milliseconds: while there is room, and while there is none. */
 const pauseMs = { room: 5_000, short: 2_000 } as const;
@@ -95,7 +95,7 @@ export class DiskGuard {
 		const { runtime, inUse } = this.#given;
 		const signal = AbortSignal.any([this.#stopping.signal, deadline(roundMs)]);
 		const { pods } = await runtime.inventory();
-		const living = new Set(pods.filter(({ state }) => state !== "gone").map(({ sessionId }) => sessionId));
+		const living = new Set(pods.filter(isAlive).map(({ sessionId }) => sessionId));
 		const oldest = [...this.#before.keys()].filter((id) => living.has(id));
 		const ids = [...living.difference(this.#before), ...oldest].slice(0, maxSessions);
 		const measured: MeasuredSession[] = [];

@@ -1,7 +1,7 @@
 /** Ends or leaves running pods when the platform ends in order. */
 import { monotonic, sleep } from "#shared/base/clock.ts";
 import { graceMs } from "./pass.ts";
-import type { PodRuntime } from "./pod-runtime.ts";
+import { isAlive, type PodRuntime } from "./pod-runtime.ts";
 
 /** The time that the end of killed pods is awaited, in milliseconds. */
 const killMs = 4_000;
@@ -11,7 +11,7 @@ const againMs = 250;
 export async function endAllPods(runtime: PodRuntime, orderlyMs = graceMs): Promise<void> {
 	const since = monotonic();
 	while (monotonic() - since < orderlyMs + killMs) {
-		const alive = (await runtime.inventory()).pods.filter(({ state }) => state !== "gone");
+		const alive = (await runtime.inventory()).pods.filter(isAlive);
 		if (alive.length === 0) return;
 		await Promise.all(alive.map((pod) => runtime.end(pod, orderlyMs)));
 		await sleep(againMs);

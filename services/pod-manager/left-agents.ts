@@ -5,7 +5,7 @@ import { ArchiveError } from "#host/archive/archive-format.ts";
 import type { Config } from "#shared/config/config.ts";
 import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import { endAllPods } from "./exit.ts";
-import { loadRuntime } from "./pod-runtime.ts";
+import { isAlive, loadRuntime } from "./pod-runtime.ts";
 
 /** @throws {ArchiveError} when one does not end. */
 export async function endLeftAgents(config: Config, say: (line: string) => void): Promise<void> {
@@ -14,7 +14,7 @@ export async function endLeftAgents(config: Config, say: (line: string) => void)
 	if (!existsSync(join(folder, "host", "id")) || (key === "" && !existsSync(join(folder, "keys", "installation"))))
 		return;
 	const runtime = await loadRuntime(config, openInstallationKey(folder, key));
-	const living = async () => (await runtime.inventory()).pods.filter(({ state }) => state !== "gone").length;
+	const living = async () => (await runtime.inventory()).pods.filter(isAlive).length;
 	const count = await living();
 	if (count === 0) return;
 	say(`Ends the session agents that still work with "${folder}": ${count}`);

@@ -12,7 +12,7 @@ import {
 } from "#shared/contracts/sessions/session-work.ts";
 import { isBranchName } from "#shared/wire/git/branch-name.ts";
 import type { PodFailure } from "#shared/wire/pod/status.ts";
-import { type Pod, podName, type PodState } from "./pod-runtime.ts";
+import { isAlive, type Pod, podName, type PodState } from "./pod-runtime.ts";
 import { oneLine, plainText } from "#shared/base/one-line.ts";
 
 export type Step =
@@ -84,10 +84,6 @@ function removal(pod: Pod): Step {
 	return { kind: isAlive(pod) ? "end" : "forget", pod };
 }
 
-function isAlive({ state }: Pod): boolean {
-	return state !== "gone";
-}
-
 /** Returns a plan whose steps do not change the observation. */
 function steady(steps: readonly Step[], observed: Observation): Plan {
 	return { steps, reached: observed, found: observed };
@@ -98,7 +94,7 @@ function observation(phase: ObservedPhase): Observation {
 }
 
 function observationOf(pod: Pod): Observation {
-	const { name, state, address, failure, timings, agentTitle, progress } = pod;
+	const { name, state, address, failure, timings, agent_title, progress } = pod;
 	const phase = phases[state];
 	return {
 		phase,
@@ -109,7 +105,7 @@ function observationOf(pod: Pod): Observation {
 		...(phase === "failed" && { failure: shortened(failure ?? podLost) }),
 		...(progress !== undefined && phase === "launching" && { progress: oneLine(progress, observedLengths.progress) }),
 		...foundOf(pod),
-		...(agentTitle !== undefined && { agent_title: oneLine(agentTitle, observedLengths.agent_title) }),
+		...(agent_title !== undefined && { agent_title: oneLine(agent_title, observedLengths.agent_title) }),
 	};
 }
 

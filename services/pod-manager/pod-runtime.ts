@@ -8,13 +8,19 @@ import type { Config } from "#shared/config/config.ts";
 import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import { hostId } from "./host-id.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
-import type { PodFailure, RepositoryBranch, RepositoryTiming } from "#shared/wire/pod/status.ts";
+import type { PodStatus } from "#shared/wire/pod/status.ts";
 
 /** The state of a pod. `launching`: alive but not ready. `gone`: no process exists any more, but its records do. */
 export type PodState = "launching" | "ready" | "failed" | "leaving" | "gone";
 
+/** What the pod itself reports; a failure, if it had the time to write it. */
+export type PodReport = Pick<
+	PodStatus,
+	"timings" | "failure" | "agent_title" | "progress" | "clones" | "branches" | "warnings"
+>;
+
 /** A pod as the runtime finds it. */
-export interface Pod {
+export interface Pod extends Readonly<PodReport> {
 	/** The name `session-<session id>-g<generation>`. */
 	readonly name: string;
 	readonly sessionId: string;
@@ -25,18 +31,6 @@ export interface Pod {
 	 * used.
 	 */
 	readonly address?: string;
-	/** The reason of a failure, if the pod had the time to write it. */
-	readonly failure?: PodFailure;
-	readonly timings: Readonly<Record<string, string>>;
-	readonly agentTitle?: string;
-	/** A sentence about how far the clones are. */
-	readonly progress?: string;
-	/** The durations of the clones of this launch, by the repository's folder. */
-	readonly clones?: readonly RepositoryTiming[];
-	/** The branches of the repositories whose launch names none. */
-	readonly branches?: readonly RepositoryBranch[];
-	/** Sentences about what does not work in this launch. */
-	readonly warnings?: readonly string[];
 }
 
 /**
@@ -157,6 +151,11 @@ const podRuntimeMethods = [
 	"measureWorkspace",
 	"watch",
 ] as const;
+
+/** Whether a process of the pod exists. */
+export function isAlive({ state }: Pick<Pod, "state">): boolean {
+	return state !== "gone";
+}
 
 export function podName(sessionId: string, generation: number): string {
 	return `session-${sessionId}-g${generation}`;

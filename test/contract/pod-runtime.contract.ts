@@ -68,7 +68,7 @@ export function describePodRuntime(name: string, open: () => Promise<PodWorld>):
 			expect(await one()).to.include({ name: `session-${id}-g1`, sessionId: id, generation: 1 });
 			const ready = await inState("ready");
 			expect(ready.address).to.match(/^http:\/\/[^/]+$/);
-			expect(ready.agentTitle).to.be.a("string").that.is.not.equal("");
+			expect(ready.agent_title).to.be.a("string").that.is.not.equal("");
 			expect(ready.timings).to.have.property("spawned");
 			expect(ready).not.to.have.property("failure");
 		});

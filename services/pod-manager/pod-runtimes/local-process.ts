@@ -12,7 +12,7 @@ import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import type { Failure } from "#shared/contracts/sessions/status-reasons.ts";
 import { projectRoot as ownRoot } from "#shared/base/project-root.ts";
 import type { Inventory, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
-import { podName } from "../pod-runtime.ts";
+import { isAlive, podName } from "../pod-runtime.ts";
 import { ControlGroups } from "./local-process/control-groups.ts";
 import { folderBytes } from "./local-process/folder-size.ts";
 import { isSameLaunch, type Launch } from "./local-process/launch.ts";
@@ -96,8 +96,8 @@ export class LocalProcessRuntime implements PodRuntime {
 	async open(): Promise<readonly string[]> {
 		refuseForeignSystem();
 		const { signal } = this.#closing;
-		void this.#runs.emptyTrash(signal);
-		void this.#sessions.emptyTrash(signal);
+		void this.#runs.trash.empty(signal);
+		void this.#sessions.trash.empty(signal);
 		void this.#groups.adopt();
 		this.#waiting.keep(signal);
 		const [git, shortcoming] = await Promise.all([
@@ -113,7 +113,9 @@ export class LocalProcessRuntime implements PodRuntime {
 
 	async inventory(): Promise<Inventory> {
 		const [found, workspaces] = await Promise.all([this.#pods.all(), this.#sessions.list()]);
-		const troubles = [this.#runs.trashTrouble, this.#sessions.trashTrouble].filter((trouble) => trouble !== undefined);
+		const troubles = [this.#runs.trash.trouble, this.#sessions.trash.trouble].filter(
+			(trouble) => trouble !== undefined,
+		);
 		return { ...found, workspaces, troubles };
 	}
 
@@ -126,7 +128,7 @@ export class LocalProcessRuntime implements PodRuntime {
 		const launch = { sessionId: spec.session_id, generation: spec.generation };
 		const pods = await this.find(launch.sessionId);
 		if (pods.some(({ generation }) => generation === launch.generation)) return;
-		const other = pods.find(({ state }) => state !== "gone");
+		const other = pods.find(isAlive);
 		if (other) {
 			throw new Error(`Cannot start "${podName(launch.sessionId, launch.generation)}" while "${other.name}" lives`);
 		}
@@ -134,7 +136,7 @@ export class LocalProcessRuntime implements PodRuntime {
 		const folders = await this.#sessions.create(launch.sessionId, spec.workspace_id);
 		failpoint("local-process.before-spawn");
 		const document = this.#document(spec, launch, folders);
-		const log = this.#runs.log(launch);
+		const log = this.#runs.path(launch, "log");
 		const agent = (await this.#waiting.take(document, log)) ?? (await spawnAgent(this.#program, document, log));
 		const { pid = 0 } = agent.process;
 		this.#processes.note(pid, { ...launch, isAgent: true });
@@ -199,7 +201,7 @@ export class LocalProcessRuntime implements PodRuntime {
 				list: async () => (await this.#pods.all()).pods,
 				find: (sessionId) => this.find(sessionId),
 				glimpse: () => this.#pods.glimpse(),
-				statusFile: (pod) => this.#runs.statusFile(pod),
+				statusFile: (pod) => this.#runs.path(pod, "status"),
 				tend: (pod) => this.#runs.trimLog(pod),
 			},
 			onChange,
@@ -216,7 +218,7 @@ export class LocalProcessRuntime implements PodRuntime {
 		const { status, endingSince } = await this.#runs.read(launch).catch((): RunRecords => ({}));
 		if (status || endingSince !== undefined) return;
 		// The output is saved before the failure is reported, because the next pass removes the folder of the run.
-		await this.#sessions.keepOutput(launch.sessionId, this.#runs.log(launch)).catch(() => {});
+		await this.#sessions.keepOutput(launch.sessionId, this.#runs.path(launch, "log")).catch(() => {});
 		// When the folder is gone or cannot be written, the next observation finds no pod.
 		await this.#runs.recordEnd(launch, pid, failure).catch(() => {});
 	}
@@ -248,9 +250,9 @@ export class LocalProcessRuntime implements PodRuntime {
 			installation: this.#options.installation,
 			...this.#placeOf(),
 			proof: this.#marks.proof(launch),
-			status_file: this.#runs.statusFile(launch),
-			home: this.#runs.home(launch),
-			secrets_folder: this.#runs.secrets(launch),
+			status_file: this.#runs.path(launch, "status"),
+			home: this.#runs.path(launch, "home"),
+			secrets_folder: this.#runs.path(launch, "secrets"),
 			temporary_folder: this.#runs.temporary(launch),
 			git_home: this.#options.userHome ?? homedir(),
 			agents: join(this.#options.dataDir, "agents"),

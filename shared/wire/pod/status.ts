@@ -1,41 +1,45 @@
 /** The progress of a pod as the pod itself reports it: a file that is replaced at every change (temporary name, rename). */
-import type { Observation } from "#shared/contracts/sessions/session-work.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
 
-export const podPhases = ["starting", "cloning", "setting_up", "starting_agent", "ready", "failed"] as const;
+const podPhases = ["starting", "cloning", "setting_up", "starting_agent", "ready", "failed"] as const;
 export type PodPhase = (typeof podPhases)[number];
 
-/** The reason why a pod could not start or had to end. */
-export interface PodFailure {
-	/** Stable name, e.g. `CLONE_FAILED`, `SETUP_FAILED`, `AGENT_LOST`. */
-	code: string;
-	/** A sentence for the user, without secrets. */
-	message: string;
-}
+const text = { type: "string" } as const;
+/** A repository's folder below the workspace; empty: the workspace itself. */
+const path = text;
 
-/** The path of these is the repository's folder below the workspace; empty: the workspace itself. */
-export type RepositoryTiming = NonNullable<Observation["clones"]>[number];
-export type RepositoryBranch = NonNullable<Observation["branches"]>[number];
-
-export interface PodStatus {
-	phase: PodPhase;
+/** The content of the status file. */
+export const podStatusFields = schema({
+	phase: { type: "enum", values: podPhases },
 	/** Process id of the session agent. */
-	pid: number;
+	pid: { type: "number", integer: true },
 	/** The port of its HTTP and WebSocket server; present from the phase `cloning`. */
-	port?: number;
+	port: { type: "number", integer: true, optional: true },
 	/** The host at which it listens; absent: loopback. */
-	host?: string;
-	/** The reason; present only in the phase `failed`, after which the process ends. */
-	failure?: PodFailure;
-	/** A sentence about the present step, e.g. how far the clones are; present in the phase `cloning` only. */
-	progress?: string;
-	/** The times of the clones of this launch; present from the phase `setting_up`, if there were any. */
-	clones?: readonly RepositoryTiming[];
-	/** The branches of the repositories whose launch names none; present from the phase `setting_up`, if there are any. */
-	branches?: readonly RepositoryBranch[];
-	/** Sentences about what does not work in this launch, without secrets; absent: none. */
-	warnings?: readonly string[];
-	/** ISO times of the steps taken so far. */
-	timings: { spawned?: string; cloned?: string; set_up?: string; ready?: string };
+	host: { ...text, optional: true },
+	/**
+	 * Why the pod could not start or had to end; present only in the phase `failed`, after which the process ends. The code is
+	 * a stable name, e.g. `CLONE_FAILED`; the message is a sentence for the user, without secrets.
+	 */
+	failure: { type: "object", props: { code: text, message: text }, optional: true },
+	/** ISO times of the steps taken so far: `spawned`, `cloned`, `set_up`, `ready`. */
+	timings: { type: "record", key: text, value: text },
 	/** The title of the coding agent, e.g. `Shell (no AI)`; present when `ready`. */
-	agent_title?: string;
-}
+	agent_title: { ...text, optional: true },
+	/** A sentence about the present step, e.g. how far the clones are; present in the phase `cloning` only. */
+	progress: { ...text, optional: true },
+	/** Sentences about what does not work in this launch, without secrets; absent: none. */
+	warnings: { type: "array", items: text, optional: true },
+	/** The times of the clones of this launch; present from the phase `setting_up`, if there were any. */
+	clones: {
+		type: "array",
+		items: { type: "object", props: { path, ms: { type: "number", integer: true, min: 0 } } },
+		optional: true,
+	},
+	/** The branches of the repositories whose launch names none; present from the phase `setting_up`, if there are any. */
+	branches: { type: "array", items: { type: "object", props: { path, branch: text } }, optional: true },
+});
+export type PodStatus = Output<typeof podStatusFields>;
+export type PodFailure = NonNullable<PodStatus["failure"]>;
+export type RepositoryTiming = NonNullable<PodStatus["clones"]>[number];
+export type RepositoryBranch = NonNullable<PodStatus["branches"]>[number];

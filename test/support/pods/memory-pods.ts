@@ -121,7 +121,7 @@ export function memoryPod(sessionId: string, generation: number, state: PodState
 		state,
 		address: "http://127.0.0.1:9",
 		timings: { spawned: "2026-11-20T20:34:19.123Z" },
-		agentTitle: "In memory",
+		agent_title: "In memory",
 	};
 }
 

@@ -1,7 +1,7 @@
 /** Derives the state of a pod from the processes and the records of its launch. Pure. */
 import type { Failure } from "#shared/contracts/sessions/status-reasons.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
-import { type Pod, podName, type PodState } from "../../pod-runtime.ts";
+import { type Pod, podName, type PodReport, type PodState } from "../../pod-runtime.ts";
 import type { MarkedProcess } from "./marked-processes.ts";
 import { isSameLaunch, type Launch } from "./launch.ts";
 import type { RunRecords } from "./run-folders.ts";
@@ -33,24 +33,11 @@ export function podFrom(
 	};
 }
 
-type Reported = Pick<
-	Pod,
-	"timings" | "address" | "failure" | "agentTitle" | "progress" | "clones" | "branches" | "warnings"
->;
-
-function reportedBy({ status }: RunRecords, listenHost: string): Reported {
+function reportedBy({ status }: RunRecords, listenHost: string): PodReport & Pick<Pod, "address"> {
 	if (!status) return { timings: {} };
-	const host = status.host === listenHost ? listenHost : loopbackHost;
-	return {
-		timings: status.timings,
-		...(status.port !== undefined && { address: `http://${host}:${status.port}` }),
-		...(status.failure && { failure: status.failure }),
-		...(status.agent_title !== undefined && { agentTitle: status.agent_title }),
-		...(status.progress !== undefined && { progress: status.progress }),
-		...(status.clones && { clones: status.clones }),
-		...(status.branches && { branches: status.branches }),
-		...(status.warnings && { warnings: status.warnings }),
-	};
+	const { phase: _phase, pid: _pid, port, host, ...report } = status;
+	const reachedAt = host === listenHost ? listenHost : loopbackHost;
+	return { ...report, ...(port !== undefined && { address: `http://${reachedAt}:${port}` }) };
 }
 
 /** Returns the session agent. There are several only until a superfluous one notices that. */

@@ -9,7 +9,7 @@ import { bound } from "#shared/base/bounds.ts";
 import { every, monotonic } from "#shared/base/clock.ts";
 import { FairQueue } from "#shared/base/concurrency/fair-queue.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
-import type { Pod } from "../../pod-runtime.ts";
+import { isAlive, type Pod } from "../../pod-runtime.ts";
 
 const glimpseMs = 1_000;
 const lookAtAllMs = 10_000;
@@ -147,10 +147,6 @@ export class PodWatch {
 		this.#files.get(name)?.close();
 		this.#files.delete(name);
 	}
-}
-
-function isAlive({ state }: Pod): boolean {
-	return state !== "gone";
 }
 
 /**

@@ -6,49 +6,26 @@
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { now } from "#shared/base/clock.ts";
 import { createFile, replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted, trimUntrusted, UntrustedFileError } from "#shared/base/files/untrusted-file.ts";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
-import { type PodFailure, podPhases } from "#shared/wire/pod/status.ts";
+import { type PodFailure, type PodStatus, podStatusFields } from "#shared/wire/pod/status.ts";
 import { storedSecret } from "#shared/base/secrets/stored-secret.ts";
 import { namesIn, removeWhole } from "./folder-entries.ts";
 import { type Launch, launchName, parseLaunch } from "./launch.ts";
 import { Trash } from "./trash.ts";
 
-const text = { type: "string" } as const;
-
-/** The members of PodStatus (shared/wire/pod/status.ts) that the platform reads. */
-const statusFields = schema({
-	phase: { type: "enum", values: podPhases },
-	pid: { type: "number", integer: true },
-	port: { type: "number", integer: true, optional: true },
-	host: { ...text, optional: true },
-	failure: { type: "object", props: { code: text, message: text }, optional: true },
-	timings: { type: "record", key: text, value: text },
-	agent_title: { ...text, optional: true },
-	progress: { ...text, optional: true },
-	warnings: { type: "array", items: text, optional: true },
-	clones: {
-		type: "array",
-		items: { type: "object", props: { path: text, ms: { type: "number", integer: true, min: 0 } } },
-		optional: true,
-	},
-	branches: { type: "array", items: { type: "object", props: { path: text, branch: text } }, optional: true },
-});
-export type WrittenStatus = Output<typeof statusFields>;
-
 /** The records of one launch. */
 export interface RunRecords {
 	/** The status; absent until the agent has written a readable one. */
-	readonly status?: WrittenStatus;
+	readonly status?: PodStatus;
 	/** The time at which the pod was asked to end, in milliseconds since 1970; NaN when it is unreadable. */
 	readonly endingSince?: number;
 }
 
-const checkStatus = compileSchema(statusFields);
+const checkStatus = compileSchema(podStatusFields);
 
 /**
  * The most bytes of an agent's output, which is emptied when it gets larger: it serves the analysis of failures and is
@@ -59,8 +36,8 @@ const maxStatusBytes = 16_384;
 /** The most bytes of the mark of an end, which contains a time. */
 const maxMarkBytes = 64;
 const endingMark = "ending";
-/** The folder for temporary files in the folder of a launch. */
-const temporaryFiles = "tmp";
+/** The names in the folder of a launch. The secrets are removed before the pod is forgotten. */
+const names = { status: "status.json", home: "home", secrets: "secrets", temporary: "tmp", log: "agent.log" } as const;
 /** The folder of the links to these folders. */
 const temporaryLinks = ".tmp";
 const whole = { recursive: true, force: true } as const;
@@ -70,11 +47,11 @@ const idKind = { name: ".id", form: /^[0-9a-f]{16}$/, make: () => randomBytes(8)
 /** The folders of one installation's launches. */
 export class RunFolders {
 	readonly #root: string;
-	readonly #trash: Trash;
+	readonly trash: Trash;
 
 	constructor(root: string) {
 		this.#root = root;
-		this.#trash = new Trash(join(root, ".trash"));
+		this.trash = new Trash(join(root, ".trash"));
 	}
 
 	/**
@@ -85,17 +62,9 @@ export class RunFolders {
 		return storedSecret(dirname(this.#root), { ...idKind, folder: basename(this.#root) });
 	}
 
-	statusFile(launch: Launch): string {
-		return join(this.#path(launch), "status.json");
-	}
-
-	home(launch: Launch): string {
-		return join(this.#path(launch), "home");
-	}
-
-	/** The folder of the pod's secrets, which is removed before the pod is forgotten. */
-	secrets(launch: Launch): string {
-		return join(this.#path(launch), "secrets");
+	/** Returns the path of a file or folder of a launch. */
+	path(launch: Launch, what: keyof typeof names): string {
+		return join(this.#folder(launch), names[what]);
 	}
 
 	/**
@@ -107,31 +76,26 @@ export class RunFolders {
 		return join(this.#root, temporaryLinks, name);
 	}
 
-	log(launch: Launch): string {
-		return join(this.#path(launch), "agent.log");
-	}
-
 	async launches(): Promise<Launch[]> {
-		const names = await namesIn(this.#root);
-		return names.map(parseLaunch).filter((launch) => launch !== undefined);
+		return (await namesIn(this.#root)).map(parseLaunch).filter((launch) => launch !== undefined);
 	}
 
 	/** Returns the paths of the folders of a session's launches. */
 	async ofSession(sessionId: string): Promise<string[]> {
 		const launches = await this.launches();
-		return launches.filter((launch) => launch.sessionId === sessionId).map((launch) => this.#path(launch));
+		return launches.filter((launch) => launch.sessionId === sessionId).map((launch) => this.#folder(launch));
 	}
 
 	/** Creates the folder of a launch. @throws {UntrustedFileError} when its name is taken by something else. */
 	async create(launch: Launch): Promise<void> {
-		await mkdir(this.#path(launch), { recursive: true, mode: 0o700 }).catch(unlessTaken);
-		await using folder = await UntrustedFolder.open(this.#path(launch));
+		await mkdir(this.#folder(launch), { recursive: true, mode: 0o700 }).catch(unlessTaken);
+		await using folder = await UntrustedFolder.open(this.#folder(launch));
 		if (!folder) return;
-		for (const name of [basename(this.home(launch)), temporaryFiles])
+		for (const name of [names.home, names.temporary])
 			await mkdir(folder.path(name), { recursive: true, mode: 0o700 }).catch(unlessTaken);
 		const link = this.temporary(launch);
 		await mkdir(dirname(link), { recursive: true, mode: 0o700 });
-		await symlink(join("..", launchName(launch), temporaryFiles), link).catch(unlessTaken);
+		await symlink(join("..", launchName(launch), names.temporary), link).catch(unlessTaken);
 	}
 
 	/**
@@ -139,10 +103,10 @@ export class RunFolders {
 	 * machine.
 	 */
 	async read(launch: Launch): Promise<RunRecords> {
-		await using folder = await UntrustedFolder.open(this.#path(launch)).catch(ifUnusable(undefined));
+		await using folder = await UntrustedFolder.open(this.#folder(launch)).catch(ifUnusable(undefined));
 		if (!folder) return {};
 		const [status, endingSince] = await Promise.all([
-			readStatus(folder.path(basename(this.statusFile(launch)))),
+			readStatus(folder.path(names.status)),
 			readMark(folder.path(endingMark)),
 		]);
 		return { ...(status && { status }), ...(endingSince !== undefined && { endingSince }) };
@@ -155,7 +119,7 @@ export class RunFolders {
 	async markEnding(launch: Launch): Promise<boolean> {
 		try {
 			await this.create(launch);
-			await using folder = await UntrustedFolder.open(this.#path(launch));
+			await using folder = await UntrustedFolder.open(this.#folder(launch));
 			if (folder) await createFile(folder.path(endingMark), String(now()));
 			return folder !== undefined;
 		} catch (error) {
@@ -168,13 +132,13 @@ export class RunFolders {
 	async recordEnd(launch: Launch, pid: number, failure: PodFailure): Promise<void> {
 		const { status, endingSince } = await this.read(launch);
 		if (status || endingSince !== undefined) return;
-		const crash: WrittenStatus = { phase: "failed", pid, failure, timings: {} };
-		await using folder = await UntrustedFolder.open(this.#path(launch));
-		if (folder) await replaceFile(folder.path(basename(this.statusFile(launch))), JSON.stringify(crash));
+		const crash: PodStatus = { phase: "failed", pid, failure, timings: {} };
+		await using folder = await UntrustedFolder.open(this.#folder(launch));
+		if (folder) await replaceFile(folder.path(names.status), JSON.stringify(crash));
 	}
 
 	async trimLog(launch: Launch): Promise<void> {
-		await trimUntrusted(this.log(launch), maxLogBytes);
+		await trimUntrusted(this.path(launch, "log"), maxLogBytes);
 	}
 
 	/**
@@ -182,33 +146,23 @@ export class RunFolders {
 	 * cannot be removed at once, such as folders that are too deep for a path, is left to the trash.
 	 */
 	async removeSecrets(launch: Launch): Promise<void> {
-		await using folder = await UntrustedFolder.open(this.#path(launch)).catch(ifUnusable(undefined));
+		await using folder = await UntrustedFolder.open(this.#folder(launch)).catch(ifUnusable(undefined));
 		if (!folder) return;
-		const secrets = folder.path(basename(this.secrets(launch)));
+		const secrets = folder.path(names.secrets);
 		await removeWhole(secrets).catch(() => {});
 	}
 
 	async discard(launch: Launch): Promise<void> {
 		await rm(this.temporary(launch), whole);
-		await this.#trash.discard(this.#path(launch));
+		await this.trash.discard(this.#folder(launch));
 	}
 
-	/** Finishes removals that an earlier process began. */
-	emptyTrash(signal: AbortSignal): Promise<void> {
-		return this.#trash.empty(signal);
-	}
-
-	/** A sentence about folders that cannot be removed; undefined when there are none. */
-	get trashTrouble(): string | undefined {
-		return this.#trash.trouble;
-	}
-
-	#path(launch: Launch): string {
+	#folder(launch: Launch): string {
 		return join(this.#root, launchName(launch));
 	}
 }
 
-async function readStatus(file: string): Promise<WrittenStatus | undefined> {
+async function readStatus(file: string): Promise<PodStatus | undefined> {
 	const content = await readUntrusted(file, maxStatusBytes).catch(ifUnusable(undefined));
 	return content && parseStatus(content.toString("utf8"));
 }
@@ -219,7 +173,7 @@ async function readMark(file: string): Promise<number | undefined> {
 	return content && Number(content.toString("utf8"));
 }
 
-function parseStatus(content: string): WrittenStatus | undefined {
+function parseStatus(content: string): PodStatus | undefined {
 	try {
 		const value: unknown = JSON.parse(content);
 		return isStatus(value) ? value : undefined;
@@ -229,7 +183,7 @@ function parseStatus(content: string): WrittenStatus | undefined {
 	}
 }
 
-function isStatus(value: unknown): value is WrittenStatus {
+function isStatus(value: unknown): value is PodStatus {
 	return checkStatus(value).length === 0;
 }
 

@@ -15,11 +15,11 @@ const workspaceNames = ["workspace", "workspace.partial"];
 /** The folders of one installation's sessions. */
 export class SessionFolders {
 	readonly #root: string;
-	readonly #trash: Trash;
+	readonly trash: Trash;
 
 	constructor(root: string) {
 		this.#root = root;
-		this.#trash = new Trash(join(root, ".trash"));
+		this.trash = new Trash(join(root, ".trash"));
 	}
 
 	async create(sessionId: string, workspaceId: string): Promise<{ workspace: string; state: string }> {
@@ -53,18 +53,18 @@ export class SessionFolders {
 	}
 
 	/** Removes the records of a session; its workspace stays. */
-	async discardRecords(sessionId: string): Promise<void> {
-		const folder = this.#path(sessionId);
-		await makeWritable(folder);
-		for (const name of recordNames) await this.#trash.discard(join(folder, name));
-		await this.#tidy(folder);
+	discardRecords(sessionId: string): Promise<void> {
+		return this.#discard(this.#path(sessionId), recordNames);
 	}
 
 	/** Removes the files of a workspace, and those of a clone that was interrupted; records of a session stay. */
-	async discardWorkspace(workspaceId: string): Promise<void> {
-		const folder = this.#path(workspaceId);
+	discardWorkspace(workspaceId: string): Promise<void> {
+		return this.#discard(this.#path(workspaceId), workspaceNames);
+	}
+
+	async #discard(folder: string, names: readonly string[]): Promise<void> {
 		await makeWritable(folder);
-		for (const name of workspaceNames) await this.#trash.discard(join(folder, name));
+		for (const name of names) await this.trash.discard(join(folder, name));
 		await this.#tidy(folder);
 	}
 
@@ -75,19 +75,9 @@ export class SessionFolders {
 	async #tidy(folder: string): Promise<void> {
 		const kept = [...recordNames, ...workspaceNames];
 		if ((await namesIn(folder)).some((name) => workspaceNames.includes(name))) return;
-		for await (const { name, path } of entriesOf(folder)) if (!kept.includes(name)) await this.#trash.discard(path);
+		for await (const { name, path } of entriesOf(folder)) if (!kept.includes(name)) await this.trash.discard(path);
 		// This fails, as intended, when there are records, or something was put into the folder meanwhile.
 		await rmdir(folder).catch(() => {});
-	}
-
-	/** Finishes removals that an earlier process began. */
-	emptyTrash(signal: AbortSignal): Promise<void> {
-		return this.#trash.empty(signal);
-	}
-
-	/** A sentence about folders that cannot be removed; undefined when there are none. */
-	get trashTrouble(): string | undefined {
-		return this.#trash.trouble;
 	}
 
 	#path(sessionId: string): string {

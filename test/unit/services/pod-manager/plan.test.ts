@@ -93,7 +93,7 @@ describe("plan", () => {
 	it("reports a pod with long texts within the bounds of the contract (C1)", () => {
 		const wordy = "\u0001".repeat(16_000);
 		const failure = { code: wordy, message: `\u001b${"x".repeat(16_000)}` };
-		const pod = { ...memoryPod(id, 3, "failed"), failure, agentTitle: wordy, timings: { [wordy]: wordy } };
+		const pod = { ...memoryPod(id, 3, "failed"), failure, agent_title: wordy, timings: { [wordy]: wordy } };
 		const observed = plan(claim("run"), [pod])?.reached;
 		const report = { id, fence: 1, generation: 3, observed, due_in_ms: 0 };
 		expect(compileSchema(sessionWork.actions.observe.params)(report)).to.deep.equal([]);
@@ -101,7 +101,7 @@ describe("plan", () => {
 	});
 
 	it("reports the sentences of a pod without what a terminal or a log would obey", () => {
-		const pod = { ...memoryPod(id, 3, "ready"), warnings: ["W\u001b[2J\nFORGED LINE"], agentTitle: "A\u0007\nB" };
+		const pod = { ...memoryPod(id, 3, "ready"), warnings: ["W\u001b[2J\nFORGED LINE"], agent_title: "A\u0007\nB" };
 		const observed = plan(claim("run"), [pod])?.reached;
 		expect(observed?.warnings).to.deep.equal(["W [2J FORGED LINE"]);
 		expect(observed?.agent_title).to.equal("A B");

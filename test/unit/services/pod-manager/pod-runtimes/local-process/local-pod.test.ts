@@ -1,14 +1,14 @@
 import { expect } from "chai";
 import { agentsAmong, podFrom } from "#services/pod-manager/pod-runtimes/local-process/local-pod.ts";
 import type { MarkedProcess } from "#services/pod-manager/pod-runtimes/local-process/marked-processes.ts";
-import type { RunRecords, WrittenStatus } from "#services/pod-manager/pod-runtimes/local-process/run-folders.ts";
-import type { PodPhase } from "#shared/wire/pod/status.ts";
+import type { RunRecords } from "#services/pod-manager/pod-runtimes/local-process/run-folders.ts";
+import type { PodPhase, PodStatus } from "#shared/wire/pod/status.ts";
 
 const launch = { sessionId: "0b1f7e6a-52a4-4c54-9d8e-6f1f3f5a7c01", generation: 2 };
 const agent: MarkedProcess = { ...launch, pid: 100, startTime: "1", isAgent: true };
 const stray: MarkedProcess = { ...launch, pid: 200, startTime: "2", isAgent: false };
 
-function written(phase: PodPhase, more: Partial<WrittenStatus> = {}): RunRecords {
+function written(phase: PodPhase, more: Partial<PodStatus> = {}): RunRecords {
 	return { status: { phase, pid: 100, timings: {}, ...more } };
 }
 
@@ -48,7 +48,7 @@ describe("podFrom", () => {
 			state: "ready",
 			address: "http://127.0.0.1:4711",
 			timings: { ready: "now" },
-			agentTitle: "Shell (no AI)",
+			agent_title: "Shell (no AI)",
 		});
 	});
 

@@ -33,13 +33,13 @@ describe("RunFolders", () => {
 		own = join(folder(), `${launch.sessionId}-g1`);
 		await runs.create(launch);
 		await runs.create(other);
-		writeFileSync(runs.statusFile(other), JSON.stringify(ready));
-		writeFileSync(runs.log(other), "what it said");
+		writeFileSync(runs.path(other, "status"), JSON.stringify(ready));
+		writeFileSync(runs.path(other, "log"), "what it said");
 	});
 
 	for (const kind of kinds) {
 		it(`reads no status from ${kind}, and takes it for none (H3)`, async () => {
-			await putOdd(kind, runs.statusFile(launch));
+			await putOdd(kind, runs.path(launch, "status"));
 			expect(await runs.read(launch)).to.deep.equal({});
 		});
 
@@ -51,7 +51,7 @@ describe("RunFolders", () => {
 
 		it(`leaves an output alone that is ${kind} (H3)`, async function () {
 			if (kind === "a huge file") return this.skip();
-			await putOdd(kind, runs.log(launch));
+			await putOdd(kind, runs.path(launch, "log"));
 			await runs.trimLog(launch);
 		});
 
@@ -91,7 +91,7 @@ describe("RunFolders", () => {
 	it("writes through no link in the place of a record (H3)", async () => {
 		const file = join(folder(), "precious");
 		writeFileSync(file, "x".repeat(5 * 1_048_576));
-		symlinkSync(file, runs.log(launch));
+		symlinkSync(file, runs.path(launch, "log"));
 		symlinkSync(file, join(own, "status.json.crash"));
 		await runs.trimLog(launch);
 		await runs.recordEnd(launch, 1, { code: "AGENT_CRASHED", message: "it died" });
@@ -100,7 +100,7 @@ describe("RunFolders", () => {
 	});
 
 	it("removes the secrets although a program has made folders among them that are too deep for a path", async () => {
-		const secrets = runs.secrets(launch);
+		const secrets = runs.path(launch, "secrets");
 		mkdirSync(secrets);
 		const name = "n".repeat(200);
 		const script = `for (let depth = 0; depth < 40; depth++) {
@@ -112,7 +112,7 @@ describe("RunFolders", () => {
 		await runs.removeSecrets(launch);
 		expect(readdirSync(secrets)).to.deep.equal([name]);
 		await runs.discard(launch);
-		await runs.emptyTrash(new AbortController().signal);
+		await runs.trash.empty(new AbortController().signal);
 		expect((await runs.launches()).map(({ sessionId }) => sessionId)).to.deep.equal([other.sessionId]);
 	});
 
