@@ -15,33 +15,21 @@ const maxAttempts = 4;
 /** The most repositories by which connections are chosen. */
 const maxUrls = 100;
 
-/** The parts of the owner's connections that a launch uses. */
-interface Connected {
-	readonly mappings: LaunchMapping[];
-	readonly warnings: readonly string[];
-}
-
 /**
  * Returns the secrets; undefined when the session has none.
  * @throws {Error} when they cannot be prepared now and a later pass should try again: services start in any order.
  */
 export async function launchSecrets(bus: Caller, claim: Claim, meta: Meta): Promise<PodSecrets | undefined> {
-	const { tenant, owner, id: session_id, launch, attempts } = claim;
-	const credential_names = textsIn(launch["credential_names"]);
-	const { mappings, warnings } = await connected(bus, claim, meta);
-	if (credential_names.length + mappings.length + warnings.length === 0) return undefined;
+	const { mappings, warnings } = await knownConnections(bus, claim, meta);
+	const count = textsIn(claim.launch["credential_names"]).length;
+	if (count + mappings.length + warnings.length === 0) return undefined;
 	try {
-		const asked = { tenant, owner, session_id, ...namedIn(launch), mappings };
-		const prepared = await call(bus, injection.actions.prepare, asked, { meta, timeout: prepareMs });
-		return { ...prepared, warnings: [...warnings, ...prepared.warnings] };
+		const secrets = await prepared(bus, claim, meta, mappings);
+		return { ...secrets, warnings: [...warnings, ...secrets.warnings] };
 	} catch (error) {
-		if (attempts < maxAttempts) throw error;
-		return {
-			variables: {},
-			files: [],
-			git_credentials: [],
-			warnings: [...warnings, "the credentials could not be prepared"],
-		};
+		if (claim.attempts < maxAttempts) throw error;
+		const sentences = [...warnings, "the credentials could not be prepared"];
+		return { variables: {}, files: [], git_credentials: [], warnings: sentences };
 	}
 }
 
@@ -56,35 +44,39 @@ export async function renewedSecrets(
 	meta: Meta,
 	hasSome: boolean,
 ): Promise<PodSecrets | undefined> {
-	const { tenant, owner, id: session_id, launch } = claim;
-	const person = { tenant, owner, session_id };
-	const options = { meta, timeout: prepareMs };
-	const integration_ids = textsIn(launch["integration_ids"]);
-	const asked = { ...person, integration_ids, repositories: repositoriesOf(launch) };
-	const { mappings } = await call(bus, connections.actions.launch, asked, options);
-	if (mappings.length === 0 && !hasSome) return undefined;
-	return call(bus, injection.actions.prepare, { ...person, ...namedIn(launch), mappings }, options);
+	const { mappings } = await connected(bus, claim, meta);
+	return mappings.length === 0 && !hasSome ? undefined : prepared(bus, claim, meta, mappings);
 }
 
 /**
  * Returns what the launch uses of the owner's connections. A session that names none does not wait for a service that
  * is away: it may not need any. @throws {Error} as {@link launchSecrets} does.
  */
-async function connected(bus: Caller, claim: Claim, meta: Meta): Promise<Connected> {
-	const { tenant, owner, id: session_id, launch, attempts } = claim;
-	const integration_ids = textsIn(launch["integration_ids"]);
+async function knownConnections(bus: Caller, claim: Claim, meta: Meta): ReturnType<typeof connected> {
 	try {
-		const asked = { tenant, owner, session_id, integration_ids, repositories: repositoriesOf(launch) };
-		return await call(bus, connections.actions.launch, asked, { meta, timeout: prepareMs });
+		return await connected(bus, claim, meta);
 	} catch (error) {
-		if (integration_ids.length > 0 && attempts < maxAttempts) throw error;
+		if (textsIn(claim.launch["integration_ids"]).length > 0 && claim.attempts < maxAttempts) throw error;
 		return { mappings: [], warnings: ["the connections of the owner could not be read"] };
 	}
 }
 
-/** Returns the names of the session's credentials, and which of them are the tenant's. */
-function namedIn({ credential_names, tenant_credentials }: Claim["launch"]) {
-	return { credential_names: textsIn(credential_names), tenant_credentials: textsIn(tenant_credentials) };
+function connected(bus: Caller, { tenant, owner, id: session_id, launch }: Claim, meta: Meta) {
+	const integration_ids = textsIn(launch["integration_ids"]);
+	const asked = { tenant, owner, session_id, integration_ids, repositories: repositoriesOf(launch) };
+	return call(bus, connections.actions.launch, asked, { meta, timeout: prepareMs });
+}
+
+function prepared(
+	bus: Caller,
+	{ tenant, owner, id: session_id, launch }: Claim,
+	meta: Meta,
+	mappings: LaunchMapping[],
+): Promise<PodSecrets> {
+	const credential_names = textsIn(launch["credential_names"]);
+	const tenant_credentials = textsIn(launch["tenant_credentials"]);
+	const asked = { tenant, owner, session_id, credential_names, tenant_credentials, mappings };
+	return call(bus, injection.actions.prepare, asked, { meta, timeout: prepareMs });
 }
 
 /** Returns the URLs of the session's repositories. */

@@ -45,9 +45,9 @@ export type SendSecrets = RenewalDependencies["send"];
 
 /** The dependencies of the pod manager. */
 export interface PodManagerDependencies extends PassDependencies {
-	/** The disk that the sessions share; absent: it is not guarded. */
 	/** Takes what the machine could not do, after each comparison of pods and sessions. */
 	readonly remaining?: ((troubles: readonly string[]) => void) | undefined;
+	/** The disk that the sessions share; absent: it is not guarded. */
 	readonly disk?: Pick<DiskGuardDependencies, "lowMb" | "free"> | undefined;
 }
 
@@ -58,80 +58,72 @@ export function podManager(
 	startingPerOwner: number,
 	metrics: Metrics = new Metrics(),
 ): PodManager {
-	let reconciler: Reconciler | undefined;
-
-	let sweep: Sweep | undefined;
-
-	let keeper: WorkspaceKeeper | undefined;
-
-	let renewals: RenewedSecrets | undefined;
-
-	let guard: DiskGuard | undefined;
-
-	let owners: DepartedPods | undefined;
-
-	metrics.sample("atelier_pods", () => podSamples(sweep?.pods ?? []));
-
+	let jobs: Jobs | undefined;
+	metrics.sample("atelier_pods", () => podSamples(jobs?.sweep.pods ?? []));
 	const stop = async () => {
-		const passing = [sweep?.stop(), reconciler?.stop(), keeper?.stop()];
-		await Promise.all([...passing, renewals?.stop(), owners?.stop(), guard?.stop()]);
+		const { sweep, reconciler, keeper, renewals, owners, guard } = jobs ?? {};
+		const working = [sweep, reconciler, keeper, renewals, owners, guard];
+		await Promise.all(working.map(async (job) => job?.stop()));
 	};
-
 	const schema: ServiceSchema = {
 		name: "pod-manager",
 
 		events: {
-			...on(sessionDue, () => reconciler?.hint()),
-			...on(workspaceDue, () => keeper?.hint()),
-			...on(tokensRenewed, ({ tenant, owner }) => renewals?.hint(tenant, owner)),
+			...on(sessionDue, () => jobs?.reconciler.hint()),
+			...on(workspaceDue, () => jobs?.keeper.hint()),
+			...on(tokensRenewed, ({ tenant, owner }) => jobs?.renewals.hint(tenant, owner)),
 		},
 
 		async started(this: Service) {
-			const warn = (sentence: string) => this.logger.warn(sentence);
 			const { broker } = this;
 			const bus = patientCaller(broker, (action) => (broker.registry.actions.get(action)?.count() ?? 0) > 0);
-			const renewed = new RenewedSecrets({
-				secretsOf: (claim, hasSome) => renewedSecrets(bus, claim, jobMeta(), hasSome),
-				send: sendSecrets,
-				write: warn,
-			});
-			renewals = renewed;
-			const whole: PassDependencies = {
-				...dependencies,
-				secretsOf: (claim) => launchSecrets(bus, claim, jobMeta()),
-				onFound(claim, pod) {
-					renewed.passed(claim, pod);
-					owners?.passed(claim, pod);
-				},
-			};
-			const host = dependencies.runtime.place?.host;
-			const passes = new Reconciler(whole, workOver(bus, startingPerOwner, host), warn, metrics);
-			reconciler = passes;
-			owners = new DepartedPods({ departed: departedOwners(() => bus), look: (id) => passes.look(id) });
-			sweep = new Sweep(
-				{
-					runtime: dependencies.runtime,
-					expected: (asked) => expectedOver(bus, asked, host),
-					unknownWorkspaces: (ids) => call(bus, workspaceWork.actions.unknown, { ids }, workOptions()),
-					look: (sessionId) => passes.look(sessionId),
-					remaining: dependencies.remaining,
-				},
-				warn,
-			);
-			keeper = new WorkspaceKeeper(dependencies.runtime, workspaceTasksOver(bus, host), warn);
-			const { runtime, disk } = dependencies;
-			if (disk) guard = new DiskGuard({ runtime, ...disk, ...stopsOver(bus), write: warn });
+			const write = (sentence: string) => this.logger.warn(sentence);
+			jobs = begun(bus, write, { ...dependencies, sendSecrets, startingPerOwner, metrics });
 		},
 
 		stopped: stop,
 	};
-
 	const check = async () => {
-		if (!reconciler) throw new Error("it has not started");
-		await reconciler.check();
+		if (!jobs) throw new Error("it has not started");
+		await jobs.reconciler.check();
 	};
-
 	return { schema, stop, check };
+}
+
+interface JobDependencies extends PodManagerDependencies {
+	readonly sendSecrets: SendSecrets;
+	readonly startingPerOwner: number;
+	readonly metrics: Metrics;
+}
+
+type Jobs = ReturnType<typeof begun>;
+
+/** Begins the jobs of a pod manager. @param write Takes sentences for the log. */
+function begun(bus: Caller, write: (sentence: string) => void, dependencies: JobDependencies) {
+	const { runtime, disk, remaining, sendSecrets, startingPerOwner, metrics } = dependencies;
+	const host = runtime.place?.host;
+	const look = (session: string) => reconciler.look(session);
+	const renewals = new RenewedSecrets({
+		secretsOf: (claim, hasSome) => renewedSecrets(bus, claim, jobMeta(), hasSome),
+		send: sendSecrets,
+		write,
+	});
+	const owners = new DepartedPods({ departed: departedOwners(() => bus), look });
+	const passes: PassDependencies = {
+		...dependencies,
+		secretsOf: (claim) => launchSecrets(bus, claim, jobMeta()),
+		onFound(claim, pod) {
+			renewals.passed(claim, pod);
+			owners.passed(claim, pod);
+		},
+	};
+	const reconciler = new Reconciler(passes, workOver(bus, startingPerOwner, host), write, metrics);
+	const expected = (asked: ExpectationQuery) => expectedOver(bus, asked, host);
+	const unknownWorkspaces = (ids: string[]) => call(bus, workspaceWork.actions.unknown, { ids }, workOptions());
+	const sweep = new Sweep({ runtime, expected, unknownWorkspaces, look, remaining }, write);
+	const keeper = new WorkspaceKeeper(runtime, workspaceTasksOver(bus, host), write);
+	const guard = disk && new DiskGuard({ runtime, ...disk, ...stopsOver(bus), write });
+	return { reconciler, sweep, keeper, renewals, owners, guard };
 }
 
 function workOver(bus: Caller, starting_per_owner: number, host: string | undefined): Work {
