@@ -99,7 +99,6 @@ try {
 	process.exitCode = 1;
 }
 
-/** Returns the installation that the configuration describes. */
 async function installation(config: Config): Promise<Installation> {
 	const parts = await loadParts(serviceFolders);
 	const { data_dir: dataDir, installation_key: configuredKey } = config;

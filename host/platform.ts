@@ -87,7 +87,6 @@ export interface Storage {
 	 * that opened it closes it.
 	 */
 	readonly store: AuditedStore;
-	/** The event log of the platform. */
 	readonly eventLog: EventLog;
 	readonly auditLog: AuditLog;
 	/**
@@ -95,7 +94,6 @@ export interface Storage {
 	 * event.
 	 */
 	readonly relay: OutboxRelay;
-	/** The running processes of the platform. */
 	readonly processes: ProcessRegistry;
 	/** Leases for work that only one process of the platform does at a time. */
 	readonly leases: Leases;

@@ -20,8 +20,7 @@ import type { StartWait } from "./start-wait.ts";
 /** The lag of the event loop from which a process counts as dead, in milliseconds; a supervisor restarts it. */
 const deadLagMs = 5_000;
 
-/** The process that the pages show. */
-export interface OpsSubject {
+interface OpsSubject {
 	readonly config: Pick<Config, "ops">;
 	readonly metrics: Metrics;
 	/** The checks of all parts of the process; they are read at each question. */

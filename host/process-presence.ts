@@ -38,7 +38,6 @@ const againMs = 1_000;
 /** The interval of looks whether somebody has set the wall clock, in milliseconds. */
 const clockMs = 500;
 
-/** The result of one announcement. */
 interface Findings {
 	/** The sentence for which this process must not start; undefined: there is none. */
 	readonly sentence: string | undefined;

@@ -7,8 +7,7 @@ import type { Outbound } from "#shared/net/outbound/outbound.ts";
 import { OtlpExporter } from "#shared/telemetry/tracing/otlp-exporter.ts";
 import { Tracer } from "#shared/telemetry/tracing/tracer.ts";
 
-/** The surroundings of the traces. */
-export interface TraceOptions {
+interface TraceOptions {
 	readonly config: Pick<Config, "tracing">;
 	/** The services of this process, as its collector shows them. */
 	readonly service: string;

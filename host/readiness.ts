@@ -13,7 +13,6 @@ const ownChecks: ReadonlySet<string> = new Set(["files", "store", "processes"]);
 /** The checks of the parts of a process by the name of the checked dependency; they may grow. */
 type Checks = ReadonlyMap<string, ReadinessCheck>;
 
-/** The readiness of one process. */
 export class Readiness {
 	readonly #all: Checks;
 	readonly #checks = new SingleFlight(() => this.#check());

@@ -45,7 +45,6 @@ function valueOf({ document, events }: WholeDocument): unknown {
 	return { id, wire, columns, ...(events.length > 0 && { events }) };
 }
 
-/** Checks the events that wait in a document. */
 const eventFailures = compileRule({
 	type: "array",
 	items: {

@@ -142,7 +142,6 @@ export class FileLoader implements AsyncDisposable {
 		}
 	}
 
-	/** Ends the last file. */
 	[Symbol.asyncDispose](): Promise<void> {
 		return this.#close();
 	}
@@ -184,7 +183,6 @@ const entryFailures = compileSchema({
 	data: { type: "string", optional: true },
 });
 
-/** The members that each kind of entry has. */
 const members = { folder: ["mode"], link: ["target"], file: ["mode", "data"], more: ["data"] } as const;
 
 function entryOf(value: unknown): FileEntry {

@@ -6,7 +6,7 @@ import { ArchiveError } from "./archive-format.ts";
 import { type Installation, keyFile } from "./installation.ts";
 
 /** The key of an archive, as far as it is known. */
-export interface ArchivedKey {
+interface ArchivedKey {
 	/** The fingerprint; absent: the store had none, and no key was there. */
 	readonly print: string | undefined;
 	/** Whether the key is in it, sealed. */

@@ -7,7 +7,6 @@ import type { DocumentStore } from "#shared/store/document-store.ts";
 /** An installation as its configuration describes it. */
 export interface Installation {
 	readonly dataDir: string;
-	/** The collections of all services. */
 	readonly collections: readonly Collection[];
 	/** Returns a new instance of the configured store, which is not open. @param folder Where a store of one process is. */
 	readonly newStore: (folder: string) => Promise<DocumentStore>;

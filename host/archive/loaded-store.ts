@@ -15,7 +15,7 @@ import type { PlacedFolder } from "./placed-folder.ts";
 import { isSameSums } from "./section-sums.ts";
 
 /** The places that are filled from an archive. */
-export interface LoadTarget {
+interface LoadTarget {
 	/** Where a store of one process is filled. */
 	readonly folder: string;
 	/** The folders to fill, by the names of their sections; other sections of files are ignored. */

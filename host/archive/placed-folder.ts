@@ -7,7 +7,6 @@ import { syncFolder } from "#shared/base/files/replaced-file.ts";
 import { ArchiveError } from "./archive-format.ts";
 import { asideName, restoringFolder } from "./installation.ts";
 
-/** One folder of an installation. */
 export class PlacedFolder {
 	readonly #target: string;
 	/** The folder that is filled. */

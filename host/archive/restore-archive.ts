@@ -35,7 +35,6 @@ import { RestoreLock } from "./restore-lock.ts";
 import { openKey, type SealedKey, sealedKeyOf } from "./sealed-key.ts";
 import { emptySharedStore } from "./shared-target.ts";
 
-/** The wishes about a restore. */
 export interface RestoreOrder extends ArchiveOrder {
 	/** `backup` restores everything; `export` imports the documents only. */
 	readonly kind: ArchiveKind;
@@ -45,7 +44,6 @@ export interface RestoreOrder extends ArchiveOrder {
 	readonly withoutKey?: boolean;
 }
 
-/** An archive that was checked. */
 interface CheckedArchive extends ArchiveEnds {
 	/** The key, when a passphrase has opened it. */
 	readonly key: string | undefined;
@@ -91,7 +89,6 @@ export async function restoreArchive(place: Installation, order: RestoreOrder): 
 	for (const sentence of manifest.missing) say(`Not in the archive: ${sentence}`);
 }
 
-/** A restore whose archive was checked. */
 interface Checked {
 	readonly place: Installation;
 	readonly order: RestoreOrder;

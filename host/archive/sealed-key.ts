@@ -15,9 +15,8 @@ const saltBytes = 16;
 /** The fewest characters of a passphrase. */
 export const minPassphrase = 12;
 
-/** The entry of the section with the key. */
 export interface SealedKey {
-	/** In base64. */
+	/** The salt is in base64. */
 	readonly salt: string;
 	readonly sealed: string;
 }

@@ -27,7 +27,6 @@ import {
 } from "./installation.ts";
 import { sealKey } from "./sealed-key.ts";
 
-/** The wishes about a new archive. */
 export interface WriteOrder extends ArchiveOrder {
 	readonly kind: ArchiveKind;
 	/** Whether the files of sessions are part of it. */

@@ -6,7 +6,7 @@ import { inspect } from "node:util";
 import { currentActor } from "#shared/base/actor.ts";
 import { isoTime } from "#shared/base/clock.ts";
 
-export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace";
+type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace";
 
 /** The longest line without its stack, in UTF-16 units. */
 const maxText = 8_192;

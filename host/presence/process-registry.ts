@@ -13,7 +13,6 @@ const keptMs = 3_600_000;
 const maxEntries = 500;
 const maxRemoved = 20;
 
-/** The registry over the store of this process. */
 export class ProcessRegistry {
 	readonly #store: DocumentStore;
 

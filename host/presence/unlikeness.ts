@@ -4,16 +4,14 @@ import type { ProcessEntry } from "#shared/contracts/processes.ts";
 /** The most by which the clock of a process may differ from that of the store, in milliseconds. */
 const maxSkewMs = 2_000;
 
-/** The result of a comparison. */
-export interface Unlikeness {
+interface Unlikeness {
 	/** The process that this one cannot work beside, and the sentence that says why; absent: there is none. */
 	readonly conflict?: { readonly with: string; readonly sentence: string };
 	/** Sentences about what does not work as in one process. */
 	readonly shortcomings: readonly string[];
 }
 
-/** A process and when it registered. */
-export interface Registered {
+interface Registered {
 	readonly entry: Pick<ProcessEntry, "id">;
 	readonly since: number;
 }

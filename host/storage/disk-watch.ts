@@ -12,13 +12,11 @@ import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 const lookMs = 5_000;
 const megabyte = 1_000_000;
 
-/** The dependencies of the watch. */
-export interface DiskWatchDependencies extends Pick<Platform, "shortcomings"> {
+interface DiskWatchDependencies extends Pick<Platform, "shortcomings"> {
 	readonly folder: string;
 	/** The free MB below which the disk counts as nearly full; 0: never. */
 	readonly lowMb: number;
 	readonly metrics: Pick<Metrics, "sample">;
-	/** Takes a sentence for the log. */
 	readonly warn: (sentence: string) => void;
 }
 

@@ -9,7 +9,7 @@ import type { DocumentStore } from "#shared/store/document-store.ts";
 const usuallyMs = 30_000;
 const pauseMs = 500;
 
-export interface OpenStoreOptions {
+interface OpenStoreOptions {
 	/** Takes the sentence that says what the start waits for. */
 	readonly announce: (sentence: string) => void;
 	/** Takes that sentence after each attempt, for the ops listener. */

@@ -18,8 +18,7 @@ const maxModels = 200;
 
 const mcpKinds = { both: ["stdio", "http"], http: ["http"], stdio: ["stdio"], none: [] } as const;
 
-/** The dependencies of the service. */
-export interface AgentsDependencies {
+interface AgentsDependencies {
 	readonly records: ReadonlyMap<string, WrittenAgent>;
 	readonly catalogue: ModelCatalogue;
 	readonly keyOf: KeyOf;

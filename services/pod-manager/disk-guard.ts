@@ -18,18 +18,15 @@ const maxSessions = 500;
 const leastShare = 1 / 8;
 const megabyte = 1_000_000;
 
-/** The dependencies of the guard. */
 export interface DiskGuardDependencies {
 	readonly runtime: Pick<PodRuntime, "inventory" | "measureWorkspace">;
 	/** The free MB below which the disk is short; 0: never. */
 	readonly lowMb: number;
-	/** Returns the free bytes of the disk. */
 	readonly free: () => Promise<number>;
 	/** Returns the workspaces of those sessions that are to run. */
 	readonly inUse: (sessions: string[]) => Promise<readonly UsedWorkspace[]>;
 	/** Stops the session that grew most. */
 	readonly stopLargest: (measured: MeasuredSession[], leastBytes: number) => Promise<readonly StoppedGrower[]>;
-	/** Takes a sentence for the log. */
 	readonly write: (sentence: string) => void;
 }
 

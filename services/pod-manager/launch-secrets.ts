@@ -79,7 +79,6 @@ function prepared(
 	return call(bus, injection.actions.prepare, asked, { meta, timeout: prepareMs });
 }
 
-/** Returns the URLs of the session's repositories. */
 function repositoriesOf({ repositories }: Claim["launch"]): string[] {
 	const listed: unknown[] = Array.isArray(repositories) ? repositories : [];
 	return listed.flatMap((one) => (one instanceof Object && "url" in one ? textsIn([one.url]) : [])).slice(0, maxUrls);

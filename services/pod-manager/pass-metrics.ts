@@ -2,7 +2,6 @@
 import type { CounterCell, HistogramCell, Metrics, Sample } from "#shared/telemetry/metrics/metrics.ts";
 import type { Pod } from "./pod-runtime.ts";
 
-/** The passes of one process. */
 export class PassMetrics {
 	readonly #seconds: HistogramCell;
 	readonly #done: CounterCell;
@@ -23,7 +22,6 @@ export class PassMetrics {
 	}
 }
 
-/** Returns the counts of pods by state. */
 export function podSamples(pods: readonly Pod[]): Sample[] {
 	const states = ["launching", "ready", "failed", "leaving", "gone"] as const;
 	return states.map((state) => ({ labels: [state], value: pods.filter((pod) => pod.state === state).length }));

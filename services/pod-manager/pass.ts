@@ -10,12 +10,11 @@ import { dueInMs, plan, type Step } from "./plan.ts";
 import type { Pod, PodRuntime, PodSpec } from "./pod-runtime.ts";
 
 /** The outcome of a pass; it has both members when a step failed after an observation. */
-export interface PassOutcome {
+interface PassOutcome {
 	readonly report?: PassReport;
 	readonly trouble?: unknown;
 }
 
-/** The dependencies of all passes. */
 export interface PassDependencies {
 	readonly runtime: PodRuntime;
 	/** Makes the specification of a pod. @throws {Error} when the claim's launch settings cannot be used. */

@@ -21,8 +21,7 @@ export type Step =
 	| { readonly kind: "forget"; readonly pod: Pod }
 	| { readonly kind: "purge" };
 
-/** The steps of a pass and the observations to report. */
-export interface Plan {
+interface Plan {
 	readonly steps: readonly Step[];
 	/** The observation when all steps have succeeded. */
 	readonly reached: Observation;
@@ -111,7 +110,6 @@ function observationOf(pod: Pod): Observation {
 
 type FoundLists = Pick<Observation, "clones" | "branches" | "warnings">;
 
-/** Returns what the launch found out. */
 function foundOf({ clones = [], branches = [], warnings = [] }: Pod): FoundLists {
 	return {
 		...(clones.length > 0 && { clones: boundedClones(clones) }),

@@ -6,8 +6,7 @@ import { agentUrl } from "#shared/wire/pod/agent-url.ts";
 
 const timeoutMs = 3_000;
 
-/** A pod that listens. */
-export interface ListeningPod {
+interface ListeningPod {
 	/** The base URL of its session agent. */
 	readonly address: string;
 	/** The key with which the platform authenticates to it. */

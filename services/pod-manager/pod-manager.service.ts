@@ -43,8 +43,7 @@ export interface PodManager {
 /** Brings new values of its secrets to the pod of a claim. */
 export type SendSecrets = RenewalDependencies["send"];
 
-/** The dependencies of the pod manager. */
-export interface PodManagerDependencies extends PassDependencies {
+interface PodManagerDependencies extends PassDependencies {
 	/** Takes what the machine could not do, after each comparison of pods and sessions. */
 	readonly remaining?: ((troubles: readonly string[]) => void) | undefined;
 	/** The disk that the sessions share; absent: it is not guarded. */

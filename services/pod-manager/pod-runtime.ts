@@ -13,13 +13,12 @@ import type { PodStatus } from "#shared/wire/pod/status.ts";
 /** The state of a pod. `launching`: alive but not ready. `gone`: no process exists any more, but its records do. */
 export type PodState = "launching" | "ready" | "failed" | "leaving" | "gone";
 
-/** What the pod itself reports; a failure, if it had the time to write it. */
+/** The members of its status that a pod reports about itself; the failure is there if it had the time to write it. */
 export type PodReport = Pick<
 	PodStatus,
 	"timings" | "failure" | "agent_title" | "progress" | "clones" | "branches" | "warnings"
 >;
 
-/** A pod as the runtime finds it. */
 export interface Pod extends Readonly<PodReport> {
 	/** The name `session-<session id>-g<generation>`. */
 	readonly name: string;
@@ -55,7 +54,7 @@ export type PodSpec = Omit<
 };
 
 /** The separation of a pod from the platform and from other pods. `none`: it has the platform's own rights. */
-export type Isolation = "none" | "container";
+type Isolation = "none" | "container";
 
 /** The arguments that the platform gives to every runtime. */
 export interface RuntimeHost {
@@ -109,7 +108,6 @@ export interface PodRuntime {
 	open(): Promise<readonly string[]>;
 	/** Ends the work that {@link open} has begun. Pods continue to run. */
 	close(): Promise<void>;
-	/** Returns everything that exists at the moment. */
 	inventory(): Promise<Inventory>;
 	/** Returns the pods of one session, of every generation. */
 	find(sessionId: string): Promise<Pod[]>;

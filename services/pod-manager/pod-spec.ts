@@ -13,8 +13,7 @@ import type { PodSpec } from "./pod-runtime.ts";
 
 const check = compileSchema(launchSettingsFields);
 
-/** The data that the pod manager adds to a claim. */
-export interface PodSpecDependencies {
+interface PodSpecDependencies {
 	readonly key: InstallationKey;
 	readonly platformUrl: string;
 	/** How long a choice of the agent waits for a person in the mode `auto`. */
@@ -23,7 +22,6 @@ export interface PodSpecDependencies {
 	readonly mountRules?: MountRules | undefined;
 	/** Returns the access to a model; undefined when it cannot be used. */
 	readonly accessOf: (model: string) => ModelAccess | undefined;
-	/** Returns the reason why a model cannot be used. */
 	readonly refusalOf: (model: string) => ModelRefusal | undefined;
 }
 

@@ -28,7 +28,6 @@ const silentFailures = 4;
 /** The passes under way, by the key of the owner of their sessions. */
 export type UnderWay = Readonly<Record<string, number>>;
 
-/** The sessions service as the reconciler uses it. */
 export interface Work {
 	/**
 	 * Claims due sessions, so many of one owner that `bound.passesOfOne` of them are worked on; with `ids`, those sessions,

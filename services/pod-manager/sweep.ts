@@ -17,7 +17,6 @@ export interface ExpectedPage {
 
 export type ExpectationQuery = { readonly after?: string | undefined } | { readonly ids: string[] };
 
-/** The dependencies of a {@link Sweep}. */
 export interface SweepDependencies {
 	readonly runtime: PodRuntime;
 	/**
@@ -34,7 +33,7 @@ export interface SweepDependencies {
 }
 
 /** The intervals of a {@link Sweep}, in milliseconds. */
-export interface SweepTimes {
+interface SweepTimes {
 	readonly everyMs: number;
 	/** The pause while pods are being ended, and after a failed sweep, when it grows each time. */
 	readonly soonMs: number;
@@ -63,7 +62,6 @@ export class Sweep {
 	/** Pods that no session wanted at the last sweep, by name, with the monotonic time since when. */
 	#unwanted = new Map<string, number>();
 	#failures = 0;
-	/** The pods at the last sweep. */
 	#pods: readonly Pod[] = [];
 	/** Whether it has compared the pods with all sessions once. */
 	#comparedAll = false;

@@ -23,7 +23,6 @@ export class WakeUp {
 		this.#timer = after(ms, () => this.signal());
 	}
 
-	/** Cancels the chosen time. */
 	cancel(): void {
 		this.#timer?.cancel();
 		this.#signalsAt = Number.POSITIVE_INFINITY;

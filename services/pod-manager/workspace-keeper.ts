@@ -15,7 +15,6 @@ const maxRemovals = 16;
 /** The count of failing polls that are not logged, because services start in any order. */
 const silentFailures = 4;
 
-/** The tasks as the keeper gets them. */
 export interface WorkspaceTasks {
 	/** Claims removals, and one measurement if `measure` is true. */
 	claim(limit: number, measure: boolean): Promise<WorkspaceTask[]>;

@@ -12,7 +12,6 @@ const everyMs = 3_000;
 /** The most sessions that are remembered; this is more than the pods of a machine. */
 const maxSessions = 16_384;
 
-/** The dependencies of {@link DepartedPods}. */
 interface DepartedPodsDependencies {
 	readonly departed: Pick<DepartedOwners, "among">;
 	/** Requests a pass over a session. */

@@ -22,7 +22,6 @@ const everyMs = 20_000;
 /** How many sessions such a round looks at at a time, so that it leaves the bus to others. */
 const atATime = 8;
 
-/** The dependencies of {@link RenewedSecrets}. */
 export interface RenewalDependencies {
 	/**
 	 * Returns the secrets as a launch would get them now; undefined when none of them can change.

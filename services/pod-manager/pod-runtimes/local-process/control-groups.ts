@@ -11,11 +11,9 @@ import { isAbsolute, join } from "node:path";
 import type { Launch } from "./launch.ts";
 import type { PodMarks } from "./pod-marks.ts";
 
-/** The sentence for installations without control groups. */
 const shortcoming =
 	"A process of a session that clears its environment outlives the session: no control groups (cgroup v2) can be made here; sessions work without them (docs/troubleshooting.md)";
 
-/** The groups of one installation. */
 export class ControlGroups {
 	readonly #setting: string;
 	readonly #marks: PodMarks;
@@ -106,7 +104,6 @@ export class ControlGroups {
 	}
 }
 
-/** Returns the name of the folder of all groups of an installation. */
 export function groupsFolder(installation: string): string {
 	return `atelier-${installation}`;
 }

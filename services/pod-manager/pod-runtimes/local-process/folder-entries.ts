@@ -10,7 +10,6 @@ import { chmod, lstat, opendir, rmdir, unlink } from "node:fs/promises";
 const bytewise = "latin1";
 const separator = Buffer.from("/");
 
-/** One entry of a folder. */
 export interface FolderEntry {
 	readonly path: Buffer;
 	/** The name with one character for each byte; only for comparisons with names in ASCII. */

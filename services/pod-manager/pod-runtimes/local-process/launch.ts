@@ -1,7 +1,6 @@
 /** Names one launch of a session in folders and in environments of processes. Pure. */
 import { sessionIdForm } from "#shared/contracts/sessions/session-work.ts";
 
-/** A launch of a session. */
 export interface Launch {
 	readonly sessionId: string;
 	readonly generation: number;

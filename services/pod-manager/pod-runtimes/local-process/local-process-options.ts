@@ -4,7 +4,6 @@ import { ConfigError, inheritedEnvironment, withheldEnvironment } from "#shared/
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { RuntimeHost } from "../../pod-runtime.ts";
 
-/** The arguments of the runtime. */
 export interface LocalProcessOptions extends RuntimeHost {
 	/**
 	 * The folder whose git and ssh configuration is used to clone; default: the home of the person who started the

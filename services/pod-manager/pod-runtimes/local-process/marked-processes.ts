@@ -14,13 +14,11 @@ import { isAlive, ownerOf, type ProcessIdentity, readProc, startTimeOf } from "#
 export const agentVariable = "ATELIER_ROLE";
 export const agentRole = "agent";
 
-/** The launch that a process belongs to, and its role in it. */
-export interface Mark extends Launch {
+interface Mark extends Launch {
 	/** Whether the process is the session agent, not one that the agent started. */
 	readonly isAgent: boolean;
 }
 
-/** A process of a pod. */
 export interface MarkedProcess extends Mark, ProcessIdentity {}
 
 interface Known {
@@ -30,7 +28,6 @@ interface Known {
 	readonly finalAt: number;
 }
 
-/** The result of one scan of the whole machine. */
 interface Scan {
 	readonly begunAt: number;
 	readonly found: readonly MarkedProcess[];

@@ -14,8 +14,7 @@ import { isAlive, type Pod } from "../../pod-runtime.ts";
 const glimpseMs = 1_000;
 const lookAtAllMs = 10_000;
 
-/** The pods as the watch reads them. */
-export interface WatchedPods {
+interface WatchedPods {
 	list(): Promise<Pod[]>;
 	find(sessionId: string): Promise<Pod[]>;
 	/** Returns a text for each session that changes with its pods, without reading their records. */
@@ -25,7 +24,6 @@ export interface WatchedPods {
 	tend(pod: Pod): Promise<void>;
 }
 
-/** The last observation of a session. */
 interface Seen {
 	/** The number of the observation; of two that overlap, the one that began later counts. */
 	readonly number: number;

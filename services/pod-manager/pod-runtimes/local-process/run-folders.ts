@@ -17,7 +17,6 @@ import { namesIn, removeWhole } from "./folder-entries.ts";
 import { type Launch, launchName, parseLaunch } from "./launch.ts";
 import { Trash } from "./trash.ts";
 
-/** The records of one launch. */
 export interface RunRecords {
 	/** The status; absent until the agent has written a readable one. */
 	readonly status?: PodStatus;
@@ -44,7 +43,6 @@ const whole = { recursive: true, force: true } as const;
 
 const idKind = { name: ".id", form: /^[0-9a-f]{16}$/, make: () => randomBytes(8).toString("hex") };
 
-/** The folders of one installation's launches. */
 export class RunFolders {
 	readonly #root: string;
 	readonly trash: Trash;
@@ -62,7 +60,6 @@ export class RunFolders {
 		return storedSecret(dirname(this.#root), { ...idKind, folder: basename(this.#root) });
 	}
 
-	/** Returns the path of a file or folder of a launch. */
 	path(launch: Launch, what: keyof typeof names): string {
 		return join(this.#folder(launch), names[what]);
 	}
@@ -80,7 +77,6 @@ export class RunFolders {
 		return (await namesIn(this.#root)).map(parseLaunch).filter((launch) => launch !== undefined);
 	}
 
-	/** Returns the paths of the folders of a session's launches. */
 	async ofSession(sessionId: string): Promise<string[]> {
 		const launches = await this.launches();
 		return launches.filter((launch) => launch.sessionId === sessionId).map((launch) => this.#folder(launch));

@@ -12,7 +12,6 @@ import { Trash } from "./trash.ts";
 const recordNames = ["state", "agent.log"];
 const workspaceNames = ["workspace", "workspace.partial"];
 
-/** The folders of one installation's sessions. */
 export class SessionFolders {
 	readonly #root: string;
 	readonly trash: Trash;
@@ -33,7 +32,6 @@ export class SessionFolders {
 		return this.#path(workspaceId);
 	}
 
-	/** Returns the path of the files of a workspace. */
 	workspace(workspaceId: string): string {
 		return join(this.#path(workspaceId), "workspace");
 	}

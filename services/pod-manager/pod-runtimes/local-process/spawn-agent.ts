@@ -12,7 +12,6 @@ import { agentRole, agentVariable } from "./marked-processes.ts";
 
 const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
-/** The program of session agents and its surroundings. */
 export interface AgentProgram {
 	/** The path of the program, a module for this Node. */
 	readonly main: string;

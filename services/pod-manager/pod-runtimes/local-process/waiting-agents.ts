@@ -30,7 +30,6 @@ interface WaitingAgent extends StartedAgent {
 	isLoaded: boolean;
 }
 
-/** The waiting agents of one process. */
 export class WaitingAgents {
 	readonly #program: AgentProgram;
 	readonly #folder: string;
