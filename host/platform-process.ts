@@ -126,7 +126,6 @@ export class PlatformProcess {
 		if (similar !== undefined) platform.announce(similar);
 		this.#disk = diskWatch(platform);
 		this.#ops = new ProcessOps({ ...platform, checks: platform.readiness, start: this.#start });
-		warnOfExposedKeys(platform);
 		await this.#ops.listen();
 		await this.#compose(platform, (name) => broker.getLogger(name));
 		if (this.#isStopping) return;
@@ -243,13 +242,6 @@ async function newBroker(
 	return new ServiceBroker(brokerOptions(bus, key, label, observers));
 }
 
-function warnOfExposedKeys({ config, shortcomings, announce }: Platform): void {
-	for (const sentence of exposedKeys(config.data_dir)) {
-		shortcomings.push(sentence);
-		announce(sentence);
-	}
-}
-
 function diskWatch({ config, metrics, shortcomings, log }: Platform): DiskWatch {
 	const { data_dir: folder, disk } = config;
 	return new DiskWatch({
@@ -261,10 +253,10 @@ function diskWatch({ config, metrics, shortcomings, log }: Platform): DiskWatch 
 	});
 }
 
-/** Says at every start what the operator has accepted. */
+/** Says at every start what the operator has accepted, and which keys others can read. */
 function warnOfAccepted({ config, shortcomings, announce }: Platform): void {
-	for (const sentence of [sharedMachineWarning(config), dataFolderWarning(config.data_dir)]) {
-		if (sentence === undefined) continue;
+	const accepted = [sharedMachineWarning(config), dataFolderWarning(config.data_dir)];
+	for (const sentence of [...accepted.filter((one) => one !== undefined), ...exposedKeys(config.data_dir)]) {
 		shortcomings.push(sentence);
 		announce(sentence);
 	}

@@ -18,8 +18,11 @@ import { openApiToken } from "#shared/config/api-token.ts";
 /** The sections of the configuration that decide about the same requests in every process. */
 const comparedSections = ["identity", "budgets", "limits", "git", "workspaces"] as const;
 
-/** The services that use a store which may reach one process or one host only, by the section of the configuration. */
-const loneStores = { secrets: "settings", credential_store: "credentials" } as const;
+/** Stores that may reach one process or one host only: their section of the configuration, their service, and their name. */
+const loneStores = [
+	{ section: "secrets", service: "settings", what: "secrets of users" },
+	{ section: "credential_store", service: "credentials", what: "credentials" },
+] as const;
 
 /** Returns the entry of a process with these services; its local pods are added when they are known. */
 export async function describeProcess(
@@ -76,31 +79,28 @@ async function apiTokenPrint(
 
 /** A process with another key could not open what this one has stored, and would store what this one cannot open. */
 function secretPrints(config: Config, services: readonly string[], print: Print): Record<string, string> {
-	const sections = Object.entries(loneStores).filter(([, service]) => services.includes(service));
+	const used = loneStores.filter(({ service }) => services.includes(service));
 	return Object.fromEntries(
-		sections.map(([section]) => {
-			const { kwargs, secret_kwargs_env } = config[section as keyof typeof loneStores];
+		used.map(({ section, what }) => {
+			const { kwargs, secret_kwargs_env } = config[section];
 			const secrets = Object.entries(secret_kwargs_env).map(([name, variable]) => [
 				name,
 				environment()[variable] ?? "",
 			]);
 			const given = { encryption_key: kwargs["encryption_key"] ?? "", ...Object.fromEntries(secrets) };
-			return [`key of the stored ${words[section] ?? section}`, print(JSON.stringify(given))];
+			return [`key of the stored ${what}`, print(JSON.stringify(given))];
 		}),
 	);
 }
 
 async function loneOf(config: Config, services: readonly string[]): Promise<ProcessEntry["lone"]> {
 	const lone: ProcessEntry["lone"] = {};
-	for (const [section, service] of Object.entries(loneStores)) {
-		const { reach } = await loadAdapterClass(config[section as keyof typeof loneStores]);
-		if (services.includes(service) && (reach === "process" || reach === "host"))
-			lone[words[section] ?? section] = reach;
+	for (const { section, service, what } of loneStores) {
+		const { reach } = await loadAdapterClass(config[section]);
+		if (services.includes(service) && (reach === "process" || reach === "host")) lone[what] = reach;
 	}
 	return lone;
 }
-
-const words: Readonly<Record<string, string>> = { secrets: "secrets of users", credential_store: "credentials" };
 
 /** Identifies the running kernel and the namespace of process ids, in which local pods are found. */
 async function runningSystem(): Promise<string> {

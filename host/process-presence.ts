@@ -75,11 +75,6 @@ export class ProcessPresence {
 		return this.#wasAnswered;
 	}
 
-	/** Whether it has joined. */
-	get hasJoined(): boolean {
-		return this.#registry !== undefined;
-	}
-
 	/**
 	 * Joins the processes that run. A process that was killed a moment ago is waited for until it counts as ended.
 	 * @throws {StartError} when this process cannot work beside one that runs.

@@ -22,24 +22,14 @@ export class ProcessRegistry {
 
 	/** Stores that a process runs; resolves to the others that do. */
 	async announce(entry: ProcessEntry): Promise<ProcessView> {
-		const at = (await this.#store.time?.()) ?? now();
+		const at = await this.#time();
 		const wire = JSON.stringify(entry);
 		const known = await this.#store.update(processCollection, entry.id, {}, { wire, set: { seen: at } });
 		const first = { id: entry.id, wire, seen: at, since: at };
 		if (!known) await insertOnce(() => this.#store.insert(processCollection, first));
 		await this.#forget(at - keptMs);
-		const range = { equals: [], from: at - endedAfterMs };
-		const { documents } = await this.#store.find(processCollection, "by_seen", range, { limit: maxEntries });
-		const others = documents.filter(({ id }) => id !== entry.id);
-		return {
-			now: at,
-			since: known?.since ?? at,
-			others: others.map((other) => ({
-				entry: JSON.parse(other.wire) as ProcessEntry,
-				seen: other.seen ?? 0,
-				since: other.since ?? 0,
-			})),
-		};
+		const others = (await this.#running(at)).filter((other) => other.entry.id !== entry.id);
+		return { now: at, since: known?.since ?? at, others };
 	}
 
 	/** Removes a process that ends in order. */
@@ -49,19 +39,28 @@ export class ProcessRegistry {
 
 	/** Returns the hosts whose pod managers run. */
 	async hosts(): Promise<ReadonlySet<string>> {
-		const at = (await this.#store.time?.()) ?? now();
+		const running = await this.#running(await this.#time());
+		return new Set(running.flatMap(({ entry }) => entry.place?.host ?? []));
+	}
+
+	async #running(at: number): Promise<ProcessView["others"]> {
 		const range = { equals: [], from: at - endedAfterMs };
 		const { documents } = await this.#store.find(processCollection, "by_seen", range, { limit: maxEntries });
-		return new Set(documents.flatMap(({ wire }) => (JSON.parse(wire) as ProcessEntry).place?.host ?? []));
+		return documents.map(({ wire, seen, since }) => ({
+			entry: JSON.parse(wire) as ProcessEntry,
+			seen: seen ?? 0,
+			since: since ?? 0,
+		}));
+	}
+
+	async #time(): Promise<number> {
+		return (await this.#store.time?.()) ?? now();
 	}
 
 	async #forget(before: number): Promise<void> {
-		const { documents } = await this.#store.find(
-			processCollection,
-			"by_seen",
-			{ equals: [], to: before },
-			{ limit: maxRemoved, columns: [] },
-		);
+		const range = { equals: [], to: before };
+		const limits = { limit: maxRemoved, columns: [] };
+		const { documents } = await this.#store.find(processCollection, "by_seen", range, limits);
 		for (const { id } of documents) await this.#store.remove(processCollection, id, {});
 	}
 }

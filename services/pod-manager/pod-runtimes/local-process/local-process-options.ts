@@ -45,12 +45,10 @@ export function environmentOf(dataDir: string, passed: readonly string[] = []): 
 	return { ...inheritedEnvironment(undefined, passed), NODE_COMPILE_CACHE: join(dataDir, "cache") };
 }
 
-/** Checks the value, which the configuration does not. @throws {ConfigError} */
+/** @throws {ConfigError} */
 export function withCredentialsOf({ with_credentials: names = [] }: LocalProcessOptions): readonly string[] {
 	if (Array.isArray(names) && names.every((name) => typeof name === "string" && /^\w{1,64}$/.test(name))) return names;
-	throw new ConfigError(
-		`Configuration key "pods.runtime.kwargs.with_credentials" has to be a list of names of variables: ${JSON.stringify(names)}`,
-	);
+	throw refusal("with_credentials", "a list of names of variables", names);
 }
 
 /** Returns a sentence when sessions lack variables of the person, because they hold a credential. */
@@ -60,18 +58,20 @@ export function withheldSentence(passed: readonly string[]): string | undefined 
 	return `Sessions do not get ${names.join(", ")}, which has a user or password; "pods.runtime.kwargs.with_credentials" passes what it names`;
 }
 
-/** Checks the value, which the configuration does not. @throws {ConfigError} */
+/** @throws {ConfigError} */
 export function listenHostOf({ listen_host = loopbackHost }: LocalProcessOptions): string {
 	if (typeof listen_host === "string" && /^[\w.-]{1,253}$/.test(listen_host)) return listen_host;
-	throw new ConfigError(
-		`Configuration key "pods.runtime.kwargs.listen_host" has to be a name or an IPv4 address: ${JSON.stringify(listen_host)}`,
-	);
+	throw refusal("listen_host", "a name or an IPv4 address", listen_host);
 }
 
-/** Checks the value, which the configuration does not. @throws {ConfigError} */
+/** @throws {ConfigError} */
 export function waitingOf({ waiting = 1 }: Pick<LocalProcessOptions, "waiting">): number {
 	if (Number.isInteger(waiting) && waiting >= 0 && waiting <= maxWaiting) return waiting;
-	throw new ConfigError(
-		`Configuration key "pods.runtime.kwargs.waiting" has to be a number from 0 to ${maxWaiting}: ${JSON.stringify(waiting)}`,
+	throw refusal("waiting", `a number from 0 to ${maxWaiting}`, waiting);
+}
+
+function refusal(name: string, expected: string, value: unknown): ConfigError {
+	return new ConfigError(
+		`Configuration key "pods.runtime.kwargs.${name}" has to be ${expected}: ${JSON.stringify(value)}`,
 	);
 }
