@@ -5,6 +5,8 @@
  * `["archive", header]`, `["documents jobs", entry]`, `["files sessions", entry]`, `["manifest", manifest]`
  */
 
+import { type Output, schema } from "#shared/base/schema/schema.ts";
+
 /** The version of the form that this release writes and reads. */
 export const archiveVersion = 1;
 
@@ -14,31 +16,35 @@ export const maxLineBytes = 64 * 1024 * 1024;
 /** The most bytes of all lines, so that a small file cannot occupy a machine for days. */
 export const maxArchiveBytes = 2 ** 40;
 
-/** The kind of an archive: everything of an installation, or only the documents of its store. */
-export type ArchiveKind = "backup" | "export";
-
-export interface ArchiveHeader {
-	readonly version: number;
-	readonly kind: ArchiveKind;
+/** The first line. */
+export const headerFields = schema({
+	version: { type: "number" },
+	/** Everything of an installation, or only the documents of its store. */
+	kind: { type: "enum", values: ["backup", "export"] },
 	/** The release of the platform that wrote it. */
-	readonly release: string;
+	release: { type: "string", max: 100 },
 	/** ISO 8601, UTC: every write that was acknowledged before is in the archive. */
-	readonly since: string;
+	since: { type: "string", max: 100, pattern: "^[\\d:.TZ-]+$" },
 	/** The fingerprint of the installation key that the documents belong to; absent: unknown. */
-	readonly key?: string;
-}
+	key: { type: "string", pattern: "^[0-9a-f]{16}$", optional: true },
+});
+export type ArchiveHeader = Output<typeof headerFields>;
+export type ArchiveKind = ArchiveHeader["kind"];
 
-export interface SectionSums {
-	readonly entries: number;
-	/** SHA-256 over its lines with their line feeds, in hexadecimal digits. */
-	readonly sha256: string;
-}
+const sums = schema({
+	entries: { type: "number", integer: true },
+	/** SHA-256 over the lines of a section with their line feeds, in hexadecimal digits. */
+	sha256: { type: "string" },
+});
+export type SectionSums = Output<typeof sums>;
 
-export interface ArchiveManifest {
-	readonly sections: Readonly<Record<string, SectionSums>>;
+/** The last line. */
+export const manifestFields = schema({
+	sections: { type: "record", key: { type: "string" }, value: { type: "object", props: sums } },
 	/** Sentences about what is not in the archive. */
-	readonly missing: readonly string[];
-}
+	missing: { type: "array", items: { type: "string" } },
+});
+export type ArchiveManifest = Output<typeof manifestFields>;
 
 /** A mistake in an archive, or in how it is used; the message is a sentence for the person at the terminal. */
 export class ArchiveError extends Error {

@@ -10,7 +10,9 @@ import {
 	type ArchiveHeader,
 	type ArchiveManifest,
 	archiveVersion,
+	headerFields,
 	isRecord,
+	manifestFields,
 	maxArchiveBytes,
 	maxLineBytes,
 } from "./archive-format.ts";
@@ -137,13 +139,8 @@ function partsOf(line: string, number: number): readonly [string, unknown] {
 	throw new ArchiveError(`Line ${number} is no part of an archive`);
 }
 
-const headerFailures = compileSchema({
-	version: { type: "number" },
-	kind: { type: "enum", values: ["backup", "export"] },
-	release: { type: "string", max: 100 },
-	since: { type: "string", max: 100, pattern: "^[\\d:.TZ-]+$" },
-	key: { type: "string", pattern: "^[0-9a-f]{16}$", optional: true },
-});
+const headerFailures = compileSchema(headerFields);
+const manifestFailures = compileSchema(manifestFields);
 
 function headerOf(kind: string, value: unknown): ArchiveHeader {
 	if (kind !== "archive" || !isRecord(value)) throw new ArchiveError("This is no archive of Atelier");
@@ -155,21 +152,6 @@ function headerOf(kind: string, value: unknown): ArchiveHeader {
 	if (headerFailures(value).length > 0) throw new ArchiveError("This is no archive of Atelier");
 	return value as unknown as ArchiveHeader;
 }
-
-const manifestFailures = compileSchema({
-	sections: {
-		type: "record",
-		key: { type: "string" },
-		value: {
-			type: "object",
-			props: {
-				entries: { type: "number", integer: true },
-				sha256: { type: "string" },
-			},
-		},
-	},
-	missing: { type: "array", items: { type: "string" } },
-});
 
 function manifestOf(value: unknown): ArchiveManifest {
 	if (!isRecord(value) || manifestFailures(value).length > 0)

@@ -82,7 +82,7 @@ export class ArchiveWriter implements AsyncDisposable {
 	}
 
 	/** Writes the manifest, and resolves to it when all is on disk under the file's name. */
-	async finish(missing: readonly string[]): Promise<ArchiveManifest> {
+	async finish(missing: string[]): Promise<ArchiveManifest> {
 		const sums = [...this.#sections].map(([name, running]) => [name, running.end()] as const);
 		const manifest = { sections: Object.fromEntries(sums), missing };
 		await this.#write(lineOf("manifest", manifest));

@@ -3,6 +3,7 @@
  * The costs are part of the archive's version and not of the archive, so that no archive chooses them.
  */
 import { randomBytes, scryptSync } from "node:crypto";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { TextSeal } from "#shared/base/secrets/sealed-text.ts";
 import { ArchiveError, isRecord } from "./archive-format.ts";
@@ -15,13 +16,11 @@ const saltBytes = 16;
 /** The fewest characters of a passphrase. */
 export const minPassphrase = 12;
 
-export interface SealedKey {
-	/** The salt is in base64. */
-	readonly salt: string;
-	readonly sealed: string;
-}
+/** The salt is in base64. */
+const fields = schema({ salt: { type: "string", max: 100 }, sealed: { type: "string", max: 1_000 } });
+export type SealedKey = Output<typeof fields>;
 
-const failures = compileSchema({ salt: { type: "string", max: 100 }, sealed: { type: "string", max: 1_000 } });
+const failures = compileSchema(fields);
 
 export function sealKey(key: string, passphrase: string): SealedKey {
 	const salt = randomBytes(saltBytes).toString("base64");
