@@ -124,7 +124,7 @@ export class PlatformProcess {
 		warnOfAccepted(platform);
 		const similar = similarVariables(environment(), configSchema);
 		if (similar !== undefined) platform.announce(similar);
-		this.#disk = diskWatch(platform);
+		this.#disk = new DiskWatch(platform);
 		this.#ops = new ProcessOps({ ...platform, checks: platform.readiness, start: this.#start });
 		await this.#ops.listen();
 		await this.#compose(platform, (name) => broker.getLogger(name));
@@ -240,17 +240,6 @@ async function newBroker(
 		import("../moleculer.config.ts"),
 	]);
 	return new ServiceBroker(brokerOptions(bus, key, label, observers));
-}
-
-function diskWatch({ config, metrics, shortcomings, log }: Platform): DiskWatch {
-	const { data_dir: folder, disk } = config;
-	return new DiskWatch({
-		folder,
-		lowMb: disk.low_mb,
-		metrics,
-		shortcomings,
-		warn: (sentence) => log.error("Room on the disk:", sentence),
-	});
 }
 
 /** Says at every start what the operator has accepted, and which keys others can read. */

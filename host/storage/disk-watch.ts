@@ -5,19 +5,16 @@
 import { every, type Timer } from "#shared/base/clock.ts";
 import { freeBytes } from "#shared/base/files/free-bytes.ts";
 import { shownIn } from "#shared/base/shown-sentences.ts";
-import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
+import type { Config } from "#shared/config/config.ts";
 import type { Platform } from "../platform.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 
 const lookMs = 5_000;
 const megabyte = 1_000_000;
 
-interface DiskWatchDependencies extends Pick<Platform, "shortcomings"> {
-	readonly folder: string;
-	/** The free MB below which the disk counts as nearly full; 0: never. */
-	readonly lowMb: number;
-	readonly metrics: Pick<Metrics, "sample">;
-	readonly warn: (sentence: string) => void;
+interface DiskWatchDependencies extends Pick<Platform, "metrics" | "shortcomings" | "log"> {
+	/** Below `low_mb` free MB the disk counts as nearly full; 0: never. */
+	readonly config: Pick<Config, "data_dir" | "disk">;
 }
 
 /** The watch of one process, which stops it. */
@@ -37,7 +34,7 @@ export class DiskWatch {
 		this.#given = given;
 		this.#show = shownIn(given.shortcomings);
 		this.#timer = every(lookMs, () => this.#looks.request());
-		given.metrics.sample("atelier_disk_free_bytes", () => freeBytes(given.folder));
+		given.metrics.sample("atelier_disk_free_bytes", () => freeBytes(given.config.data_dir));
 		this.#looks.request();
 	}
 
@@ -51,11 +48,12 @@ export class DiskWatch {
 	}
 
 	async #look(): Promise<void> {
-		const { folder, lowMb, warn } = this.#given;
-		const mb = Math.floor((await freeBytes(folder)) / megabyte);
+		const { config, log } = this.#given;
+		const warn = (sentence: string) => log.error("Room on the disk:", sentence);
+		const mb = Math.floor((await freeBytes(config.data_dir)) / megabyte);
 		const former = this.#sentence;
 		this.#sentence =
-			mb >= lowMb
+			mb >= config.disk.low_mb
 				? undefined
 				: `The disk of the data folder has ${mb} MB left: stop the sessions that fill it, and delete them with ` +
 					`their workspaces (docs/workspaces.md, "A disk that is full")`;

@@ -37,19 +37,10 @@ export interface StartedAgent {
  * when the system cannot start one.
  */
 export async function spawnAgent(program: AgentProgram, launch: LaunchDocument, log: string): Promise<StartedAgent> {
-	const agent = await start(program, launch.home, log, launch);
+	const agent = await startAgent(program, launch.home, log, launch);
 	await program.enter(agent.process.pid ?? 0, launch);
 	sendLaunch(agent, launch);
 	return agent;
-}
-
-/**
- * Starts an agent that waits for its launch and ends by itself when this process ends. It writes to its fourth channel
- * when it is loaded and when it has taken the launch.
- * @param home Its home while it waits.
- */
-export function spawnWaiting(program: AgentProgram, home: string, log: string): Promise<StartedAgent> {
-	return start(program, home, log);
 }
 
 /** Sends the launch document. An agent that ends before it has read all of it is found missing later. */
@@ -60,9 +51,15 @@ export function sendLaunch({ process: { stdin } }: StartedAgent, launch: LaunchD
 
 /**
  * Starts a process. @param home Its home and working folder. @param log The file to which its output is appended.
- * @param launch Absent: the agent waits for one.
+ * @param launch Absent: the agent waits for its launch, and ends by itself when this process ends. It writes to its fourth
+ * channel when it is loaded and when it has taken the launch.
  */
-async function start(program: AgentProgram, home: string, log: string, launch?: LaunchDocument): Promise<StartedAgent> {
+export async function startAgent(
+	program: AgentProgram,
+	home: string,
+	log: string,
+	launch?: LaunchDocument,
+): Promise<StartedAgent> {
 	const output = await openUntrusted(log, appending);
 	try {
 		const child = spawn(process.execPath, [program.main, ...(launch ? [] : [waitingArgument])], {

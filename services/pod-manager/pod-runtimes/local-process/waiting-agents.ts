@@ -8,7 +8,7 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import { after, nextTurn, sleep, type Timer } from "#shared/base/clock.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
-import { type AgentProgram, sendLaunch, spawnWaiting, type StartedAgent } from "./spawn-agent.ts";
+import { type AgentProgram, sendLaunch, startAgent, type StartedAgent } from "./spawn-agent.ts";
 
 /**
  * The pause after a launch before another agent is started, in milliseconds, because a session that is being created
@@ -90,7 +90,7 @@ export class WaitingAgents {
 	async #add(): Promise<void> {
 		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
 		const log = join(this.#folder, `${process.pid}-${++this.#started}.log`);
-		const started = await spawnWaiting(this.#program, this.#folder, log);
+		const started = await startAgent(this.#program, this.#folder, log);
 		const channel = started.process.stdio[3];
 		if (!(channel instanceof Socket)) throw new TypeError("A waiting session agent has no channel to answer on");
 		const agent = { ...started, log, channel, isLoaded: false };

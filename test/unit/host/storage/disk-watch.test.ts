@@ -7,8 +7,10 @@ describe("DiskWatch", () => {
 	async function watched(lowMb: number): Promise<{ shortcomings: string[]; said: string[] }> {
 		const said: string[] = [];
 		const shortcomings = ["another sentence"];
-		const warn = (sentence: string) => void said.push(sentence);
-		const watch = new DiskWatch({ folder: tmpdir(), lowMb, metrics: new Metrics(), shortcomings, warn });
+		const error = (_about: unknown, sentence: string) => void said.push(sentence);
+		const log = { error, warn() {}, info() {}, debug() {} };
+		const config = { data_dir: tmpdir(), disk: { low_mb: lowMb, reserve_mb: 0 } };
+		const watch = new DiskWatch({ config, metrics: new Metrics(), shortcomings, log });
 		await watch.look();
 		await watch.look();
 		watch.stop();
