@@ -13,7 +13,7 @@ const lookMs = 5_000;
 const megabyte = 1_000_000;
 
 interface DiskWatchDependencies extends Pick<Platform, "metrics" | "shortcomings" | "log"> {
-	/** Below `low_mb` free MB the disk counts as nearly full; 0: never. */
+	/** The disk counts as nearly full below `low_mb` free MB; 0: never. */
 	readonly config: Pick<Config, "data_dir" | "disk">;
 }
 
