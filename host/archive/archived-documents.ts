@@ -55,12 +55,7 @@ const eventFailures = compileRule({
 			data: { type: "string" },
 			audience: { type: "object", props: { tenant: { type: "string" }, owner: { type: "string", optional: true } } },
 			at: { type: "number", integer: true },
-			counters: {
-				type: "record",
-				key: { type: "string" },
-				value: { type: "number", integer: true },
-				optional: true,
-			},
+			counters: { type: "record", key: { type: "string" }, value: { type: "number", integer: true }, optional: true },
 		},
 	},
 });
@@ -93,7 +88,10 @@ export class DocumentLoader {
 		const collection = this.#collection();
 		const { document, events } = this.#checked(collection, value);
 		if (!this.#store) return;
-		if (events.length > 0) return this.#insert(collection, document, events);
+		if (events.length > 0)
+			return this.#store.insert(collection, document, events).catch((error: unknown) => {
+				throw error instanceof DuplicateKeyError ? this.#clash(document.id, error.key) : error;
+			});
 		this.#batch.push(document);
 		this.#batchBytes += document.wire.length;
 		if (this.#batch.length >= maxAppended || this.#batchBytes >= batchBytes) await this.flush();
@@ -106,7 +104,7 @@ export class DocumentLoader {
 		this.#batch = [];
 		this.#batchBytes = 0;
 		const { inserted, clash } = await this.#store.append(this.#collection(), batch);
-		if (clash !== undefined) throw this.#refusal(batch[inserted]?.id, `another document has the same "${clash}"`);
+		if (clash !== undefined) throw this.#clash(batch[inserted]?.id, clash);
 		failpoint("restore.written");
 	}
 
@@ -115,19 +113,6 @@ export class DocumentLoader {
 		this.#section = section;
 		this.#lastId = undefined;
 		this.#collection();
-	}
-
-	async #insert(
-		collection: Collection,
-		document: WholeDocument["document"],
-		events: readonly OutboxEntry[],
-	): Promise<void> {
-		try {
-			await this.#store?.insert(collection, document, events);
-		} catch (error) {
-			if (!(error instanceof DuplicateKeyError)) throw error;
-			throw this.#refusal(document.id, `another document has the same "${error.key}"`);
-		}
 	}
 
 	#collection(): Collection {
@@ -163,6 +148,10 @@ export class DocumentLoader {
 		} catch (error) {
 			throw this.#refusal(id, error instanceof Error ? error.message : String(error));
 		}
+	}
+
+	#clash(id: unknown, key: string): ArchiveError {
+		return this.#refusal(id, `another document has the same "${key}"`);
 	}
 
 	#refusal(id: unknown, why: string): ArchiveError {

@@ -14,7 +14,7 @@ import { modelRefusal } from "#shared/wire/models/model-refusal.ts";
 import type { Part, Platform } from "#host/platform.ts";
 import { agentsService } from "./agents.service.ts";
 import { endAllPods, stillRunning } from "./exit.ts";
-import { commandPod } from "./pod-client.ts";
+import { sendSecrets } from "./pod-client.ts";
 import { podManager, type SendSecrets } from "./pod-manager.service.ts";
 import { loadRuntime, type PodRuntime } from "./pod-runtime.ts";
 import { platformUrl, podSpec } from "./pod-spec.ts";
@@ -44,17 +44,13 @@ export async function compose(platform: Platform): Promise<Part> {
 	const choiceMs = config.pods.choice_minutes * 60_000;
 	const specOf = (claim: Claim) =>
 		podSpec(claim, { key, platformUrl: platformUrl(config.gateway), choiceMs, accessOf, refusalOf, mountRules });
-	const sendSecrets: SendSecrets = ({ id, generation }, address, secrets) =>
-		commandPod(
-			{ address, key: key.platformKey(id, generation), hosts: config.pods.agent_hosts },
-			"/api/secrets",
-			secrets,
-		);
+	const send: SendSecrets = ({ id, generation }, address, secrets) =>
+		sendSecrets({ address, key: key.platformKey(id, generation), hosts: config.pods.agent_hosts }, secrets);
 	const startingPerOwner = config.pods.starting_per_owner ?? perProcessor * availableParallelism();
 	const disk = runtime.place && { lowMb: config.disk.low_mb, free: () => freeBytes(config.data_dir) };
 	const { schema, stop, check } = podManager(
 		{ runtime, specOf, disk, remaining: shownIn(shortcomings) },
-		sendSecrets,
+		send,
 		startingPerOwner,
 		platform.metrics,
 	);

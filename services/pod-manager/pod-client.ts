@@ -1,5 +1,6 @@
-/** Sends a command to the session agent of a pod, with the key of its launch. */
+/** Sends secrets to the session agent of a pod, with the key of its launch. */
 import { deadline } from "#shared/base/clock.ts";
+import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
 import { UpstreamError } from "#shared/base/errors.ts";
 import { traceHeaders } from "#shared/telemetry/tracing/span.ts";
 import { agentUrl } from "#shared/wire/pod/agent-url.ts";
@@ -15,12 +16,12 @@ interface ListeningPod {
 	readonly hosts: readonly string[];
 }
 
-/** Resolves when the pod has carried out the command. @throws {UpstreamError}, whose message has nothing of the body. */
-export async function commandPod({ address, key, hosts }: ListeningPod, path: string, body: object): Promise<void> {
-	const response = await fetch(agentUrl(address, path, hosts), {
+/** Resolves when the pod has the secrets. @throws {UpstreamError}, whose message has nothing of the body. */
+export async function sendSecrets({ address, key, hosts }: ListeningPod, secrets: PodSecrets): Promise<void> {
+	const response = await fetch(agentUrl(address, "/api/secrets", hosts), {
 		method: "POST",
 		headers: { authorization: `Bearer ${key}`, ...traceHeaders() },
-		body: JSON.stringify(body),
+		body: JSON.stringify(secrets),
 		redirect: "error",
 		signal: deadline(timeoutMs),
 	}).catch((cause: unknown) => {

@@ -175,10 +175,8 @@ export class LocalProcessRuntime implements PodRuntime {
 		if (living) {
 			throw new Error(`Cannot purge session "${sessionId}": "${podName(sessionId, living.generation)}" still lives`);
 		}
-		const launches = await this.#runs.launches();
-		await Promise.all(
-			launches.filter((launch) => launch.sessionId === sessionId).map((launch) => this.#runs.discard(launch)),
-		);
+		const launches = await this.#runs.ofSession(sessionId);
+		await Promise.all(launches.map((launch) => this.#runs.discard(launch)));
 		await this.#sessions.discardRecords(sessionId);
 	}
 
@@ -187,7 +185,7 @@ export class LocalProcessRuntime implements PodRuntime {
 	}
 
 	async measureWorkspace(workspaceId: string, signal: AbortSignal, sessionId = workspaceId): Promise<number> {
-		const runs = await this.#runs.ofSession(sessionId);
+		const runs = (await this.#runs.ofSession(sessionId)).map((launch) => this.#runs.path(launch));
 		// Commands can write beside the workspace, into their home and into their temporary folder.
 		const folders = new Set([this.#sessions.whole(workspaceId), this.#sessions.whole(sessionId), ...runs]);
 		let bytes = 0;

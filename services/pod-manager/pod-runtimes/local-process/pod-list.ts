@@ -36,8 +36,7 @@ export class PodList {
 	}
 
 	async ofSession(sessionId: string): Promise<Pod[]> {
-		const launches = (await this.#runs.launches()).filter((launch) => launch.sessionId === sessionId);
-		return this.#pods(launches, (how) => this.#processes.ofSession(sessionId, how));
+		return this.#pods(await this.#runs.ofSession(sessionId), (how) => this.#processes.ofSession(sessionId, how));
 	}
 
 	/** Returns for each session, as a text, its launches with a folder and the processes that are or were an agent. */

@@ -60,8 +60,9 @@ export class RunFolders {
 		return storedSecret(dirname(this.#root), { ...idKind, folder: basename(this.#root) });
 	}
 
-	path(launch: Launch, what: keyof typeof names): string {
-		return join(this.#folder(launch), names[what]);
+	/** Returns the path of what a launch has; absent: of its folder. */
+	path(launch: Launch, what?: keyof typeof names): string {
+		return join(this.#root, launchName(launch), what === undefined ? "" : names[what]);
 	}
 
 	/**
@@ -77,15 +78,14 @@ export class RunFolders {
 		return (await namesIn(this.#root)).map(parseLaunch).filter((launch) => launch !== undefined);
 	}
 
-	async ofSession(sessionId: string): Promise<string[]> {
-		const launches = await this.launches();
-		return launches.filter((launch) => launch.sessionId === sessionId).map((launch) => this.#folder(launch));
+	async ofSession(sessionId: string): Promise<Launch[]> {
+		return (await this.launches()).filter((launch) => launch.sessionId === sessionId);
 	}
 
 	/** Creates the folder of a launch. @throws {UntrustedFileError} when its name is taken by something else. */
 	async create(launch: Launch): Promise<void> {
-		await mkdir(this.#folder(launch), { recursive: true, mode: 0o700 }).catch(unlessTaken);
-		await using folder = await UntrustedFolder.open(this.#folder(launch));
+		await mkdir(this.path(launch), { recursive: true, mode: 0o700 }).catch(unlessTaken);
+		await using folder = await UntrustedFolder.open(this.path(launch));
 		if (!folder) return;
 		for (const name of [names.home, names.temporary])
 			await mkdir(folder.path(name), { recursive: true, mode: 0o700 }).catch(unlessTaken);
@@ -99,7 +99,7 @@ export class RunFolders {
 	 * machine.
 	 */
 	async read(launch: Launch): Promise<RunRecords> {
-		await using folder = await UntrustedFolder.open(this.#folder(launch)).catch(ifUnusable(undefined));
+		await using folder = await UntrustedFolder.open(this.path(launch)).catch(ifUnusable(undefined));
 		if (!folder) return {};
 		const [status, endingSince] = await Promise.all([
 			readStatus(folder.path(names.status)),
@@ -115,7 +115,7 @@ export class RunFolders {
 	async markEnding(launch: Launch): Promise<boolean> {
 		try {
 			await this.create(launch);
-			await using folder = await UntrustedFolder.open(this.#folder(launch));
+			await using folder = await UntrustedFolder.open(this.path(launch));
 			if (folder) await createFile(folder.path(endingMark), String(now()));
 			return folder !== undefined;
 		} catch (error) {
@@ -129,7 +129,7 @@ export class RunFolders {
 		const { status, endingSince } = await this.read(launch);
 		if (status || endingSince !== undefined) return;
 		const crash: PodStatus = { phase: "failed", pid, failure, timings: {} };
-		await using folder = await UntrustedFolder.open(this.#folder(launch));
+		await using folder = await UntrustedFolder.open(this.path(launch));
 		if (folder) await replaceFile(folder.path(names.status), JSON.stringify(crash));
 	}
 
@@ -142,7 +142,7 @@ export class RunFolders {
 	 * cannot be removed at once, such as folders that are too deep for a path, is left to the trash.
 	 */
 	async removeSecrets(launch: Launch): Promise<void> {
-		await using folder = await UntrustedFolder.open(this.#folder(launch)).catch(ifUnusable(undefined));
+		await using folder = await UntrustedFolder.open(this.path(launch)).catch(ifUnusable(undefined));
 		if (!folder) return;
 		const secrets = folder.path(names.secrets);
 		await removeWhole(secrets).catch(() => {});
@@ -150,11 +150,7 @@ export class RunFolders {
 
 	async discard(launch: Launch): Promise<void> {
 		await rm(this.temporary(launch), whole);
-		await this.trash.discard(this.#folder(launch));
-	}
-
-	#folder(launch: Launch): string {
-		return join(this.#root, launchName(launch));
+		await this.trash.discard(this.path(launch));
 	}
 }
 
