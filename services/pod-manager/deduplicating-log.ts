@@ -7,6 +7,9 @@ const sessionIds = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
 /** Names that are made at random, as in the trash. */
 const randomNames = /\b[0-9a-f]{8,}\b/g;
 
+/** The count of failures in a row with which a loop is logged: services start in any order, so the first ones are usual. */
+const loggedFailures = 4;
+
 /** Filters sentences for a log. It needs no closing. */
 export class DeduplicatingLog {
 	readonly #write: (sentence: string) => void;
@@ -14,6 +17,11 @@ export class DeduplicatingLog {
 
 	constructor(write: (sentence: string) => void) {
 		this.#write = write;
+	}
+
+	/** Writes that a loop has failed. @param times How often in a row, this failure included. */
+	failed(times: number, what: string, error: unknown): void {
+		if (times >= loggedFailures) this.write(`${what}: ${sentenceOf(error)}`);
 	}
 
 	write(sentence: string): void {

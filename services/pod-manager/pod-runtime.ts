@@ -150,6 +150,9 @@ const podRuntimeMethods = [
 	"watch",
 ] as const;
 
+/** The most sessions that are remembered with their pods; a machine has fewer. */
+export const maxRemembered = 16_384;
+
 /** Whether a process of the pod exists. */
 export function isAlive({ state }: Pick<Pod, "state">): boolean {
 	return state !== "gone";

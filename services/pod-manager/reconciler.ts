@@ -13,17 +13,14 @@ import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { PassMetrics } from "./pass-metrics.ts";
 import { WakeUp } from "./wake-up.ts";
 import { type PassDependencies, runPass } from "./pass.ts";
+import { maxRemembered } from "./pod-runtime.ts";
 import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
 
 const pollMs = 1_000;
 /** The longest pause between failing polls, in milliseconds; pauses grow up to it. */
 const failingPollMs = 4_000;
-/** The most sessions that are remembered; this is more than the pods of a machine. */
-const maxChanged = 16_384;
 /** The greatest age of the last answered poll, in milliseconds, at which the reconciler counts as working. */
 const freshMs = 10_000;
-/** The count of failing polls that are not logged, because services start in any order. */
-const silentFailures = 4;
 
 /** The passes under way, by the key of the owner of their sessions. */
 export type UnderWay = Readonly<Record<string, number>>;
@@ -135,9 +132,7 @@ export class Reconciler {
 			await ask();
 			return true;
 		} catch (error) {
-			if (this.#failures + 1 >= silentFailures) {
-				this.#log.write(`Cannot ask which sessions are due: ${sentenceOf(error)}`);
-			}
+			this.#log.failed(this.#failures + 1, "Cannot ask which sessions are due", error);
 			return false;
 		}
 	}
@@ -180,7 +175,7 @@ export class Reconciler {
 	}
 
 	#remember(id: string): void {
-		if (this.#changed.size < maxChanged) this.#changed.add(id);
+		if (this.#changed.size < maxRemembered) this.#changed.add(id);
 	}
 
 	async #claimDue(): Promise<void> {
@@ -247,7 +242,7 @@ export class Reconciler {
 
 	#keepOwner({ id, tenant, owner }: Claim, phase: ObservedPhase): void {
 		if (phase === "absent") this.#owners.delete(id);
-		else if (this.#owners.size < maxChanged) this.#owners.set(id, personKey(tenant, owner));
+		else if (this.#owners.size < maxRemembered) this.#owners.set(id, personKey(tenant, owner));
 	}
 
 	#reportFailure({ id }: Claim, error: unknown): void {

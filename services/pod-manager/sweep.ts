@@ -49,9 +49,6 @@ const usual: SweepTimes = { everyMs: 60_000, soonMs: 1_000, unwantedMs: 120_000 
 /** The pause between two sweeps that read all sessions, in milliseconds. */
 const allAgainMs = 3_600_000;
 
-/** The count of failing sweeps that are not logged, because services start in any order. */
-const silentFailures = 4;
-
 /** The sweep of one process. The pod manager stops it. */
 export class Sweep {
 	readonly #dependencies: SweepDependencies;
@@ -102,8 +99,7 @@ export class Sweep {
 			if (ended > 0) return this.#times.soonMs;
 			return Math.min(Math.max(this.#allAt - monotonic(), this.#times.soonMs), this.#times.everyMs);
 		} catch (error) {
-			this.#failures++;
-			if (this.#failures >= silentFailures) this.#log.write(`Cannot sweep: ${sentenceOf(error)}`);
+			this.#log.failed(++this.#failures, "Cannot sweep", error);
 			return Math.min(this.#times.soonMs * 2 ** (this.#failures - 1), this.#times.everyMs);
 		}
 	}

@@ -12,8 +12,6 @@ import { WakeUp } from "./wake-up.ts";
 const pollMs = 1_000;
 /** The most removals that are claimed at a time; a lease covers all of them. */
 const maxRemovals = 16;
-/** The count of failing polls that are not logged, because services start in any order. */
-const silentFailures = 4;
 
 export interface WorkspaceTasks {
 	/** Claims removals, and one measurement if `measure` is true. */
@@ -82,8 +80,7 @@ export class WorkspaceKeeper {
 			}
 			return tasks.length >= maxRemovals;
 		} catch (error) {
-			this.#failures++;
-			if (this.#failures >= silentFailures) this.#log.write(`Cannot keep workspaces: ${sentenceOf(error)}`);
+			this.#log.failed(++this.#failures, "Cannot keep workspaces", error);
 			return false;
 		}
 	}

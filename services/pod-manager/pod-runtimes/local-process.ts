@@ -194,17 +194,7 @@ export class LocalProcessRuntime implements PodRuntime {
 	}
 
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
-		const watch = new PodWatch(
-			{
-				list: async () => (await this.#pods.all()).pods,
-				find: (sessionId) => this.find(sessionId),
-				glimpse: () => this.#pods.glimpse(),
-				statusFile: (pod) => this.#runs.path(pod, "status"),
-				tend: (pod) => this.#runs.trimLog(pod),
-			},
-			onChange,
-			signal,
-		);
+		const watch = new PodWatch(this.#pods, this.#runs, onChange, signal);
 		this.#watches.add(watch);
 		signal.addEventListener("abort", () => this.#watches.delete(watch));
 	}

@@ -5,12 +5,10 @@
 import type { DepartedOwners } from "#shared/bus/departed-owners.ts";
 import type { Claim } from "#shared/contracts/sessions/session-work.ts";
 import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
-import type { Pod } from "../pod-runtime.ts";
+import { maxRemembered, type Pod } from "../pod-runtime.ts";
 
 /** The time between two looks, in milliseconds. A removed member loses access within 10 s. */
 const everyMs = 3_000;
-/** The most sessions that are remembered; this is more than the pods of a machine. */
-const maxSessions = 16_384;
 
 interface DepartedPodsDependencies {
 	readonly departed: Pick<DepartedOwners, "among">;
@@ -35,7 +33,7 @@ export class DepartedPods {
 	/** Learns of a pass over a session. */
 	passed({ id, tenant, owner }: Claim, pod: Pod | undefined): void {
 		if (!pod) this.#claims.delete(id);
-		else if (this.#claims.size < maxSessions || this.#claims.has(id)) this.#claims.set(id, { tenant, owner });
+		else if (this.#claims.size < maxRemembered || this.#claims.has(id)) this.#claims.set(id, { tenant, owner });
 	}
 
 	stop(): Promise<void> {

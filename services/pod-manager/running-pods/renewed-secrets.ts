@@ -11,10 +11,8 @@ import type { Claim } from "#shared/contracts/sessions/session-work.ts";
 import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import { DeduplicatingLog, sentenceOf } from "../deduplicating-log.ts";
-import type { Pod } from "../pod-runtime.ts";
+import { maxRemembered, type Pod } from "../pod-runtime.ts";
 
-/** The most sessions that are remembered; this is more than the pods of a machine. */
-const maxSessions = 16_384;
 /** The least time between two looks without a hint, in milliseconds. */
 const pauseMs = 5_000;
 /** The time between two looks at a session that nothing else causes, in milliseconds. */
@@ -88,7 +86,7 @@ export class RenewedSecrets {
 			known.claim = claim;
 			return known;
 		}
-		if (!known && this.#sessions.size >= maxSessions) return undefined;
+		if (!known && this.#sessions.size >= maxRemembered) return undefined;
 		const session: RunningSession = {
 			claim,
 			address,

@@ -10,19 +10,14 @@ import { every, monotonic } from "#shared/base/clock.ts";
 import { FairQueue } from "#shared/base/concurrency/fair-queue.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import { isAlive, type Pod } from "../../pod-runtime.ts";
+import type { PodList } from "./pod-list.ts";
+import type { RunFolders } from "./run-folders.ts";
 
 const glimpseMs = 1_000;
 const lookAtAllMs = 10_000;
 
-interface WatchedPods {
-	list(): Promise<Pod[]>;
-	find(sessionId: string): Promise<Pod[]>;
-	/** Returns a text for each session that changes with its pods, without reading their records. */
-	glimpse(): Promise<Map<string, string>>;
-	statusFile(pod: Pod): string;
-	/** Does the regular maintenance of a living pod. */
-	tend(pod: Pod): Promise<void>;
-}
+type WatchedPods = Pick<PodList, "all" | "ofSession" | "glimpse">;
+type WatchedRuns = Pick<RunFolders, "path" | "trimLog">;
 
 interface Seen {
 	/** The number of the observation; of two that overlap, the one that began later counts. */
@@ -34,6 +29,7 @@ interface Seen {
 /** One watch; it ends with its signal. */
 export class PodWatch {
 	readonly #pods: WatchedPods;
+	readonly #runs: WatchedRuns;
 	readonly #onChange: (sessionId: string) => void;
 	readonly #signal: AbortSignal;
 	/** File watchers by the pod's name. */
@@ -55,8 +51,9 @@ export class PodWatch {
 	readonly #failed = new Set<string>();
 
 	/** Begins to watch; the watch ends when the signal aborts. */
-	constructor(pods: WatchedPods, onChange: (sessionId: string) => void, signal: AbortSignal) {
+	constructor(pods: WatchedPods, runs: WatchedRuns, onChange: (sessionId: string) => void, signal: AbortSignal) {
 		this.#pods = pods;
+		this.#runs = runs;
 		this.#onChange = onChange;
 		this.#signal = signal;
 		const timer = every(glimpseMs, () => this.#look());
@@ -88,13 +85,13 @@ export class PodWatch {
 
 	async #lookAtAll(): Promise<void> {
 		const number = ++this.#observations;
-		const pods = await this.#pods.list();
+		const { pods } = await this.#pods.all();
 		this.#lookAtAllAt = monotonic() + lookAtAllMs;
 		const bySession = Map.groupBy(pods, ({ sessionId }) => sessionId);
 		for (const id of new Set([...this.#seen.keys(), ...bySession.keys()]))
 			this.#compare(id, bySession.get(id) ?? [], number);
 		const alive = pods.filter(isAlive);
-		await Promise.all(alive.map((pod) => this.#pods.tend(pod)));
+		await Promise.all(alive.map((pod) => this.#runs.trimLog(pod)));
 	}
 
 	async #glimpse(): Promise<void> {
@@ -112,7 +109,7 @@ export class PodWatch {
 		this.#wanted.delete(sessionId);
 		if (this.#signal.aborted) return;
 		const number = ++this.#observations;
-		this.#compare(sessionId, await this.#pods.find(sessionId), number);
+		this.#compare(sessionId, await this.#pods.ofSession(sessionId), number);
 	}
 
 	#compare(sessionId: string, pods: readonly Pod[], number: number): void {
@@ -130,7 +127,7 @@ export class PodWatch {
 	}
 
 	#watchRecords(pod: Pod): void {
-		const path = this.#pods.statusFile(pod);
+		const path = this.#runs.path(pod, "status");
 		try {
 			const watcher = watch(dirname(path), { persistent: false });
 			watcher.on("change", (_, file) => file === basename(path) && this.look(pod.sessionId));

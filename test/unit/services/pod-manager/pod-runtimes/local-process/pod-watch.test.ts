@@ -4,23 +4,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect } from "chai";
-import type { Pod } from "#services/pod-manager/pod-runtime.ts";
-import { PodWatch, type WatchedPods } from "#services/pod-manager/pod-runtimes/local-process/pod-watch.ts";
+import { type Pod, podName } from "#services/pod-manager/pod-runtime.ts";
+import type { Launch } from "#services/pod-manager/pod-runtimes/local-process/launch.ts";
+import { PodWatch } from "#services/pod-manager/pod-runtimes/local-process/pod-watch.ts";
 import { eventually } from "../../../../../support/eventually.ts";
 import { memoryPod } from "../../../../../support/pods/memory-pods.ts";
+
+type Look = (session: string) => Promise<Pod[]>;
 
 describe("PodWatch", () => {
 	const id = randomUUID();
 
-	/** Pods without records. @param answers What `find` and `list` return; default: no pods. */
-	function watched(answers: Partial<Pick<WatchedPods, "find" | "list">>): WatchedPods {
+	const runs = { path: () => "/nonexistent/status.json", trimLog: async () => {} };
+
+	/** Pods without records. @param answers What looks at one session and at all return; default: no pods. */
+	function watched({ find = async () => [], list = async () => [] }: Readonly<Record<string, Look>>) {
 		return {
-			list: async () => [],
-			find: async () => [],
+			all: async () => ({ pods: await list(""), unfinished: [] }),
+			ofSession: find,
 			glimpse: async () => new Map<string, string>(),
-			statusFile: () => "/nonexistent/status.json",
-			tend: async () => {},
-			...answers,
 		};
 	}
 
@@ -30,7 +32,7 @@ describe("PodWatch", () => {
 		const look = Promise.withResolvers<Pod[]>();
 		const told: string[] = [];
 		const pods = watched({ list: () => look.promise, find: () => look.promise });
-		new PodWatch(pods, (session) => told.push(session), ending.signal).look(id);
+		new PodWatch(pods, runs, (session) => told.push(session), ending.signal).look(id);
 		meanwhile(ending);
 		look.resolve([memoryPod(id, 1, "ready")]);
 		await nextTurn();
@@ -51,13 +53,12 @@ describe("PodWatch", () => {
 			const told: string[] = [];
 			let lists = 0;
 			const pods = {
-				list: async () => (lists++, all),
-				find: async (session: string) => (asked.push(session), [memoryPod(session, 1, "ready")]),
+				all: async () => (lists++, { pods: all, unfinished: [] }),
+				ofSession: async (session: string) => (asked.push(session), [memoryPod(session, 1, "ready")]),
 				glimpse: async () => new Map<string, string>(),
-				statusFile: ({ name }: Pod) => join(root, name, "status.json"),
-				tend: async () => {},
 			};
-			new PodWatch(pods, (session) => told.push(session), ending.signal);
+			const path = (launch: Launch) => join(root, podName(launch.sessionId, launch.generation), "status.json");
+			new PodWatch(pods, { ...runs, path }, (session) => told.push(session), ending.signal);
 			await eventually(() => told.length === all.length);
 			writeFileSync(join(root, all[0]?.name ?? "", "status.json"), "{}");
 			await eventually(() => told.length > all.length, { what: "the change is told" });
@@ -75,7 +76,7 @@ describe("PodWatch", () => {
 		const told: string[] = [];
 		const never = Promise.withResolvers<Pod[]>();
 		const find = (session: string) => (session === id ? Promise.resolve([memoryPod(id, 1, "ready")]) : never.promise);
-		const watch = new PodWatch(watched({ find }), (session) => told.push(session), ending.signal);
+		const watch = new PodWatch(watched({ find }), runs, (session) => told.push(session), ending.signal);
 		try {
 			for (let others = 0; others < 10; others++) watch.look(randomUUID());
 			watch.look(id);
@@ -94,7 +95,7 @@ describe("PodWatch", () => {
 		let begun = 0;
 		const find = () => looks[begun++]?.promise ?? expect.fail("A third look");
 		const pods = watched({ find, list: () => list.promise });
-		const watch = new PodWatch(pods, (session) => told.push(session), ending.signal);
+		const watch = new PodWatch(pods, runs, (session) => told.push(session), ending.signal);
 		try {
 			for (let requests = 0; requests < 3; requests++) watch.look(id);
 			expect(begun, "one look at a time").to.equal(1);
