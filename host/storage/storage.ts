@@ -1,7 +1,4 @@
-/**
- * The storage of one process: one store that is opened once for all parts, and the relay of its events to the event
- * log.
- */
+/** The storage of one process: one store that is opened once for all parts, and the relay of its events to the event log. */
 import { join } from "node:path";
 import { importCollection, refuseHalfImported } from "../archive/import-mark.ts";
 import { interruptedRestore } from "../archive/installation.ts";

@@ -1,6 +1,4 @@
-/**
- * One pass over one session: observe, plan, act and report. It may be interrupted anywhere; the next pass continues.
- */
+/** One pass over one session: observe, plan, act and report. It may be interrupted anywhere; the next pass continues. */
 import { type BackoffRule, backoffMs } from "#shared/base/concurrency/backoff.ts";
 import { monotonic } from "#shared/base/clock.ts";
 import type { Claim, Observation, PassReport } from "#shared/contracts/sessions/session-work.ts";
@@ -34,9 +32,7 @@ export interface PassDependencies {
  */
 export const graceMs = 20_000;
 
-/**
- * The part of a lease of 15 s in which a pass acts, in milliseconds. Later a newer pass may be acting on the same pods.
- */
+/** The part of a lease of 15 s in which a pass acts, in milliseconds. Later a newer pass may be acting on the same pods. */
 const passMs = 9_000;
 
 /** The delay before the next pass when a step has failed. */

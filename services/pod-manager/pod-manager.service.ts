@@ -23,9 +23,7 @@ import { WorkspaceKeeper, type WorkspaceTasks } from "./workspace-keeper.ts";
 
 const job = vouch(systemPrincipal("pod-manager"));
 
-/**
- * The timeout of a claim or a report, in milliseconds. Both together stay below the rest of a lease after a pass (6 s).
- */
+/** The timeout of a claim or a report, in milliseconds. Both together stay below the rest of a lease after a pass (6 s). */
 const claimTimeoutMs = 2_000;
 const observeTimeoutMs = 4_000;
 const expectedTimeoutMs = 5_000;

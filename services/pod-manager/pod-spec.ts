@@ -1,6 +1,4 @@
-/**
- * Makes the specification of a pod: the launch settings of a claim, and the credentials of the platform and the pod.
- */
+/** Makes the specification of a pod: the launch settings of a claim, and the credentials of the platform and the pod. */
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import type { Config } from "#shared/config/config.ts";
 import type { Claim } from "#shared/contracts/sessions/session-work.ts";

@@ -90,9 +90,7 @@ export class Reconciler {
 		this.#wakeUp.signal();
 	}
 
-	/**
-	 * Resolves when due sessions were polled recently; rejects otherwise, because commands are then not carried out.
-	 */
+	/** Resolves when due sessions were polled recently; rejects otherwise, because commands are then not carried out. */
 	async check(): Promise<void> {
 		if (monotonic() - this.#askedAt > freshMs) throw new Error(`nobody has said for ${freshMs} ms what is due`);
 	}

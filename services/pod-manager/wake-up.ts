@@ -1,6 +1,4 @@
-/**
- * Wakes one waiting loop, at once or at a chosen time. Signals that arrive while nobody waits are remembered as one.
- */
+/** Wakes one waiting loop, at once or at a chosen time. Signals that arrive while nobody waits are remembered as one. */
 import { after, monotonic, type Timer } from "#shared/base/clock.ts";
 
 /** An auto-reset event with a timer. Its owner cancels the timer. */

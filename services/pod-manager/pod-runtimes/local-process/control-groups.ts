@@ -136,9 +136,7 @@ function versionTwoMount(): { root: string; point: string } | undefined {
 	return root === undefined || point === undefined ? undefined : { root, point };
 }
 
-/**
- * Returns the folder for groups; undefined where none can be made, or none that can be killed as a whole (Linux 5.14).
- */
+/** Returns the folder for groups; undefined where none can be made, or none that can be killed as a whole (Linux 5.14). */
 async function openRoot(base: string | undefined, folder: string): Promise<string | undefined> {
 	if (base === undefined || base === "none") return undefined;
 	const root = join(base, folder);

@@ -15,10 +15,7 @@ import { type AgentProgram, sendLaunch, startAgent, type StartedAgent } from "./
  * needs the processor more.
  */
 const quietMs = 1_500;
-/**
- * The pause after an agent that ended by itself, in milliseconds, so that a broken program is not started over and
- * over.
- */
+/** The pause after an agent that ended by itself, in milliseconds, so that a broken program is not started over and over. */
 const failedMs = 30_000;
 /** The time that an agent has to take a launch, in milliseconds; it usually takes a few. */
 const answerMs = 2_000;
@@ -119,9 +116,7 @@ export class WaitingAgents {
 /** The outcome of a hand-over; after `refused` it is as if the agent had never existed. */
 type Outcome = "taken" | "refused" | "silent";
 
-/**
- * Resolves when no answer has come in time. Answers that arrived while this process itself was blocked are read first.
- */
+/** Resolves when no answer has come in time. Answers that arrived while this process itself was blocked are read first. */
 async function silence(signal: AbortSignal): Promise<"silent"> {
 	await sleep(answerMs, signal);
 	await nextTurn();
