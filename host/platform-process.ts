@@ -125,7 +125,7 @@ export class PlatformProcess {
 		const similar = similarVariables(environment(), configSchema);
 		if (similar !== undefined) platform.announce(similar);
 		this.#disk = new DiskWatch(platform);
-		this.#ops = new ProcessOps({ ...platform, checks: platform.readiness, start: this.#start });
+		this.#ops = new ProcessOps({ ...platform, start: this.#start });
 		await this.#ops.listen();
 		await this.#compose(platform, (name) => broker.getLogger(name));
 		if (this.#isStopping) return;

@@ -11,20 +11,16 @@ import { isLoopback } from "#shared/base/loopback.ts";
 import { OriginGuard } from "#shared/net/http/origin-guard.ts";
 import { failureOf, Readiness } from "./readiness.ts";
 import { exposition, expositionType } from "#shared/telemetry/metrics/exposition.ts";
-import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { ProcessMetrics } from "#shared/telemetry/metrics/process-metrics.ts";
-import type { ReadinessCheck } from "./platform.ts";
+import type { Platform, ReadinessCheck } from "./platform.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import type { StartWait } from "./start-wait.ts";
 
 /** The lag of the event loop from which a process counts as dead, in milliseconds; a supervisor restarts it. */
 const deadLagMs = 5_000;
 
-interface OpsSubject {
+interface OpsSubject extends Pick<Platform, "metrics" | "readiness"> {
 	readonly config: Pick<Config, "ops">;
-	readonly metrics: Metrics;
-	/** The checks of all parts of the process; they are read at each question. */
-	readonly checks: ReadonlyMap<string, ReadinessCheck>;
 	/** The start of the process, which is a check too. */
 	readonly start: StartWait;
 }
@@ -45,12 +41,12 @@ export class ProcessOps {
 	#server: Server | undefined;
 
 	constructor(subject: OpsSubject) {
-		const { metrics, checks, start } = subject;
+		const { metrics, readiness, start } = subject;
 		this.#subject = subject;
 		this.#process = new ProcessMetrics(metrics);
-		this.#readiness = new Readiness(checks);
+		this.#readiness = new Readiness(readiness);
 		this.#scrapes = new SingleFlight(() => exposition(metrics));
-		metrics.sample("atelier_ready", () => readySamples(new Map([["start", start.check], ...checks])));
+		metrics.sample("atelier_ready", () => readySamples(new Map([["start", start.check], ...readiness])));
 	}
 
 	/**
@@ -124,7 +120,7 @@ export class ProcessOps {
 	#health(): Page {
 		const lag = Math.round(this.#process.lagMs);
 		if (lag >= deadLagMs) return sentence(503, `The event loop was late by ${lag} ms`);
-		return { status: 200, type: "application/json", body: JSON.stringify({ status: "healthy" }) };
+		return json(200, { status: "healthy" });
 	}
 
 	async #ready(): Promise<Page> {
@@ -132,7 +128,7 @@ export class ProcessOps {
 		const waiting = await failureOf("start", this.#subject.start.check);
 		if (waiting !== undefined) missing.unshift(waiting);
 		if (missing.length > 0) return sentence(503, `Not ready: ${missing.join("; ")}`);
-		return { status: 200, type: "application/json", body: JSON.stringify({ status: "ready" }) };
+		return json(200, { status: "ready" });
 	}
 }
 
@@ -149,7 +145,11 @@ async function readySamples(checks: ReadonlyMap<string, ReadinessCheck>) {
 const readyMs = 800;
 
 function sentence(status: number, detail: string): Page {
-	return { status, type: "application/json", body: JSON.stringify({ detail }) };
+	return json(status, { detail });
+}
+
+function json(status: number, value: object): Page {
+	return { status, type: "application/json", body: JSON.stringify(value) };
 }
 
 function failurePage(error: unknown): Page {

@@ -2,18 +2,13 @@
 import { randomUUID } from "node:crypto";
 import { baseUrl } from "#shared/base/base-url.ts";
 import type { Config } from "#shared/config/config.ts";
-import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import type { Outbound } from "#shared/net/outbound/outbound.ts";
-import { OtlpExporter } from "#shared/telemetry/tracing/otlp-exporter.ts";
+import { OtlpExporter, type OtlpOptions } from "#shared/telemetry/tracing/otlp-exporter.ts";
 import { Tracer } from "#shared/telemetry/tracing/tracer.ts";
 
-interface TraceOptions {
+interface TraceOptions extends Pick<OtlpOptions, "service" | "metrics" | "onError"> {
 	readonly config: Pick<Config, "tracing">;
-	/** The services of this process, as its collector shows them. */
-	readonly service: string;
-	readonly metrics: Metrics;
 	readonly outbound: Pick<Outbound, "send">;
-	readonly onError: (error: unknown) => void;
 }
 
 /** The traces of one process; it begins and stops them. */

@@ -26,10 +26,7 @@ export interface PassDependencies {
 	readonly onFound?: (claim: Claim, pod: Pod | undefined) => void;
 }
 
-/**
- * The time that a pod has to end in order, in milliseconds. Its coding agent summarises the session in it, for up to 15
- * s.
- */
+/** The time that a pod has to end in order, in milliseconds: its coding agent summarises the session for up to 15 s. */
 export const graceMs = 20_000;
 
 /** The part of a lease of 15 s in which a pass acts, in milliseconds. Later a newer pass may be acting on the same pods. */

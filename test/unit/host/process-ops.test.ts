@@ -15,7 +15,12 @@ describe("ProcessOps", () => {
 	beforeEach(async () => {
 		checks.clear();
 		start = new StartWait();
-		ops = new ProcessOps({ config: { ops: { host: "127.0.0.1", port: 0 } }, metrics: new Metrics(), checks, start });
+		ops = new ProcessOps({
+			config: { ops: { host: "127.0.0.1", port: 0 } },
+			metrics: new Metrics(),
+			readiness: checks,
+			start,
+		});
 		url = (await ops.listen()) ?? "";
 	});
 
@@ -73,7 +78,12 @@ describe("ProcessOps", () => {
 			reads++;
 			return reading.promise;
 		});
-		const shared = new ProcessOps({ config: { ops: { host: "127.0.0.1", port: 0 } }, metrics, checks, start });
+		const shared = new ProcessOps({
+			config: { ops: { host: "127.0.0.1", port: 0 } },
+			metrics,
+			readiness: checks,
+			start,
+		});
 		const place = (await shared.listen()) ?? "";
 		try {
 			const asked = Array.from({ length: 20 }, async () => (await fetch(`${place}/metrics`)).text());
@@ -101,7 +111,12 @@ describe("ProcessOps", () => {
 	});
 
 	it("does not listen without a port", async () => {
-		const silent = new ProcessOps({ config: { ops: { host: "127.0.0.1" } }, metrics: new Metrics(), checks, start });
+		const silent = new ProcessOps({
+			config: { ops: { host: "127.0.0.1" } },
+			metrics: new Metrics(),
+			readiness: checks,
+			start,
+		});
 		expect(await silent.listen()).to.equal(undefined);
 		silent.close();
 	});
