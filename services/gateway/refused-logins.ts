@@ -12,6 +12,7 @@ const quietMs = 60_000;
 /** Takes a refusal. @param reason One of few words. @param sentence Says why, for the log; it holds no secret and no token. */
 export type NoteRefusal = (reason: string, sentence: string) => void;
 
+/** Counts every refusal, and logs each reason once a minute. */
 export class RefusedLogins {
 	readonly #metrics: Metrics;
 	readonly #log: ServiceLog;

@@ -40,6 +40,7 @@ const overallMs = 10_000;
 /** How long the rest of a refused request is discarded, in milliseconds. */
 const leftoverMs = 1_000;
 
+/** The chain of one gateway; it has no state. */
 export class UpgradeChain {
 	readonly #dependencies: UpgradeChainDependencies;
 

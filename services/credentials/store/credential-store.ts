@@ -6,6 +6,7 @@ import type { Credential } from "#shared/contracts/credentials/credentials.ts";
 import type { SecretType } from "#shared/contracts/credentials/secret-types.ts";
 import type { CredentialOwner } from "./credential-owner.ts";
 
+/** A credential as its owner sends it, with its values in the clear. */
 export interface NewCredential {
 	readonly name: string;
 	readonly secret_type: SecretType;

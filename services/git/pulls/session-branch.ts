@@ -42,6 +42,7 @@ function isSame(url: string, named: string): boolean {
 	return repositoryKey(url) === repositoryKey(named);
 }
 
+/** The branch of the session's work, and the one into which it is to be merged. */
 export interface Branches {
 	readonly head: string;
 	readonly base: string;

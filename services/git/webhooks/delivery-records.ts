@@ -31,6 +31,7 @@ export function deliveryNames(provider: string, webhooks: Webhooks, { headers, b
 	return { id: nameBasedUuid("webhook-delivery", provider, given), digest };
 }
 
+/** The deliveries of all hosts; old ones are swept. */
 export class DeliveryRecords {
 	readonly #store: Documents;
 

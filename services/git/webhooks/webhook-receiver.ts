@@ -9,6 +9,7 @@ import { deliveryNames, type DeliveryRecords } from "./delivery-records.ts";
 import { pullEvent } from "./pull-event.ts";
 import { isSigned } from "./signature.ts";
 
+/** One configured host that sends webhooks. */
 export interface WebhookSource {
 	readonly webhooks: Webhooks;
 	/** Empty: it sends none. */

@@ -5,6 +5,7 @@
 import type { IntegrationDefinition } from "#shared/contracts/integrations/definition-fields.ts";
 import { repositoryKey } from "#shared/wire/git/repository-key.ts";
 
+/** The members of a session that decide which of its owner's connections it gets. */
 export interface ServedSession {
 	/** The URLs of its repositories. */
 	readonly repositories: readonly string[];
