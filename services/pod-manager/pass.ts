@@ -13,6 +13,7 @@ interface PassOutcome {
 	readonly trouble?: unknown;
 }
 
+/** The runtime, and the services that a pass asks. */
 export interface PassDependencies {
 	readonly runtime: PodRuntime;
 	/** Makes the specification of a pod. @throws {Error} when the claim's launch settings cannot be used. */

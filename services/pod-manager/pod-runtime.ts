@@ -19,6 +19,7 @@ export type PodReport = Pick<
 	"timings" | "failure" | "agent_title" | "progress" | "clones" | "branches" | "warnings"
 >;
 
+/** A pod as the runtime finds it, in any state. */
 export interface Pod extends Readonly<PodReport> {
 	/** The name `session-<session id>-g<generation>`. */
 	readonly name: string;

@@ -25,6 +25,7 @@ const freshMs = 10_000;
 /** The passes under way, by the key of the owner of their sessions. */
 export type UnderWay = Readonly<Record<string, number>>;
 
+/** The actions of the sessions service that passes begin and end with. */
 export interface Work {
 	/**
 	 * Claims due sessions, so many of one owner that `bound.passesOfOne` of them are worked on; with `ids`, those sessions,

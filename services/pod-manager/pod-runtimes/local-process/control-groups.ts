@@ -14,6 +14,7 @@ import type { PodMarks } from "./pod-marks.ts";
 const shortcoming =
 	"A process of a session that clears its environment outlives the session: no control groups (cgroup v2) can be made here; sessions work without them (docs/troubleshooting.md)";
 
+/** The groups of one installation below one group of the machine. */
 export class ControlGroups {
 	readonly #setting: string;
 	readonly #marks: PodMarks;

@@ -10,6 +10,7 @@ import { chmod, lstat, opendir, rmdir, unlink } from "node:fs/promises";
 const bytewise = "latin1";
 const separator = Buffer.from("/");
 
+/** A file, link or folder whose name may be no UTF-8. */
 export interface FolderEntry {
 	readonly path: Buffer;
 	/** The name with one character for each byte; only for comparisons with names in ASCII. */

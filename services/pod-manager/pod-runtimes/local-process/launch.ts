@@ -1,6 +1,7 @@
 /** Names one launch of a session in folders and in environments of processes. Pure. */
 import { sessionIdForm } from "#shared/contracts/sessions/session-work.ts";
 
+/** One start of a session; each further start has a higher generation. */
 export interface Launch {
 	readonly sessionId: string;
 	readonly generation: number;

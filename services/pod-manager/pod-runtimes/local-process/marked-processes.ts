@@ -19,6 +19,7 @@ interface Mark extends Launch {
 	readonly isAgent: boolean;
 }
 
+/** A living process that has the mark of a launch. */
 export interface MarkedProcess extends Mark, ProcessIdentity {}
 
 interface Known {

@@ -17,6 +17,7 @@ import { namesIn, removeWhole } from "./folder-entries.ts";
 import { type Launch, launchName, parseLaunch } from "./launch.ts";
 import { Trash } from "./trash.ts";
 
+/** The records of one launch, as far as they can be read. */
 export interface RunRecords {
 	/** The status; absent until the agent has written a readable one. */
 	readonly status?: PodStatus;
@@ -43,6 +44,7 @@ const whole = { recursive: true, force: true } as const;
 
 const idKind = { name: ".id", form: /^[0-9a-f]{16}$/, make: () => randomBytes(8).toString("hex") };
 
+/** The folders of all launches of one installation. */
 export class RunFolders {
 	readonly #root: string;
 	readonly trash: Trash;

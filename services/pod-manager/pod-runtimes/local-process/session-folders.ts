@@ -12,6 +12,7 @@ import { Trash } from "./trash.ts";
 const recordNames = ["state", "agent.log"];
 const workspaceNames = ["workspace", "workspace.partial"];
 
+/** The folders of all sessions and workspaces of one installation. */
 export class SessionFolders {
 	readonly #root: string;
 	readonly trash: Trash;

@@ -12,6 +12,7 @@ import { agentRole, agentVariable } from "./marked-processes.ts";
 
 const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
+/** The program of session agents, and how a process is prepared for it. */
 export interface AgentProgram {
 	/** The path of the program, a module for this Node. */
 	readonly main: string;

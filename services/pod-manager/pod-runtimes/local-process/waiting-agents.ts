@@ -27,6 +27,7 @@ interface WaitingAgent extends StartedAgent {
 	isLoaded: boolean;
 }
 
+/** The waiting agents of one process, with which they end. */
 export class WaitingAgents {
 	readonly #program: AgentProgram;
 	readonly #folder: string;
