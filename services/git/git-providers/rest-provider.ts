@@ -21,7 +21,7 @@ import { HostAdapter, type PullOperations, type PullWords } from "./host-adapter
 /** The options of a client for one operation, which are alike for all hosts. */
 export type HostClientOptions = Omit<ProviderClientOptions, "headers" | "pages" | "sentenceOf">;
 
-/** What one host says differently from the others. */
+/** The words, bounds and readers of one host. */
 export interface RestHost {
 	/** The name of the product in sentences. */
 	readonly product: string;

@@ -41,7 +41,7 @@ export async function peersInSources(folders: readonly string[]): Promise<Record
 			folders.flatMap((folder) => namesIn(folder, use).map((name) => ({ folder, name }))),
 			({ name }) => name,
 		);
-	const serving = foldersBy((local) => new RegExp(`\\bimplement\\(\\s*${local}\\b`));
+	const serving = foldersBy((local) => new RegExp(`\\b(?:implement|serviceOf)\\(\\s*${local}\\b`));
 	const hearing = foldersBy((local) => new RegExp(`\\bon\\(\\s*${local}\\b`));
 	const reached = (names: readonly string[], by: typeof serving) =>
 		[...new Set(names.flatMap((name) => (by.get(name) ?? []).map(({ folder }) => folder)))].toSorted();

@@ -22,15 +22,14 @@ function adapters(): string[] {
 	const texts = [...sources()];
 	const ports = new Set(texts.flatMap(([, text]) => [...text.matchAll(/loadAdapter<(\w+)>/g)].map(([, port]) => port)));
 	const classes = texts.flatMap(([path, text]) =>
-		[...text.matchAll(/^export class (\w+) (?:implements|extends) (\w+)/gm)].map(([, name, above]) => ({
-			path,
-			name,
-			above,
-		})),
+		[...text.matchAll(/^export (abstract )?class (\w+) (?:implements|extends) (\w+)/gm)].map(
+			([, abstract, name, above]) => ({ path, name, above, isAbstract: abstract !== undefined }),
+		),
 	);
 	const direct = classes.filter(({ above }) => ports.has(above));
 	const names = new Set(direct.map(({ name }) => name));
-	return [...direct, ...classes.filter(({ above }) => names.has(above))].map(({ path, name }) => `${path}#${name}`);
+	const all = [...direct, ...classes.filter(({ above }) => names.has(above))];
+	return all.filter(({ isAbstract }) => !isAbstract).map(({ path, name }) => `${path}#${name}`);
 }
 
 /** Resolves to the sentence that ends the start with this adapter. */
