@@ -59,13 +59,18 @@ describe("docs/first-session.md", function () {
 		expect(step(9))
 			.to.match(/"tokens_used": \d{3,}/)
 			.and.to.match(/"spent": 0\.\d+/);
-		expect(step(10)).to.include("stopped\n").and.to.include("file: README.md").and.to.include("204");
+		expect(step(10)).to.include("stopped\n").and.to.include("file: README.md").and.to.include("\ndeleted\n");
 
 		expect(readFileSync(join(stage.folder, "changes.patch"), "utf8")).to.include("+## Contributors");
 		const [pull] = stage.github.fake.state.pulls;
 		expect(pull).to.include({ title: "Name the contributors", head: "docs/contributors", base: "main", state: "open" });
 		const { body } = await stage.platform.client().get<Session[]>("/sessions?name=contributors");
 		expect(body).to.deep.equal([]);
+	});
+
+	it("shows a refusal in each step, because no request that jq reads is sent without `call`", () => {
+		const silent = sections.flatMap(({ examples }) => examples).filter((lines) => /curl[^\n]*\|\s*jq/.test(lines));
+		expect(silent).to.deep.equal([]);
 	});
 
 	it("has functions that print the sentence of the platform when it refuses, and end", async () => {
@@ -86,6 +91,11 @@ describe("docs/first-session.md", function () {
 		expect(await failing("running $id", failed.body.id))
 			.to.include("failed: The repository")
 			.and.to.include("nobody-has-it");
+		const nobody = await failing("api=http://127.0.0.1:1/api/v1/svc; call models", "");
+		expect(nobody).to.include("Nobody answers at http://127.0.0.1:1/api/v1/svc").and.not.to.include("curl:");
+		const local = await api.post<Session>("/sessions", { name: "local", source: { type: "git", repo: "file:///tmp" } });
+		const pullRequest = await failing(`call repos/prs --json '{"session_id":"${local.body.id}","title":"x"}'`, "");
+		expect(pullRequest).to.include("has no git provider").and.not.to.include("curl:");
 		expect(await failing(`running "$(call sessions --json '{"nmae":"x"}' | jq -r .id)"`, "")).to.include(
 			"Field required",
 		);
