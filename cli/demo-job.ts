@@ -27,6 +27,13 @@ interface ConversationPage {
 	is_active: boolean;
 }
 
+interface Answer {
+	/** The unchanged output of the turn's commands, or its text when there was none. */
+	readonly text: string;
+	/** Whether the turn has the output of a command, as each answer of the shell has. */
+	readonly hasRun: boolean;
+}
+
 const file = "atelier-demo.txt";
 const shellMessage = `$ echo hello > ${file} && git status --short`;
 /** The variable that the session has from its profile. */
@@ -39,7 +46,7 @@ const answerMs = 60_000;
 const pollMs = 50;
 
 /**
- * Runs the job. @param ending When it aborts, what the job has made is deleted.
+ * Runs the job. When it fails, and when `ending` aborts, what it has made is deleted.
  * @throws {PlatformError} at the first unexpected answer, and when it was ended.
  */
 export async function runDemo(
@@ -53,7 +60,9 @@ export async function runDemo(
 	try {
 		await job.run(AbortSignal.any([stream.signal, ending]));
 	} catch (error) {
-		throw ending.aborted ? new PlatformError(`It was ended; ${await job.remove()}`) : error;
+		if (ending.aborted) throw new PlatformError(`It was ended; ${await job.remove()}`);
+		await job.leave();
+		throw error;
 	} finally {
 		stream.abort();
 	}
@@ -65,6 +74,7 @@ class DemoJob {
 	readonly #options: DemoOptions;
 	readonly #ending: AbortSignal;
 	#id = "";
+	#hasBegun = false;
 	/** The id of the first session, which is that of its workspace. */
 	#workspace = "";
 	/** The name of a profile that nobody else has. */
@@ -84,9 +94,20 @@ class DemoJob {
 		await this.#create(watch);
 		await this.#talk();
 		await this.#look();
-		if (this.#options.keep) return this.#steps.note(`The session stays: ${this.#id}`);
+		if (this.#options.keep) return this.#noteStays();
 		await this.#stopAndStart(watch);
 		await this.#putAway(watch);
+	}
+
+	/** Deletes what a failed job has made, unless the session should stay, and says what has become of it. */
+	async leave(): Promise<void> {
+		if (!this.#hasBegun) return;
+		if (this.#options.keep && this.#id !== "") return this.#noteStays();
+		this.#steps.note(`The demo ends here; ${await this.remove()}`);
+	}
+
+	#noteStays(): void {
+		this.#steps.note(`The session stays: ${this.#id}`);
 	}
 
 	/** Deletes what is there of the job, and says so. It may be anything, as the job may be ended at any time. */
@@ -113,6 +134,7 @@ class DemoJob {
 			this.#client.get<{ name: string; description: string }[]>("/templates"),
 		);
 		this.#steps.note(templates.map(({ name, description }) => `${name}: ${description}`).join("\n"));
+		this.#hasBegun = true;
 		const profile = { name: this.#profile, env_vars: { [variable]: this.#profile } };
 		await this.#steps.run("save a profile", () => this.#client.post("/profiles", profile));
 		this.#steps.note(`${this.#profile} sets ${variable}`);
@@ -137,30 +159,39 @@ class DemoJob {
 	}
 
 	async #talk(): Promise<void> {
-		const answer = await this.#ask("send a shell command and get its output", shellMessage);
-		expect(answer.includes(file), `the answer names ${file}`);
+		await this.#ask("send a shell command and get its output", shellMessage, ({ text, hasRun }) => {
+			if (!hasRun)
+				throw new PlatformError(
+					"A model answered and did not run the command; the demo needs one that uses tools, or none",
+				);
+			expect(text.includes(file), `the answer names ${file}`);
+		});
 		await this.#ask("send a plain message and get the answer", plainMessage);
 	}
 
-	/** Sends a message, and shows it with its answer. */
-	async #ask(name: string, content: string): Promise<string> {
-		const answer = await this.#steps.run(name, async () => {
-			const before = (await this.#conversation()).turns.length;
-			await this.#client.post(`${this.#path}/messages`, { content });
-			return this.#answer(before);
-		});
-		this.#steps.note(`> ${content}\n${answer}`);
-		return answer;
+	/** Sends a message, and shows it with its answer. The step fails when `check` throws. */
+	async #ask(name: string, content: string, check: (answer: Answer) => void = () => {}): Promise<void> {
+		let answer: Answer | undefined;
+		try {
+			await this.#steps.run(name, async () => {
+				const before = (await this.#conversation()).turns.length;
+				await this.#client.post(`${this.#path}/messages`, { content });
+				answer = await this.#answer(before);
+				check(answer);
+			});
+		} finally {
+			if (answer) this.#steps.note(`> ${content}\n${answer.text}`);
+		}
 	}
 
 	/** Resolves to the assistant's turn after the first `before` turns, when the agent is idle again. */
-	async #answer(before: number): Promise<string> {
+	async #answer(before: number): Promise<Answer> {
 		const limit = monotonic() + answerMs;
 		for (;;) {
 			this.#ending.throwIfAborted();
 			const { turns, is_active } = await this.#conversation();
 			const answer = turns.slice(before).find(({ role }) => role === "assistant");
-			if (answer && !is_active) return outputOf(answer);
+			if (answer && !is_active) return answerOf(answer);
 			if (monotonic() > limit) throw new PlatformError(`No answer to the message within ${answerMs} ms`);
 			await sleep(pollMs);
 		}
@@ -171,20 +202,23 @@ class DemoJob {
 	}
 
 	async #look(): Promise<void> {
-		const { total, lines } = await this.#steps.run("read the logs", () =>
-			this.#client.get<{ total: number; lines: { message: string }[] }>(`${this.#path}/logs?lines=3`),
-		);
-		expect(total > 0, "the logs tell how the session started");
+		const { total, lines } = await this.#steps.run("read the logs", async () => {
+			const page = await this.#client.get<{ total: number; lines: { message: string }[] }>(
+				`${this.#path}/logs?lines=3`,
+			);
+			expect(page.total > 0, "the logs tell how the session started");
+			return page;
+		});
 		this.#steps.note(`${total} lines, the last ones:\n${lines.map(({ message }) => message).join("\n")}`);
-		const { turns } = await this.#steps.run("read the conversation", () => this.#conversation());
-		expect(turns.length >= 4, "the conversation has both messages and both answers");
-		const { files } = await this.#steps.run("list the changed files", () =>
-			this.#client.get<{ files: { path: string; status: string }[] }>(`${this.#path}/diff`),
-		);
-		expect(
-			files.some(({ path, status }) => path === file && status === "new"),
-			`the diff shows ${file} as new`,
-		);
+		await this.#steps.run("read the conversation", async () => {
+			const { turns } = await this.#conversation();
+			expect(turns.length >= 4, "the conversation has both messages and both answers");
+		});
+		await this.#steps.run("list the changed files", async () => {
+			const { files } = await this.#client.get<{ files: { path: string; status: string }[] }>(`${this.#path}/diff`);
+			const isNew = files.some(({ path, status }) => path === file && status === "new");
+			expect(isNew, `the diff shows ${file} as new`);
+		});
 		const { patch } = await this.#steps.run("read the diff", () =>
 			this.#client.get<{ patch: string }>(`${this.#path}/diff?format=patch`),
 		);
@@ -194,9 +228,10 @@ class DemoJob {
 	async #stopAndStart(watch: SessionWatch): Promise<void> {
 		await this.#steps.run("stop the session", () => this.#command("stop", watch, "stopped", stopMs));
 		await this.#steps.run("start it again", () => this.#command("start", watch, "running", startMs));
-		const content = await this.#ask("find the file still there", `$ cat ${file} && echo "$${variable}"`);
-		expect(content.includes("hello"), `${file} holds what was written before the stop`);
-		expect(content.includes(this.#profile), `the session still has ${variable} of its profile`);
+		await this.#ask("find the file still there", `$ cat ${file} && echo "$${variable}"`, ({ text }) => {
+			expect(text.includes("hello"), `${file} holds what was written before the stop`);
+			expect(text.includes(this.#profile), `the session still has ${variable} of its profile`);
+		});
 	}
 
 	async #putAway(watch: SessionWatch): Promise<void> {
@@ -225,8 +260,9 @@ class DemoJob {
 			this.#id = id;
 			await watch.status(id, "running", { withinMs: startMs });
 		});
-		const content = await this.#ask("find the uncommitted file in it", `$ cat ${file}`);
-		expect(content.includes("hello"), `${file} holds what the first session wrote`);
+		await this.#ask("find the uncommitted file in it", `$ cat ${file}`, ({ text }) =>
+			expect(text.includes("hello"), `${file} holds what the first session wrote`),
+		);
 	}
 
 	async #workspaceReaches(path: string, wanted: string): Promise<void> {
@@ -253,9 +289,9 @@ class DemoJob {
 	}
 }
 
-/** Returns the unchanged output of the turn's commands, or its text when there were none. */
-function outputOf({ parts, content }: Turn): string {
-	return parts.map(({ output = "" }) => output).join("") || content;
+function answerOf({ parts, content }: Turn): Answer {
+	const outputs = parts.flatMap(({ output }) => (output === undefined ? [] : [output]));
+	return { text: outputs.join("") || content, hasRun: outputs.length > 0 };
 }
 
 function expect(holds: boolean, what: string): void {

@@ -29,6 +29,24 @@ const cannotClone: RequestListener = ({ method, url = "" }, response) => {
 	} else response.end(JSON.stringify(method === "GET" ? [] : { id }));
 };
 
+/** Answers as a platform on which a model without tools answers each message. @param deleted Gets the deleted paths. */
+function modelAnswers(deleted: string[]): RequestListener {
+	const turns: { role: string; content: string; parts: unknown[] }[] = [];
+	return ({ method, url = "" }, response) => {
+		if (url.endsWith("/sessions/stream")) {
+			response.writeHead(200, { "content-type": "text/event-stream" });
+			for (const status of ["starting", "provisioning", "running"])
+				response.write(`event: session_updated\ndata: ${JSON.stringify({ id, status })}\n\n`);
+			return;
+		}
+		if (method === "DELETE") deleted.push(url);
+		if (method === "POST" && url.endsWith("/messages"))
+			turns.push({ role: "assistant", content: "Hello from a model", parts: [] });
+		const isConversation = url.endsWith("/conversation");
+		response.end(JSON.stringify(isConversation ? { turns, is_active: false } : method === "GET" ? [] : { id }));
+	};
+}
+
 describe("npm run demo on a server", function () {
 	this.timeout(60_000);
 
@@ -45,5 +63,23 @@ describe("npm run demo on a server", function () {
 		expect(exitCode, output).to.equal(1);
 		expect(output).to.match(/dubious ownership \(CLONE_FAILED\)\. To work on another .*: npm run demo -- <url/);
 		expect((await demoAt(cannotClone, "https://git.invalid/a/b")).output).to.not.include("npm run demo --");
+	});
+
+	it("marks the step that failed, says that a model answered, and deletes its session", async () => {
+		const deleted: string[] = [];
+		const { exitCode, output } = await demoAt(modelAnswers(deleted));
+		expect(exitCode, output).to.equal(1);
+		expect(output).to.match(/✗ send a shell command and get its output/);
+		expect(output).to.include("Hello from a model");
+		expect(output).to.include("The demo failed: A model answered and did not run the command");
+		expect(output).to.include("The demo ends here; what it made is deleted");
+		expect(deleted.some((path) => path.endsWith(`/sessions/${id}`))).to.equal(true);
+	});
+
+	it("names the session that stays when it should be kept", async () => {
+		const deleted: string[] = [];
+		const { output } = await demoAt(modelAnswers(deleted), "--keep");
+		expect(output).to.include(`The session stays: ${id}`);
+		expect(deleted.filter((path) => path.includes("/sessions/"))).to.deep.equal([]);
 	});
 });
