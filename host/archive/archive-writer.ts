@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, type WriteStream } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { finished } from "node:stream/promises";
 import { createGzip, type Gzip } from "node:zlib";
 import { syncFolder } from "#shared/base/files/replaced-file.ts";
@@ -50,6 +51,8 @@ export class ArchiveWriter implements AsyncDisposable {
 	/** @throws {ArchiveError} when there is such a file already, or it cannot be made. */
 	static async create(path: string, header: ArchiveHeader): Promise<ArchiveWriter> {
 		if (existsSync(path)) throw new ArchiveError(`"${path}" exists already; choose another name`);
+		const folder = dirname(path);
+		if (!existsSync(folder)) throw new ArchiveError(`Cannot write "${path}": the folder "${folder}" does not exist`);
 		const draft = `${path}.${randomBytes(6).toString("hex")}.tmp`;
 		const file = await open(draft, "wx", 0o600).catch((cause: Error) => {
 			throw new ArchiveError(`Cannot write "${path}": ${cause.message}`, { cause });
