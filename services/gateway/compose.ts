@@ -52,7 +52,7 @@ export const compose: Compose = async (platform) => {
 	return {
 		services: [
 			gatewayService(gateway, () =>
-				platform.announce(readyLine(gateway.entrance(host), demoCommand(platform.config, gateway.url(host)))),
+				platform.announce(readyLine(gateway.entrance(host), demoCommand(platform.config, gateway, host))),
 			),
 		],
 		unready: () => gateway.unready(),
@@ -115,6 +115,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		readiness,
 		watch,
 		loginToken: login?.token,
+		takesTokens: !identity.loopbackOnly,
 		forgetTokens: (keys) => tokens.forget(keys),
 		attach: (attached) => void (bus = attached),
 	});
@@ -184,7 +185,7 @@ function refuseForeignAddress(
 ) {
 	if (loopbackOnly && !isLoopback(host)) {
 		throw new ConfigError(
-			`Configuration key "gateway.host" cannot be "${host}": with identity "${adapter}" the gateway listens on loopback only (allowed: 127.0.0.1, ::1, localhost)`,
+			`Configuration key "gateway.host" cannot be "${host}": with identity "${adapter}" the gateway listens on loopback only (allowed: 127.0.0.1, ::1, localhost); for another address use the identity "services/gateway/identity-providers/token.ts#TokenIdentity" (docs/security.md)`,
 		);
 	}
 }
@@ -224,7 +225,9 @@ function readyLine(entrance: string, demo: string): string {
 const ordinaryUrl = "http://127.0.0.1:8080";
 
 /** Returns the command for a terminal that has none of the variables of this one. */
-function demoCommand({ gateway: { public_url } }: Config, url: string): string {
+function demoCommand({ gateway: { public_url } }: Config, gateway: Gateway, host: string): string {
+	const url = gateway.url(host);
+	const token = gateway.takesTokens ? "ATELIER_TOKEN=… " : "";
 	const address = url === ordinaryUrl && public_url === "" ? "" : `ATELIER_URL=${url} `;
-	return `${address}npm run demo`;
+	return `${token}${address}npm run demo`;
 }

@@ -22,6 +22,8 @@ interface GatewayDependencies {
 	readonly watch: Pick<StandingWatch, "stop">;
 	/** The token for browsers; absent when the identity has no login. */
 	readonly loginToken?: string | undefined;
+	/** Whether callers need a token, because being on this machine is not enough. */
+	readonly takesTokens: boolean;
 	/** Forgets that personal access tokens with these keys are active. */
 	readonly forgetTokens: (keys: readonly string[]) => void;
 	/** Receives the bus as soon as it is connected. */
@@ -47,6 +49,11 @@ export class Gateway {
 	/** Returns the address, e.g. `http://127.0.0.1:8080`. */
 	url(host: string): string {
 		return urlOf(host, this.#dependencies.server);
+	}
+
+	/** Whether callers need a token. */
+	get takesTokens(): boolean {
+		return this.#dependencies.takesTokens;
 	}
 
 	/** Returns the first address for a browser, with the login token if there is one. */

@@ -18,7 +18,7 @@ export const adapterFields = schema({
 		type: "string",
 		pattern: "^[\\w./-]+\\.ts#\\w+$",
 		description:
-			"Module (a path from the project's root) and class, e.g. `services/gateway/identity-providers/dev.ts#DevIdentity`",
+			"Module (a path from the project's root) and class, e.g. `services/gateway/identity-providers/token.ts#TokenIdentity`",
 	},
 	kwargs: { ...freeForm, description: "Arguments of the class" },
 	secret_kwargs_env: {

@@ -42,6 +42,12 @@ describe("the identity `token`", function () {
 		expect(platform.output).to.include(`Atelier listens on ${platform.url}/?token=${token}`);
 	});
 
+	it("names the variable with the token in the command for a first session", () => {
+		expect(platform.output).to.include(
+			`from a second terminal: ATELIER_TOKEN=… ATELIER_URL=${platform.url} npm run demo)`,
+		);
+	});
+
 	it("refuses callers without the token, also of the own user, and accepts callers with it (H1)", async () => {
 		const wrong = { authorization: `Bearer ${token.slice(0, -1)}` };
 		for (const headers of [{}, wrong, { cookie: `token=${token}` }]) {

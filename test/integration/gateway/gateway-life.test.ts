@@ -19,6 +19,7 @@ describe("gateway: beginning", () => {
 			const error = await failureOf(openGateway(testPlatform({ gateway: { host } })));
 			expect(error).to.be.instanceOf(ConfigError);
 			expect(String(error)).to.include(`"gateway.host" cannot be "${host}"`).and.to.include("DevIdentity");
+			expect(String(error)).to.include('use the identity "services/gateway/identity-providers/token.ts#TokenIdentity"');
 		});
 	}
 

@@ -168,6 +168,11 @@ describe("loadConfig()", () => {
 				/"gateway\.allowed_hosts".*cannot be 7: allowed is a list.*, written as \[a, b\]$/,
 			],
 			["STORE__KWARGS", "7", /"store\.kwargs".*cannot be 7: allowed is a map of keys/],
+			[
+				"IDENTITY__ADAPTER",
+				"token",
+				/cannot be "token": .*e\.g\. `services\/gateway\/identity-providers\/token\.ts#TokenIdentity`/,
+			],
 			["STORE__ADAPTER", "mongo", /"store\.adapter".*cannot be "mongo": allowed is a text of this form: Module/],
 		] as const)
 			expect(() => loadConfig({ [variable]: value }), variable).to.throw(ConfigError, sentence);
