@@ -11,34 +11,34 @@ import type { Repository } from "#shared/contracts/git/repositories.ts";
 import { copiedSources } from "../../support/copied-sources.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
-const adapter = join(import.meta.dirname, "../../support/providers/planted/bitbucket.ts");
-const repo_url = "https://bitbucket.example/acme/shop";
+const adapter = join(import.meta.dirname, "../../support/providers/planted/generic.ts");
+const repo_url = "https://planted.example/acme/shop";
 const secret = "the secret of the planted host";
 
 /** Returns the root of sources that have the host. */
 function plantedSources(): string {
 	const root = copiedSources();
-	const folder = join(root, "services/git/git-providers/bitbucket");
+	const folder = join(root, "services/git/git-providers/generic");
 	mkdirSync(folder);
-	cpSync(adapter, join(folder, "bitbucket.ts"));
+	cpSync(adapter, join(folder, "generic.ts"));
 	const hosts = join(root, "shared/base/git-hosts.ts");
-	const row = '\tbitbucket: { product: "Bitbucket", address: "the host" },\n';
+	const row = '\tgeneric: { product: "Planted Hub", address: "the host" },\n';
 	const text = readFileSync(hosts, "utf8");
 	writeFileSync(
 		hosts,
 		text.replace("gitHosts = {\n", (start) => start + row),
 	);
 	const definition = {
-		slug: "bitbucket",
-		name: "Bitbucket",
-		description: "Repositories of Bitbucket",
+		slug: "generic",
+		name: "Planted Hub",
+		description: "Repositories of Planted Hub",
 		integration_type: "source_control",
-		adapter: "bitbucket",
-		icon: "bitbucket",
+		adapter: "generic",
+		icon: "generic",
 		credential_schema: { required: ["token"], properties: { token: { label: "Token", type: "password" } } },
 		config_schema: { properties: { name: { label: "Name" }, base_url: { label: "URL", type: "url" } } },
 	};
-	writeFileSync(join(root, "config/integrations/bitbucket.yaml"), JSON.stringify(definition));
+	writeFileSync(join(root, "config/integrations/generic.yaml"), JSON.stringify(definition));
 	return root;
 }
 
@@ -47,7 +47,7 @@ describe("a planted kind of git host", function () {
 	let platform: TestPlatform;
 
 	before(async () => {
-		const git = { bitbucket: { token: "the-token", orgs: ["acme"], webhook_secret: secret } };
+		const git = { generic: { token: "the-token", orgs: ["acme"], webhook_secret: secret } };
 		platform = await startPlatform({ root: plantedSources(), config: { git } });
 	});
 	after(() => platform?.[Symbol.asyncDispose]());
@@ -62,20 +62,20 @@ describe("a planted kind of git host", function () {
 			"x-request-uuid": crypto.randomUUID(),
 			"x-hub-signature": `sha256=${createHmac("sha256", key).update(body).digest("hex")}`,
 		};
-		return (await platform.client().post("/webhooks/bitbucket", body, { headers })).status;
+		return (await platform.client().post("/webhooks/generic", body, { headers })).status;
 	}
 
 	it("serves its repositories by the configuration", async () => {
 		const { body } = await platform.client().get("/providers");
-		expect(body).to.deep.equal([{ name: "bitbucket", type: "bitbucket", orgs: ["acme"] }]);
-		const found = await platform.client().get<Repository[]>("/repos/bitbucket/orgs/acme");
+		expect(body).to.deep.equal([{ name: "generic", type: "generic", orgs: ["acme"] }]);
+		const found = await platform.client().get<Repository[]>("/repos/generic/orgs/acme");
 		expect(found.body.map(({ url }) => url)).to.deep.equal([repo_url]);
 	});
 
 	it("is connected to by people", async () => {
 		const api = platform.client();
 		await api.post("/credentials", { name: "mine", data: { token: "my-token" } });
-		const wanted = { integration_type: "source_control", slug: "bitbucket", credential_name: "mine", config: {} };
+		const wanted = { integration_type: "source_control", slug: "generic", credential_name: "mine", config: {} };
 		const { body: made, text } = await api.post<{ id: string }>("/integrations", wanted);
 		const tested = await api.post<{ success: boolean; user: string }>(`/integrations/${made.id}/test`, {});
 		expect(tested.body, text).to.include({ success: true, user: "the owner of my-token" });

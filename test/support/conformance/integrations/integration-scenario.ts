@@ -1,6 +1,7 @@
 /** One pass over the catalogue and the connections of a person. */
 import { expect } from "chai";
 import { loginEntries } from "../oauth/oauth-scenario.ts";
+import { gitHostTypes } from "#shared/base/git-hosts.ts";
 import { walkPages } from "../settings-scenario.ts";
 import type { Walker } from "../walker.ts";
 
@@ -25,18 +26,16 @@ interface TestView {
 	error: string | null;
 }
 
-/** The built-in entries: behaviour.md 13, and three of ours; then those of the walk over logins. */
+/** The built-in entries: behaviour.md 13 with ours, and every git host; then those of the walk over logins. */
 const entries: readonly (readonly [slug: string, type: string])[] = [
 	["anthropic", "ai_provider"],
-	["github", "source_control"],
 	["github-issues", "issue_tracker"],
-	["gitlab", "source_control"],
-	["gitea", "source_control"],
 	["jira", "issue_tracker"],
 	["linear", "issue_tracker"],
 	["openai", "ai_provider"],
 	["telegram", "messaging"],
 	["volundr", "code_forge"],
+	...gitHostTypes.map((type) => [type, "source_control"] as const),
 	...loginEntries,
 ];
 
@@ -54,7 +53,9 @@ const refused: readonly object[] = [
 
 export async function walkIntegrations(walker: Walker): Promise<void> {
 	const catalog = await walker.call<EntryView[]>("listCatalog", 200);
-	expect(catalog.map(({ slug, integration_type }) => [slug, integration_type])).to.deep.equal(entries);
+	expect(catalog.map(({ slug, integration_type }) => [slug, integration_type])).to.have.deep.members(entries);
+	const names = catalog.map(({ name }) => name);
+	expect(names).to.deep.equal(names.toSorted());
 	expect(JSON.stringify(catalog)).not.to.contain("file_mounts");
 	await walkPages(walker, "listCatalog", entries.length);
 

@@ -15,7 +15,7 @@ import { isAt, repositoryAddress, webHost } from "#services/git/providers/reposi
 import type { PullEvent, Webhooks } from "#services/git/providers/webhooks.ts";
 import type { Repository } from "#shared/contracts/git/repositories.ts";
 
-const usualUrl = "https://bitbucket.example";
+const usualUrl = "https://planted.example";
 const head_sha = "a".repeat(40);
 
 const pull: PullRequest = {
@@ -64,7 +64,7 @@ const webhooks: Webhooks = {
 };
 
 export class Provider extends HostAdapter<string> implements GitProvider {
-	readonly type = "bitbucket";
+	readonly type = "generic";
 	readonly webhooks = webhooks;
 
 	constructor(options: GitProviderOptions) {
@@ -89,7 +89,7 @@ export class Provider extends HostAdapter<string> implements GitProvider {
 	async repository({ owner: org, name }: RepositoryPlace): Promise<Repository> {
 		const url = `https://${this.host}/${org}/${name}`;
 		const branches = { default_branch: "main", branches: ["main"] };
-		return { provider: "bitbucket", org, name, url, clone_url: `${url}.git`, ...branches };
+		return { provider: "generic", org, name, url, clone_url: `${url}.git`, ...branches };
 	}
 
 	async repositories(owner: string): Promise<Repository[]> {
