@@ -17,7 +17,7 @@ export interface ConfiguredProvider {
 /** Returns the providers of the configuration in the order in which they are asked. @throws {ConfigError} */
 export async function configuredProviders(git: Config["git"], maker: ProviderMaker): Promise<ConfiguredProvider[]> {
 	const named = gitHostTypes.flatMap((type) =>
-		instancesOf(type, git[type]).map((instance, index) => ({ type, instance, key: `git.${type}.instances.${index}` })),
+		instancesOf(type, git[type]).map((instance, index) => ({ type, instance, key: keyOf(type, git[type], index) })),
 	);
 	const providers: ConfiguredProvider[] = [];
 	for (const { type, instance, key } of named) {
@@ -30,11 +30,16 @@ export async function configuredProviders(git: Config["git"], maker: ProviderMak
 			throw new ConfigError(`Configuration key "${key}.base_url" must begin with https:// or http://`);
 		const provider = await maker.make(type, { ...options, isConfigured: true }).catch((error: unknown) => {
 			if (!(error instanceof UnprocessableError)) throw error;
-			throw new ConfigError(`Configuration key "git.${type}.base_url": ${error.message}`, { cause: error });
+			throw new ConfigError(`Configuration key "${key}.base_url": ${error.message}`, { cause: error });
 		});
 		providers.push({ provider, webhookSecret });
 	}
 	return providers;
+}
+
+/** Returns the key under which a person has written an instance; without a list, the kind has the only one. */
+function keyOf(type: string, { instances }: ProviderConfig, index: number): string {
+	return instances.length === 0 ? `git.${type}` : `git.${type}.instances.${index}`;
 }
 
 type Instance = Pick<GitProviderOptions, "name" | "base_url" | "token" | "orgs"> & { webhookSecret: string };

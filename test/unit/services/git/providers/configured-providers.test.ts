@@ -58,7 +58,10 @@ describe("configuredProviders", () => {
 	it("sends no token for a Gitea to an address that nobody has given", async () => {
 		const error = await failureOf(providersOf({ GIT__GITEA__TOKEN: "t" }));
 		expect(error).to.be.instanceOf(ConfigError);
-		expect(String(error)).to.contain("git.gitea.base_url");
+		expect(String(error)).to.contain('"git.gitea.base_url"');
+		const GIT__GITEA__INSTANCES = JSON.stringify([{ name: "one", token: "t" }]);
+		const ofInstance = await failureOf(providersOf({ GIT__GITEA__INSTANCES }));
+		expect(String(ofInstance)).to.contain('"git.gitea.instances.0.base_url"');
 		expect(
 			await failureOf(maker.ofConnection({ adapter: "gitea", config: {}, credential: { token: "t" } })),
 		).to.include({
