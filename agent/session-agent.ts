@@ -96,6 +96,7 @@ export class SessionAgent {
 		const folder = await this.#workspace.prepare(
 			(phase, found) => this.#enter(phase, found),
 			(sentence) => this.#status.tell(sentence),
+			(sentence) => this.#warn(sentence),
 		);
 		pod.timeline.begin();
 		const agent = await starting;

@@ -32,6 +32,8 @@ export class PodWorkspace {
 	#making: Promise<RepositoryBranch[]> | undefined;
 	#progress: CloneProgress | undefined;
 	#tell: (sentence: string) => void = () => {};
+	/** Sentences about the workspace, which is made before anybody asks for them. */
+	readonly #warnings: string[] = [];
 	#comparing: Promise<Comparison> | undefined;
 
 	constructor(context: PodContext) {
@@ -50,17 +52,20 @@ export class PodWorkspace {
 	 * Returns the folder in which the agent works.
 	 * @param enter It is called when the next step begins.
 	 * @param tell Receives a sentence about the clones, at most once a second.
+	 * @param warn Receives sentences for the session's owner.
 	 * @throws {LaunchFailure}
 	 */
 	async prepare(
 		enter: (phase: "setting_up" | "starting_agent", found: Pick<PodStatus, "clones" | "branches">) => void,
 		tell: (sentence: string) => void,
+		warn: (sentence: string) => void,
 	): Promise<string> {
 		const { launch, env, log, signal } = this.#context;
 		const { workspace, setup_scripts, working_folder } = launch;
 		this.#tell = tell;
 		this.begin();
 		const branches = await this.#making;
+		this.#warnings.forEach(warn);
 		const clones = this.#progress?.timings ?? [];
 		const found = {
 			...(clones.length > 0 && { clones }),
@@ -90,11 +95,12 @@ export class PodWorkspace {
 		await copySettings(launch.git_home, home, new Set([...Object.keys(launch.env), ...Object.keys(secrets)]));
 		const progressOf = (repositories: readonly Repository[]): CloneProgress =>
 			(this.#progress = new CloneProgress(repositories, log, (sentence) => this.#tell(sentence)));
+		const warn = (sentence: string): void => void this.#warnings.push(sentence);
 		const env = machineEnvironment(inherited);
 		const made =
 			launch.mounts && launch.mounts.length > 0
 				? placeLocalFolders({ launch, env, log, signal }).then(() => [])
-				: new Workspace({ launch, git, local: this.git, signal, progressOf }).prepare();
+				: new Workspace({ launch, git, local: this.git, signal, progressOf, warn }).prepare();
 		const [branches] = await Promise.all([made, identity]);
 		return branches;
 	}

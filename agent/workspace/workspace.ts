@@ -23,6 +23,9 @@ import { isFreeOfLinks } from "./workspace-path.ts";
 const concurrent = 4;
 const firstBranch = "main";
 
+const lostFiles =
+	"The files of this session's earlier launches are not there; its workspace was made anew, and what was not pushed is missing";
+
 const ownRepository: Repository = { url: "", branch: firstBranch, base_branch: "", path: "" };
 
 export interface WorkspaceDependencies {
@@ -33,6 +36,8 @@ export interface WorkspaceDependencies {
 	readonly local: Git;
 	readonly signal: AbortSignal;
 	readonly progressOf: (repositories: readonly Repository[]) => CloneProgress;
+	/** Receives a sentence for the session's owner. */
+	readonly warn: (sentence: string) => void;
 }
 
 export class Workspace {
@@ -47,8 +52,9 @@ export class Workspace {
 
 	/** Resolves to the branches of the repositories whose launch names none. @throws {LaunchFailure} */
 	async prepare(): Promise<RepositoryBranch[]> {
-		const { launch, local, signal } = this.#dependencies;
+		const { launch, local, signal, warn } = this.#dependencies;
 		await this.#refuseLink();
+		const isLost = launch.worked_before === true && !(await hasFiles(launch.workspace));
 		const repositories = await this.#placed(launch.repositories);
 		// A launch that was killed while it cloned leaves this folder; nothing else uses its name.
 		await rm(this.#partial, { recursive: true, force: true });
@@ -58,6 +64,7 @@ export class Workspace {
 		const made = new Set(missing.map(({ path }) => path));
 		await followBranches(repositories, made, places);
 		if (missing.length > 0) await this.#make(missing, repositories);
+		if (isLost) warn(lostFiles);
 		return rememberBranches(repositories, made, places);
 	}
 

@@ -15,7 +15,10 @@ export function claimOf(document: SessionDocument): Claim {
 		owner: document.owner ?? "",
 		fence: document.fence ?? 0,
 		workspace: workspaceOf(document),
-		launch: (document.launch ?? {}) as Record<string, unknown>,
+		launch: {
+			...((document.launch ?? {}) as Record<string, unknown>),
+			...(document.worked === 1 && { worked_before: true }),
+		},
 		attempts: document.attempts ?? 0,
 		...(document.status === "running" && { has_run: true }),
 	};

@@ -53,7 +53,7 @@ function statusChange(record: SessionRecord, observed: Observation, at: number):
 	return {
 		at,
 		members: { ...members, ...podMembers(record, observed, move.to) },
-		columns: both(columns, addressChange(observed)),
+		columns: [workedChange(move.to), addressChange(observed)].reduce(both, columns),
 	};
 }
 
@@ -84,6 +84,11 @@ function warningsChange(record: SessionRecord, observed: Observation, at: number
 function warningMembers({ session }: SessionRecord, { warnings = [] }: Observation): Partial<Session> {
 	const shown = launchWarnings(session.warnings, warnings);
 	return shown === undefined ? {} : { warnings: shown };
+}
+
+/** Returns the change by which later launches know that there were files to work on. */
+function workedChange(to: StoredStatus): ColumnChange {
+	return to === "running" ? { set: { worked: 1 } } : {};
 }
 
 export function addressChange({ phase, address }: Observation): ColumnChange {

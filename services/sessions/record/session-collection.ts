@@ -44,6 +44,8 @@ export const sessionCollection = defineCollection(
 		launch: "json",
 		/** The StoredLevels (commands/levels/profile-change.ts) that the launch was merged from. */
 		levels: "json",
+		/** The value 1 after a launch was ready for the first time. */
+		worked: "integer",
 		/** The base URL of the session agent while there is a pod. */
 		address: "text",
 		/** The chronicle that it was reforged from. */

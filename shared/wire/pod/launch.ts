@@ -81,6 +81,8 @@ export const launchSettingsFields = schema({
 	integration_ids: { ...texts, optional: true },
 	/** The minutes that the launch has for clones and setup scripts (setup-time.ts); absent: 5. */
 	setup_minutes: { type: "number", integer: true, min: 1, max: 1_440, optional: true },
+	/** Whether an earlier launch of the session was ready, so that a workspace without files has lost them; absent: no. */
+	worked_before: { type: "boolean", optional: true },
 	/** Whether a limit of cost applied when the pod was started; absent: no. */
 	budgeted: { type: "boolean", optional: true },
 });
