@@ -9,6 +9,11 @@ import { startPlatform } from "../../test/support/platform/start-platform.ts";
 import { interleaved, median } from "../rounds.ts";
 import { writeLoads, type WriteLoads } from "./write-loads.ts";
 
+/** The program of the platform, and its former names. */
+const programs = ["host/main.js", "host/start.ts"];
+/** The platform with this program had no such limits. */
+const oldest = "services/start.ts";
+
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
 	options: { rounds: { type: "string", default: "9" }, requests: { type: "string", default: "2000" } },
@@ -30,11 +35,6 @@ for (const kind of kinds) {
 		console.log(`${kind}\t${median(own).toFixed(0)} us\t${median(ratios).toFixed(2)} (${spread})\t${positionals[at]}`);
 	}
 }
-
-/** The program of the platform, and its former names. */
-const programs = ["host/main.js", "host/start.ts"];
-/** The platform with this program had no such limits. */
-const oldest = "services/start.ts";
 
 /** Starts the services of a tree, without those that start pods, and makes the loads on it. */
 async function loadsOn(root: string): Promise<WriteLoads> {
