@@ -3,7 +3,6 @@
  * interface, an adapter is a class with one options argument, and the configuration names the class by module and
  * export.
  */
-import { schema, type Output } from "#shared/base/schema/schema.ts";
 import { plain } from "./env.ts";
 import { adapterClass } from "./adapter-module.ts";
 import { environment } from "./environment.ts";
@@ -11,22 +10,7 @@ import { notBuilt } from "./keys-not-built.ts";
 import { didYouMean } from "#shared/base/nearest-name.ts";
 import { SettingError } from "#shared/base/start-error.ts";
 import { yamlValue } from "#shared/base/yaml/yaml-text.ts";
-import { freeForm, textMap } from "./fields/field-rules.ts";
-
-export const adapterFields = schema({
-	adapter: {
-		type: "string",
-		pattern: "^[\\w./-]+\\.ts#\\w+$",
-		description:
-			"Module (a path from the project's root) and class, e.g. `services/gateway/identity-providers/token.ts#TokenIdentity`",
-	},
-	kwargs: { ...freeForm, description: "Arguments of the class" },
-	secret_kwargs_env: {
-		...textMap,
-		description: "Arguments whose values are in environment variables: argument name to variable name",
-	},
-});
-export type AdapterRef = Output<typeof adapterFields>;
+import type { AdapterRef } from "./fields/adapter-fields.ts";
 
 type AdapterClass = CallableFunction & Readonly<Record<string, unknown>>;
 

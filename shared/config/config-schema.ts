@@ -3,7 +3,7 @@
  * it.
  */
 import { bound } from "#shared/base/bounds.ts";
-import { adapterFields } from "./adapter.ts";
+import { adapterFields } from "./fields/adapter-fields.ts";
 import { gitFields } from "./fields/git-fields.ts";
 import { integrationFields } from "./fields/integration-fields.ts";
 import { diskFields } from "./fields/disk-fields.ts";

@@ -1,5 +1,6 @@
 /** Makes the tracker of a connection, by the short name of its adapter or by its module. */
-import { type AdapterRef, loadAdapter, loadAdapterClass, refuseUnknownArguments } from "#shared/config/adapter.ts";
+import { loadAdapter, loadAdapterClass, refuseUnknownArguments } from "#shared/config/adapter.ts";
+import type { AdapterRef } from "#shared/config/fields/adapter-fields.ts";
 import { type IssueTracker, issueTrackerMethods, type TrackerAccess } from "./issue-tracker.ts";
 
 /** The modules of the adapters by their short names. */

@@ -1,6 +1,6 @@
 /** The fields of the section `pods`. */
 import { schema } from "#shared/base/schema/schema.ts";
-import { adapterFields } from "../adapter.ts";
+import { adapterFields } from "./adapter-fields.ts";
 import { usualSetupMinutes } from "../setup-minutes.ts";
 import { whole } from "./field-rules.ts";
 

@@ -1,5 +1,5 @@
 /** The keys `linear.*` and `tracker.*` of the configuration: trackers of everybody who has no connection of their own. */
-import { adapterFields } from "../adapter.ts";
+import { adapterFields } from "./adapter-fields.ts";
 import { schema } from "#shared/base/schema/schema.ts";
 import { flag, freeForm, text } from "./field-rules.ts";
 

@@ -3,7 +3,8 @@ import { waitingOf } from "#services/pod-manager/pod-runtimes/local-process/loca
 import { MemorySecrets } from "#services/settings/secret-stores/memory.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AdapterRef, loadAdapter } from "#shared/config/adapter.ts";
+import { loadAdapter } from "#shared/config/adapter.ts";
+import type { AdapterRef } from "#shared/config/fields/adapter-fields.ts";
 import { loadConfig } from "#shared/config/config.ts";
 import { projectRoot } from "#shared/base/project-root.ts";
 import { StartError } from "#shared/base/start-error.ts";

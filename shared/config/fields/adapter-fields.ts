@@ -1,0 +1,18 @@
+/** The fields with which the configuration names an adapter. */
+import { type Output, schema } from "#shared/base/schema/schema.ts";
+import { freeForm, textMap } from "./field-rules.ts";
+
+export const adapterFields = schema({
+	adapter: {
+		type: "string",
+		pattern: "^[\\w./-]+\\.ts#\\w+$",
+		description:
+			"Module (a path from the project's root) and class, e.g. `services/gateway/identity-providers/token.ts#TokenIdentity`",
+	},
+	kwargs: { ...freeForm, description: "Arguments of the class" },
+	secret_kwargs_env: {
+		...textMap,
+		description: "Arguments whose values are in environment variables: argument name to variable name",
+	},
+});
+export type AdapterRef = Output<typeof adapterFields>;
