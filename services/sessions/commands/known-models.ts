@@ -7,7 +7,7 @@ import { idsByName, type ModelCatalogue } from "#shared/wire/models/model-catalo
 import { modelTerms } from "#shared/wire/models/model-access.ts";
 import type { ModelTerms } from "#shared/wire/models/model-wire.ts";
 import { unknownModel } from "#shared/wire/models/unknown-model.ts";
-import type { Blueprints } from "./levels/merged-request.ts";
+import type { Blueprints } from "./launch-levels/merged-request.ts";
 
 export class KnownModels {
 	readonly #catalogue: ModelCatalogue;

@@ -3,7 +3,7 @@ import { compileSchema } from "#shared/base/schema/validator.ts";
 import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
 import type { McpServer } from "#shared/wire/pod/launch.ts";
-import type { LabelledValue } from "./levels/launch-level.ts";
+import type { LabelledValue } from "./launch-levels/launch-level.ts";
 
 const text = { type: "string", max: 10_000, default: "" } as const;
 const texts = { type: "record", key: { type: "string" }, value: { type: "string", max: 10_000 }, default: {} } as const;

@@ -6,7 +6,7 @@ import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 import type { LocalSource } from "../workspace-sources/local-sources.ts";
 import { sessionRepositories } from "../workspace-sources/session-repositories.ts";
 import { chosenAgent } from "./chosen-agent.ts";
-import type { LaunchLevel } from "./levels/launch-level.ts";
+import type { LaunchLevel } from "./launch-levels/launch-level.ts";
 import { permissionMode } from "./permission-mode.ts";
 import type { GitSource } from "../workspace-sources/session-source.ts";
 import { launchMcpServers } from "./launch-mcp-servers.ts";

@@ -1,7 +1,7 @@
 /** Chooses who answers the coding agent's permission requests: the choice of the first level that has one. Pure. */
 import { type PermissionMode, permissionModes } from "#shared/contracts/sessions/session-resource.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
-import type { LabelledValue } from "./levels/launch-level.ts";
+import type { LabelledValue } from "./launch-levels/launch-level.ts";
 
 const defaultMode: PermissionMode = "auto";
 

@@ -8,7 +8,7 @@ import { microsOf } from "#shared/wire/models/money.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { GitSource } from "../workspace-sources/session-source.ts";
 import { enter } from "../record/session-change.ts";
-import type { Blueprints } from "./levels/merged-request.ts";
+import type { Blueprints } from "./launch-levels/merged-request.ts";
 import type { LocalSource } from "../workspace-sources/local-sources.ts";
 import { shownRepositories } from "../record/session-update.ts";
 import { sessionWarnings } from "./session-warnings.ts";

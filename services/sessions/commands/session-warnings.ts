@@ -4,8 +4,8 @@ import { unaskedActions } from "#shared/wire/agents/unasked-actions.ts";
 import type { SessionCreate } from "#shared/contracts/sessions/session-resource.ts";
 import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 import { readResources } from "#shared/wire/pod/resource-limits.ts";
-import type { Blueprints } from "./levels/merged-request.ts";
-import { misspeltMembers } from "./levels/misspelt-members.ts";
+import type { Blueprints } from "./launch-levels/merged-request.ts";
+import { misspeltMembers } from "./launch-levels/misspelt-members.ts";
 import { unfilledPlaceholders } from "./unfilled-placeholders.ts";
 
 export function sessionWarnings(

@@ -42,7 +42,7 @@ export const sessionCollection = defineCollection(
 		waiting_reported: "integer",
 		/** The LaunchSettings (shared/wire/pod/launch.ts). */
 		launch: "json",
-		/** The StoredLevels (commands/levels/profile-change.ts) that the launch was merged from. */
+		/** The StoredLevels (commands/launch-levels/profile-change.ts) that the launch was merged from. */
 		levels: "json",
 		/** The value 1 after a launch was ready for the first time. */
 		worked: "integer",

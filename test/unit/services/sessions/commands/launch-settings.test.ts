@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { launchSettings } from "#services/sessions/commands/launch-settings.ts";
-import { type Blueprints, mergedRequest } from "#services/sessions/commands/levels/merged-request.ts";
+import { type Blueprints, mergedRequest } from "#services/sessions/commands/launch-levels/merged-request.ts";
 import { resolveSource } from "#services/sessions/workspace-sources/session-source.ts";
 import { profileCreate } from "#shared/contracts/blueprints/profiles.ts";
 import { template as templateFields } from "#shared/contracts/templates.ts";

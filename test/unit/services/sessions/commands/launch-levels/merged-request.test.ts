@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { newPreset } from "#services/blueprints/presets/preset-rules.ts";
 import { newProfile } from "#services/blueprints/profiles/profile-rules.ts";
 import { launchSettings } from "#services/sessions/commands/launch-settings.ts";
-import { type Blueprints, mergedRequest } from "#services/sessions/commands/levels/merged-request.ts";
+import { type Blueprints, mergedRequest } from "#services/sessions/commands/launch-levels/merged-request.ts";
 import { resolveSource } from "#services/sessions/workspace-sources/session-source.ts";
 import { presetCreate } from "#shared/contracts/blueprints/presets.ts";
 import { profileCreate } from "#shared/contracts/blueprints/profiles.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { refuseMissingRepository } from "#services/sessions/commands/levels/missing-repository.ts";
+import { refuseMissingRepository } from "#services/sessions/commands/launch-levels/missing-repository.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
 
 const git = { type: "git" } as const;

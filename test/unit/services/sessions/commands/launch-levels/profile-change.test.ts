@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { newProfile } from "#services/blueprints/profiles/profile-rules.ts";
 import { launchSettings } from "#services/sessions/commands/launch-settings.ts";
-import { type Blueprints, mergedRequest } from "#services/sessions/commands/levels/merged-request.ts";
-import { launchWithProfile, storedLevels } from "#services/sessions/commands/levels/profile-change.ts";
+import { type Blueprints, mergedRequest } from "#services/sessions/commands/launch-levels/merged-request.ts";
+import { launchWithProfile, storedLevels } from "#services/sessions/commands/launch-levels/profile-change.ts";
 import { resolveSource } from "#services/sessions/workspace-sources/session-source.ts";
 import { type Profile, profileCreate } from "#shared/contracts/blueprints/profiles.ts";
 import { template as templateFields } from "#shared/contracts/templates.ts";
