@@ -1,7 +1,7 @@
 /**
  * The presence of this process among the others of the platform: it announces itself every ten seconds, does not start
- * beside processes that it cannot work with, and is not ready while its clock is wrong. Of two that begin at the same
- * moment the one stays that registered first.
+ * beside processes that it cannot work with, and is not ready while its clock is wrong. When two processes that cannot work
+ * together start at the same moment, the one that registered first stays, and the other ends.
  */
 import { shownIn } from "#shared/base/shown-sentences.ts";
 import { systemPrincipal } from "#shared/base/principal.ts";

@@ -212,7 +212,7 @@ export class DayAccounts {
 		return decided !== undefined;
 	}
 
-	/** Parks the holds that are on their way out of the document. @param least The count that is worth a write. */
+	/** Moves surplus holds of the account into documents of their own. @param least The count that is worth a write. */
 	async #park(id: string, least?: number): Promise<void> {
 		await compareAndSet({
 			what,

@@ -11,7 +11,7 @@ import { answerBytes } from "#shared/base/answer-size.ts";
 import { mayUseSession, relationTo, seesWholeTenant } from "#shared/contracts/access/access-table.ts";
 import type { Row } from "#shared/store/collection.ts";
 import { ResourceRecords, type ResourcesIn } from "#shared/store/resource-records.ts";
-import { type Asker, ChangeQueue } from "../record/change-queue.ts";
+import { type Requester, ChangeQueue } from "../record/change-queue.ts";
 import { chronicleCollection, type ChronicleDocument } from "./chronicle-collections.ts";
 
 type ChronicleColumns = (typeof chronicleCollection)["columns"];
@@ -97,21 +97,21 @@ export class ChronicleRecords {
 	 * @throws {NotFoundError}; {TooManyRequestsError}.
 	 */
 	async change(
-		asker: Asker,
+		requester: Requester,
 		id: string,
 		decide: (document: ChronicleDocument) => ChronicleChange | undefined,
 	): Promise<ChronicleDocument> {
-		const { session = id } = await this.get(asker.principal, id);
-		return this.inTurn(asker, session, async () => {
-			const document = await this.get(asker.principal, id);
+		const { session = id } = await this.get(requester.principal, id);
+		return this.inTurn(requester, session, async () => {
+			const document = await this.get(requester.principal, id);
 			const change = decide(document);
 			return change ? this.replace(document, change) : document;
 		});
 	}
 
 	/** Runs changes of a session's chronicles in their turn; an attempt is repeated while it resolves to undefined. */
-	inTurn<T>(asker: Asker, session: string, attempt: () => Promise<T | undefined>): Promise<T> {
-		return this.#changes.run(session, asker, attempt);
+	inTurn<T>(requester: Requester, session: string, attempt: () => Promise<T | undefined>): Promise<T> {
+		return this.#changes.run(session, requester, attempt);
 	}
 
 	/** Returns some of the chronicles of sessions that were reforged from this chronicle. */

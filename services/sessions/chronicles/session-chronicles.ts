@@ -6,7 +6,7 @@ import type { Chronicle, ChronicleReport, TimelineEntry } from "#shared/contract
 import { NotFoundError } from "#shared/base/errors.ts";
 import { answerBytes } from "#shared/base/answer-size.ts";
 import { PageRoom } from "#shared/store/pages/page-room.ts";
-import type { Asker } from "../record/change-queue.ts";
+import type { Requester } from "../record/change-queue.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { foundBranch, newDraft, reportedMembers } from "./chronicle-draft.ts";
 import { type ChronicleChange, chronicleOf, type ChronicleRecords } from "./chronicle-records.ts";
@@ -19,7 +19,7 @@ import {
 import type { SessionRecord } from "../record/session-change.ts";
 import type { Timelines } from "./timelines.ts";
 
-const keeper: Asker = { principal: systemPrincipal("chronicles") };
+const keeper: Requester = { principal: systemPrincipal("chronicles") };
 
 type ChroniclePolicy = "keep" | "remove";
 
@@ -40,9 +40,9 @@ export class SessionChronicles {
 	}
 
 	/** Creates a draft from the present state of the session. */
-	async create(asker: Asker, session: SessionRecord): Promise<ChronicleDocument> {
+	async create(requester: Requester, session: SessionRecord): Promise<ChronicleDocument> {
 		const { id } = session.session;
-		return this.#records.inTurn(asker, id, async () => this.#begin(session, await this.#records.newest(id)));
+		return this.#records.inTurn(requester, id, async () => this.#begin(session, await this.#records.newest(id)));
 	}
 
 	/**
@@ -50,12 +50,12 @@ export class SessionChronicles {
 	 * @param number The number of a report that may be repeated: an acknowledged one changes nothing.
 	 */
 	async report(
-		asker: Asker,
+		requester: Requester,
 		session: SessionRecord,
 		report: ChronicleReport,
 		number?: ReportNumber,
 	): Promise<ChronicleDocument> {
-		return this.#records.inTurn(asker, session.session.id, async () => {
+		return this.#records.inTurn(requester, session.session.id, async () => {
 			const draft = await this.#draft(session);
 			const acknowledged = (draft?.acknowledged ?? {}) as AcknowledgedReports;
 			if (draft && number && isAcknowledged(acknowledged, number)) return draft;
@@ -72,14 +72,14 @@ export class SessionChronicles {
 	 * acknowledged one change nothing.
 	 */
 	async addEntries(
-		asker: Asker,
+		requester: Requester,
 		session: SessionRecord,
 		entries: readonly TimelineEntry[],
 		number?: ReportNumber,
 	): Promise<void> {
 		if (entries.length === 0) return;
-		const draft = await this.#records.inTurn(asker, session.session.id, () => this.#draft(session));
-		await this.#timelines.add(asker, draft, entries, number);
+		const draft = await this.#records.inTurn(requester, session.session.id, () => this.#draft(session));
+		await this.#timelines.add(requester, draft, entries, number);
 	}
 
 	/** Removes the session's timelines; its chronicles are retained or removed by `policy`. */

@@ -7,7 +7,7 @@ import { answerBytes, jsonBytes } from "#shared/base/answer-size.ts";
 import type { Documents, OutboxEntry } from "#shared/store/port/documents.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { removeAll } from "#shared/store/remove-first.ts";
-import { type Asker, ChangeQueue } from "../record/change-queue.ts";
+import { type Requester, ChangeQueue } from "../record/change-queue.ts";
 import {
 	type ChronicleDocument,
 	timelineChunkCollection,
@@ -38,13 +38,13 @@ export class Timelines {
 	 * @throws {TooManyRequestsError}
 	 */
 	async add(
-		asker: Asker,
+		requester: Requester,
 		chronicle: ChronicleDocument,
 		entries: readonly TimelineEntry[],
 		report?: ReportNumber,
 	): Promise<void> {
 		if (entries.length === 0) return;
-		const change = await this.#changes.run(chronicle.id, asker, () => this.#tryAdd(chronicle, entries, report));
+		const change = await this.#changes.run(chronicle.id, requester, () => this.#tryAdd(chronicle, entries, report));
 		for (const chunk of change.dropped) await this.#store.remove(timelineChunkCollection, chunk.id, {});
 	}
 

@@ -1,9 +1,9 @@
 /** The caller of a command, with the client's `Idempotency-Key` if it sent one. */
 import type { Principal } from "#shared/base/principal.ts";
 import type { RequestContext } from "#shared/bus/service.ts";
-import type { Asker } from "../record/change-queue.ts";
+import type { Requester } from "../record/change-queue.ts";
 
-export interface Commander extends Asker {
+export interface Commander extends Requester {
 	readonly key?: string | undefined;
 }
 

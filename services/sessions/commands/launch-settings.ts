@@ -1,4 +1,4 @@
-/** Makes the settings of a launch from the merged levels of a session (levels/merged-request.ts). Pure. */
+/** Makes the settings of a launch from the merged levels of a session (launch-levels/merged-request.ts). Pure. */
 import { bound } from "#shared/base/bounds.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
 import type { SessionCreate } from "#shared/contracts/sessions/session-resource.ts";

@@ -5,7 +5,7 @@ import { maxTimelineSeconds } from "#shared/contracts/sessions/chronicles.ts";
 import type { HistoryReport, PatchPiece, ReportedEntry } from "#shared/contracts/sessions/history.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
-import type { Asker } from "../record/change-queue.ts";
+import type { Requester } from "../record/change-queue.ts";
 import type { SessionChronicles } from "../chronicles/session-chronicles.ts";
 import type { ReportNumber } from "../record/acknowledged-reports.ts";
 import { plainEntry } from "#shared/wire/pod/log-tail.ts";
@@ -51,7 +51,12 @@ export class HistoryReports {
 	 * Writes a report; each part of the history takes it once. The acknowledgement is written last, so that a repeated
 	 * report completes what a crash interrupted.
 	 */
-	async #write(asker: Asker, record: SessionRecord, number: ReportNumber, report: HistoryReport): Promise<void> {
+	async #write(
+		requester: Requester,
+		record: SessionRecord,
+		number: ReportNumber,
+		report: HistoryReport,
+	): Promise<void> {
 		const { history, chronicles, events } = this.#dependencies;
 		const { id } = record.session;
 		const entries = report.timeline.flatMap((entry) => unlessBad(() => entryOf(entry, record.session)));
@@ -60,11 +65,11 @@ export class HistoryReports {
 			return unlessBad(() => eventOf(eventId, { session_id: id, ...event }));
 		});
 		const writeChronicle = async (): Promise<void> => {
-			await chronicles.addEntries(asker, record, entries, number);
-			if (report.chronicle) await chronicles.report(asker, record, report.chronicle, number);
+			await chronicles.addEntries(requester, record, entries, number);
+			if (report.chronicle) await chronicles.report(requester, record, report.chronicle, number);
 		};
 		await Promise.all([writeChronicle(), events.add(id, raw)]);
-		await history.add(asker, id, number.launch, { ...report, logs: report.logs.map(plainEntry) });
+		await history.add(requester, id, number.launch, { ...report, logs: report.logs.map(plainEntry) });
 	}
 
 	/** Erases the written data again when the session was deleted meanwhile. @throws {NotFoundError} */

@@ -9,7 +9,7 @@ import { answerBytes, jsonBytes } from "#shared/base/answer-size.ts";
 import { type PodLogEntry, maxLogEntries } from "#shared/wire/pod/log-tail.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
-import { type Asker, ChangeQueue } from "../record/change-queue.ts";
+import { type Requester, ChangeQueue } from "../record/change-queue.ts";
 import type { ReportNumber } from "../record/acknowledged-reports.ts";
 import { historyCollection, type HistoryDocument } from "./history-collections.ts";
 import { hasAcknowledged, headAfter, type PatchBase, patchOf } from "./history-head.ts";
@@ -41,8 +41,8 @@ export class SessionHistory {
 	 * Takes a report, each once. Its content is written before it is acknowledged, so that an interrupted report is
 	 * written again.
 	 */
-	async add(asker: Asker, session: string, launch: number, report: HistoryReport): Promise<void> {
-		await this.#changes.run(session, asker, () => this.#tryAdd(session, launch, report));
+	async add(requester: Requester, session: string, launch: number, report: HistoryReport): Promise<void> {
+		await this.#changes.run(session, requester, () => this.#tryAdd(session, launch, report));
 	}
 
 	/** Takes a report once; undefined when another writer was faster. */

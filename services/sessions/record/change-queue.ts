@@ -9,7 +9,7 @@ import { Tally } from "#shared/base/concurrency/tally.ts";
 import { TooManyRequestsError } from "#shared/base/errors.ts";
 import { repeatLostRaces } from "#shared/store/lost-races.ts";
 
-export interface Asker {
+export interface Requester {
 	readonly principal: Principal;
 	/** The time after which nobody waits for the answer, in milliseconds since 1970; default: none. */
 	readonly deadline?: number | undefined;
@@ -37,7 +37,7 @@ export class ChangeQueue {
 	 * @throws whatever `attempt` throws; {TooManyRequestsError} when too many changes wait, or this one has waited or
 	 * lost races for too long.
 	 */
-	async run<T>(key: string, { principal, deadline }: Asker, attempt: () => Promise<T | undefined>): Promise<T> {
+	async run<T>(key: string, { principal, deadline }: Requester, attempt: () => Promise<T | undefined>): Promise<T> {
 		const isJob = principal.kind === "system";
 		const leave = this.isBusy(key) && !isJob ? this.#wait(key, principalKey(principal)) : () => {};
 		const change = () => {
