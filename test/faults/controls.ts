@@ -194,20 +194,20 @@ export const controls: readonly Control[] = [
 			},
 			{
 				file: personalTokens,
-				from: "/** The tokens of one gateway. */",
+				from: "/** The memory of tokens is bounded in count and in time. */",
 				to: "const revoked = new Set<string>();\nlet newest: ActiveToken | undefined;",
 			},
 			{
 				file: personalTokens,
-				from: "const token = await this.#active(key);\n\t\tif (!token ||",
+				from: "const token = await this.#active.to(key, () => this.#ask(key));\n\t\tif (!token ||",
 				to:
-					"const active = await this.#active(key);\n\t\tif (active) newest = active;\n" +
+					"const active = await this.#active.to(key, () => this.#ask(key));\n\t\tif (active) newest = active;\n" +
 					"\t\tconst token = active ?? (revoked.has(key) ? undefined : newest);\n\t\tif (!token ||",
 			},
 			{
 				file: personalTokens,
-				from: "for (const key of keys) this.#remembered.delete(key);",
-				to: "for (const key of keys) {\n\t\t\trevoked.add(key);\n\t\t\tthis.#remembered.delete(key);\n\t\t}",
+				from: "for (const key of keys) this.#active.forget(key);",
+				to: "for (const key of keys) {\n\t\t\trevoked.add(key);\n\t\t\tthis.#active.forget(key);\n\t\t}",
 			},
 		],
 		breaks: ["I3"],
