@@ -1,5 +1,6 @@
 /** Writes settings as the text of a configuration file. Pure. */
-import { isJsonObject, type JsonObject } from "../io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
+import type { JsonObject } from "../io/json-object.ts";
 
 export type ConfigFormat = "json" | "toml";
 

@@ -1,10 +1,8 @@
 /** JSON objects from outside, whose members are not checked yet. */
 
-export type JsonObject = Readonly<Record<string, unknown>>;
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
 
-export function isJsonObject(value: unknown): value is JsonObject {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Returns undefined for any other text. The parser's message is not passed on, because it repeats parts of the text. */
 export function parseJson(text: string): unknown {

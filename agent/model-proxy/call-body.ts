@@ -1,6 +1,7 @@
 /** Reads and rewrites the body of a call: it must name the session's model, and a stream report its usage. Pure. */
 import type { IncomingHttpHeaders } from "node:http";
-import { type JsonObject, isJsonObject, parseJsonObject } from "../io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
+import { type JsonObject, parseJsonObject } from "../io/json-object.ts";
 import type { CallBounds } from "./metering/metered-call.ts";
 import { bodyOfModel, namedModel, refuseModelTools } from "./naming/named-model.ts";
 import { ProxyError } from "./proxy-error.ts";

@@ -1,7 +1,8 @@
 /** Reads the frames of the chat's clients (contract, behaviour 6.4). Pure. */
 import { type PermissionBehavior, permissionBehaviors } from "#shared/contracts/sessions/session-control.ts";
 import { type PermissionMode, permissionModes } from "#shared/contracts/sessions/session-resource.ts";
-import { isJsonObject, type JsonObject, objectsOf, parseJsonObject, textOf } from "../io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
+import { type JsonObject, objectsOf, parseJsonObject, textOf } from "../io/json-object.ts";
 
 export type ChatCommand =
 	| { type: "user"; id: string | undefined; content: string }

@@ -5,7 +5,8 @@
  */
 import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
 import { type PodFrame, refusalInContractDialect, type StreamFrame } from "#shared/wire/pod/frames.ts";
-import { isJsonObject, type JsonObject } from "../io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
+import type { JsonObject } from "../io/json-object.ts";
 import { usageOf } from "./turn-frames.ts";
 
 /** The tool names for which clients have icons, by kinds of the protocol; another kind keeps its own name. */

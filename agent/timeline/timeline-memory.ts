@@ -1,7 +1,8 @@
 /** The state of the timeline that one pod of a session passes to the next, in a small file in the state folder. */
 import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
-import { isCount, isJsonObject, type JsonObject, parseJsonObject, textOf } from "../io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
+import { isCount, type JsonObject, parseJsonObject, textOf } from "../io/json-object.ts";
 
 export interface TimelineMemory {
 	/** The commits on which the session began, by the path of their work tree; those without a commit are missing. */

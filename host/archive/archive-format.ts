@@ -62,7 +62,3 @@ export const sectionNames = {
 export function lineOf(section: string, value: unknown): string {
 	return `${JSON.stringify([section, value])}\n`;
 }
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -2,6 +2,7 @@
  * Reads an archive, entry by entry, and compares it with its manifest. An archive may come from anybody: lines have a
  * bound, and nothing is believed of it.
  */
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
 import { compileSchema } from "#shared/base/schema/validator.ts";
@@ -11,7 +12,6 @@ import {
 	type ArchiveManifest,
 	archiveVersion,
 	headerFields,
-	isRecord,
 	manifestFields,
 	maxArchiveBytes,
 	maxLineBytes,
@@ -143,7 +143,7 @@ const headerFailures = compileSchema(headerFields);
 const manifestFailures = compileSchema(manifestFields);
 
 function headerOf(kind: string, value: unknown): ArchiveHeader {
-	if (kind !== "archive" || !isRecord(value)) throw new ArchiveError("This is no archive of Atelier");
+	if (kind !== "archive" || !isJsonObject(value)) throw new ArchiveError("This is no archive of Atelier");
 	const { version } = value;
 	if (typeof version === "number" && version !== archiveVersion)
 		throw new ArchiveError(
@@ -154,7 +154,7 @@ function headerOf(kind: string, value: unknown): ArchiveHeader {
 }
 
 function manifestOf(value: unknown): ArchiveManifest {
-	if (!isRecord(value) || manifestFailures(value).length > 0)
+	if (!isJsonObject(value) || manifestFailures(value).length > 0)
 		throw new ArchiveError("The manifest of the archive was changed");
 	return value as unknown as ArchiveManifest;
 }

@@ -1,4 +1,5 @@
 /** The documents of a store as sections of an archive, one for each collection, in the order of the ids. */
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
 import { compileRule } from "#shared/base/schema/validator.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
@@ -6,7 +7,7 @@ import { checkDocument } from "#shared/store/column-rules.ts";
 import { DuplicateKeyError, maxAppended, type OutboxEntry } from "#shared/store/port/documents.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreSnapshot, WholeDocument } from "#shared/store/port/lifecycle.ts";
-import { ArchiveError, isRecord, lineOf, sectionNames, type SectionSums } from "./archive-format.ts";
+import { ArchiveError, lineOf, sectionNames, type SectionSums } from "./archive-format.ts";
 import type { ArchiveWriter } from "./archive-writer.ts";
 import { RunningSums } from "./section-sums.ts";
 
@@ -122,8 +123,8 @@ export class DocumentLoader {
 	}
 
 	#checked(collection: Collection, value: unknown): WholeDocument {
-		const { id, wire, columns, events = [] } = isRecord(value) ? value : {};
-		if (typeof id !== "string" || typeof wire !== "string" || !isRecord(columns))
+		const { id, wire, columns, events = [] } = isJsonObject(value) ? value : {};
+		if (typeof id !== "string" || typeof wire !== "string" || !isJsonObject(columns))
 			throw this.#refusal(id, "it has no id, text and columns");
 		this.#inOrder(id);
 		if (eventFailures(events).length > 0) throw this.#refusal(id, "its events are malformed");

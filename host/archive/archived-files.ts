@@ -2,13 +2,14 @@
  * The files of a folder as a section of an archive. Programs that nobody trusts may have written them, and may change
  * them meanwhile: links are kept as links and never followed, neither here nor when the files are restored.
  */
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
 import { constants } from "node:fs";
 import { chmod, type FileHandle, lstat, mkdir, open, readdir, readlink, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { openUntrusted, UntrustedFileError } from "#shared/base/files/untrusted-file.ts";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
-import { ArchiveError, isRecord } from "./archive-format.ts";
+import { ArchiveError } from "./archive-format.ts";
 import type { ArchiveWriter } from "./archive-writer.ts";
 
 /** The bytes of a file in one entry. */
@@ -186,7 +187,7 @@ const entryFailures = compileSchema({
 const members = { folder: ["mode"], link: ["target"], file: ["mode", "data"], more: ["data"] } as const;
 
 function entryOf(value: unknown): FileEntry {
-	if (!isRecord(value) || entryFailures(value).length > 0) throw refusal(undefined);
+	if (!isJsonObject(value) || entryFailures(value).length > 0) throw refusal(undefined);
 	const entry = value as unknown as FileEntry;
 	const lacks = members[entry.kind].some((member) => value[member] === undefined);
 	if (lacks || !isPlain(entry.path) || (entry.kind === "link" && !isTarget(entry.target))) throw refusal(entry.path);

@@ -2,11 +2,12 @@
  * The installation key in an archive, sealed by a passphrase: scrypt (RFC 7914) derives the key that seals it.
  * The costs are part of the archive's version and not of the archive, so that no archive chooses them.
  */
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
 import { randomBytes, scryptSync } from "node:crypto";
 import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { TextSeal } from "#shared/base/secrets/sealed-text.ts";
-import { ArchiveError, isRecord } from "./archive-format.ts";
+import { ArchiveError } from "./archive-format.ts";
 
 /** Each guess needs 64 MB. */
 const costs = { N: 2 ** 16, r: 8, p: 1, maxmem: 128 * 1024 * 1024 } as const;
@@ -41,7 +42,7 @@ export function openKey({ salt, sealed }: SealedKey, passphrase: string): string
 
 /** Returns the entry of an archive. @throws {ArchiveError} for another form. */
 export function sealedKeyOf(value: unknown): SealedKey {
-	if (!isRecord(value) || failures(value).length > 0) throw wasChanged();
+	if (!isJsonObject(value) || failures(value).length > 0) throw wasChanged();
 	return value as unknown as SealedKey;
 }
 

@@ -1,6 +1,6 @@
 /** Why a model gave no answer, in the provider's own words, and whether another attempt may help. */
 import { now } from "#shared/base/clock.ts";
-import { isJsonObject } from "../../io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
 
 export class ModelFailure extends Error {
 	override readonly name = "ModelFailure";

@@ -1,5 +1,6 @@
 /** Joins the blocks of a prompt into one text for the model. Pure. */
-import { isJsonObject, type JsonObject, textOf } from "../../io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
+import { type JsonObject, textOf } from "../../io/json-object.ts";
 
 /** @throws {Error} when no block is one that the agent can read. */
 export function promptText(blocks: readonly JsonObject[]): string {

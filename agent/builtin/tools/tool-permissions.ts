@@ -1,6 +1,6 @@
 /** Decides whether a tool may act. A person is asked, unless the answer was "always" or the mode asks nobody. */
 import type { PermissionOption, ToolCallUpdate } from "@agentclientprotocol/sdk";
-import { isJsonObject } from "../../io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
 import type { AcpClient } from "../acp-client.ts";
 import { orAborted } from "../or-aborted.ts";
 import type { PermissionNeed } from "./tool.ts";

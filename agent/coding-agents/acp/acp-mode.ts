@@ -4,7 +4,8 @@
  */
 import type { AgentRecord } from "../agent-record.ts";
 import type { ModeNotice } from "../coding-agent.ts";
-import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
+import { type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 
 /** The modes and options that an agent offers. */
 export interface ModeChoices {

@@ -3,7 +3,8 @@
  * can load it; otherwise a new one begins.
  */
 import type { McpServer } from "#shared/wire/pod/launch.ts";
-import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
+import { type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 import type { AgentRecord } from "../agent-record.ts";
 import type { SavedSession } from "../saved-session.ts";
 import type { AgentNotice } from "../coding-agent.ts";

@@ -3,7 +3,8 @@
  * answers them one after the other, as choices. Qwen Code reads the answers beside the outcome, by the place of their
  * question.
  */
-import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
+import { type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 import type { Permissions, WantedPermission } from "../permissions.ts";
 
 export interface PersonsAnswer {

@@ -1,7 +1,8 @@
 /** The body of a response on its way to the caller. The meter removes only what the caller did not ask for. */
 import type { IncomingHttpHeaders } from "node:http";
 import { Transform, type TransformCallback } from "node:stream";
-import { isJsonObject, parseJsonObject } from "../../io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
+import { parseJsonObject } from "../../io/json-object.ts";
 import { eventData, type EventPiece, EventSplitter } from "./event-splitter.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 

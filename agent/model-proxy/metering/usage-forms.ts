@@ -4,7 +4,8 @@
  */
 import type { ModelWire } from "#shared/wire/models/model-wire.ts";
 import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
-import { isJsonObject, type JsonObject, objectsOf } from "../../io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
+import { type JsonObject, objectsOf } from "../../io/json-object.ts";
 
 const maxCount = 100_000_000;
 

@@ -1,7 +1,8 @@
 /** Reads the usage of a call, and whether the call failed on the way, while its response is passed on. */
 import type { ModelWire } from "#shared/wire/models/model-wire.ts";
 import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
-import { isJsonObject, type JsonObject, objectsOf, parseJson } from "../../io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
+import { type JsonObject, objectsOf, parseJson } from "../../io/json-object.ts";
 import { eventData } from "./event-splitter.ts";
 import { failureWithin } from "../provider/provider-words.ts";
 import { mergeUsage, type UsageForm, usageForms } from "./usage-forms.ts";

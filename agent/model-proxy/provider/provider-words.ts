@@ -1,6 +1,7 @@
 /** Finds the provider's own description of a failure, which has many forms. Pure. */
 import { cutToJsonBytes } from "#shared/base/answer-size.ts";
-import { isJsonObject, type JsonObject, objectsOf, parseJson, textOf } from "../../io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
+import { type JsonObject, objectsOf, parseJson, textOf } from "../../io/json-object.ts";
 
 /** The bound on what is repeated, in bytes of JSON. */
 const maxWordsBytes = 500;

@@ -1,5 +1,5 @@
 /** The terms of Anthropic's format in a session with a budget. */
-import { isJsonObject } from "../../io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
 import { any, isOneOf, isSwitch, isText, type WireTerms } from "./wire-terms.ts";
 
 /** The tools that run on the caller's side, or cost tokens only. */

@@ -4,7 +4,8 @@
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { ModelWire } from "#shared/wire/models/model-wire.ts";
-import { isJsonObject, type JsonObject, objectsOf } from "../../io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
+import { type JsonObject, objectsOf } from "../../io/json-object.ts";
 import type { CallBounds } from "../metering/metered-call.ts";
 import { ProxyError } from "../proxy-error.ts";
 import type { ProxyRoute } from "../proxy-route.ts";

@@ -1,5 +1,6 @@
 /** The terms of Gemini's format in a session with a budget. Each member has two spellings, which count as one. */
-import { isJsonObject, type JsonObject } from "../../io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
+import type { JsonObject } from "../../io/json-object.ts";
 import { any, isOne, isText, type Rule, type WireTerms } from "./wire-terms.ts";
 
 const configMembers: Readonly<Record<string, Rule>> = {

@@ -1,4 +1,5 @@
 /** The credentials of one owner as a value, and its form as a file. Pure except for ids and the time. */
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
 import { randomUUID } from "node:crypto";
 import { isoTime, now } from "#shared/base/clock.ts";
 import type { Credential } from "#shared/contracts/credentials/credentials.ts";
@@ -82,26 +83,25 @@ function parsed(text: string): SetFile {
 }
 
 function isSetFile(value: unknown): value is SetFile {
-	if (!isMap(value)) return false;
+	if (!isJsonObject(value)) return false;
 	const { metadata, values } = value;
 	return (
-		isMap(metadata) && isMap(values) && Object.values(metadata).every(isEntry) && Object.values(values).every(isTexts)
+		isJsonObject(metadata) &&
+		isJsonObject(values) &&
+		Object.values(metadata).every(isEntry) &&
+		Object.values(values).every(isTexts)
 	);
 }
 
 function isEntry(value: unknown): boolean {
-	if (!isMap(value)) return false;
+	if (!isJsonObject(value)) return false;
 	const { id, secret_type, keys, metadata, created_at, updated_at } = value;
 	const texts = [id, secret_type, created_at, updated_at];
 	return texts.every((text) => typeof text === "string") && Array.isArray(keys) && isTexts(metadata);
 }
 
 function isTexts(value: unknown): boolean {
-	return isMap(value) && Object.values(value).every((text) => typeof text === "string");
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
+	return isJsonObject(value) && Object.values(value).every((text) => typeof text === "string");
 }
 
 function malformed(): SyntaxError {

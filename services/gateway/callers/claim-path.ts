@@ -1,4 +1,5 @@
 /** Reads a claim by its configured path. Pure. */
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
 import type { Claims } from "#shared/base/tokens/jwt-form.ts";
 
 /** A name, names joined by dots, or a list of names where they have dots themselves. */
@@ -9,7 +10,7 @@ function claimAt(claims: Claims, path: ClaimPath): unknown {
 	if (typeof path === "string" && Object.hasOwn(claims, path)) return claims[path];
 	const names = typeof path === "string" ? path.split(".") : path;
 	return names.reduce<unknown>(
-		(node, name) => (isObject(node) && Object.hasOwn(node, name) ? node[name] : undefined),
+		(node, name) => (isJsonObject(node) && Object.hasOwn(node, name) ? node[name] : undefined),
 		claims,
 	);
 }
@@ -26,8 +27,4 @@ export function wordsAt(claims: Claims, path: ClaimPath): string[] {
 	const value = claimAt(claims, path);
 	if (typeof value === "string") return value.split(/[\s,]+/).filter((word) => word !== "");
 	return Array.isArray(value) ? value.filter((word) => typeof word === "string") : [];
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isJsonObject, type JsonObject, objectsOf } from "#agent/io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
+import { type JsonObject, objectsOf } from "#agent/io/json-object.ts";
 import { JsonRpc } from "#agent/io/json-rpc.ts";
 
 const sessionId = "asking";

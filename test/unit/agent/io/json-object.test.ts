@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { isCount, isJsonObject, objectsOf, parseJsonObject, textOf } from "#agent/io/json-object.ts";
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
+import { isCount, objectsOf, parseJsonObject, textOf } from "#agent/io/json-object.ts";
 
 describe("values from outside", () => {
 	it("are objects only when they are neither lists nor null", () => {
