@@ -49,7 +49,8 @@ export class SessionDriver {
 	 */
 	#surplusRestores = 0;
 	/**
-	 * Another client archived the session while the answer to a stop was awaited, which comes when the pod has ended.
+	 * Another client archived the session while the answer to a stop or a restore was awaited. The answer to a stop comes
+	 * when the pod has ended, and that of either may come after a power cut.
 	 */
 	#archivedBeforeAnswer = false;
 	/**
@@ -89,7 +90,7 @@ export class SessionDriver {
 		if (this.#quietSince > since) {
 			this.mayBeArchived = this.wanted === "stopped";
 			if (this.#newest === "restore") this.#archivedMeanwhile++;
-			if (this.#newest === "stop") this.#archivedBeforeAnswer = true;
+			if (this.#newest === "stop" || this.#newest === "restore") this.#archivedBeforeAnswer = true;
 		} else if (this.wanted === "stopped") this.wanted = "archived";
 		else if (this.wanted !== "archived") this.#wrong.push(`archived by others although it should be ${this.wanted}`);
 	}

@@ -1,0 +1,39 @@
+/** What the client of one session expects after commands of another client. */
+import { expect } from "chai";
+import { createServer } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { Random } from "../../faults/random.ts";
+import { SessionDriver } from "../../faults/session-driver.ts";
+import { ApiClient } from "../../support/clients/api-client.ts";
+
+describe("the client of one session", () => {
+	it("expects either state when another one archives while the answer to a restore is awaited", async () => {
+		const ending = new AbortController();
+		const server = createServer((request, response) => {
+			request.resume();
+			if (!request.url?.endsWith("/restore")) return response.writeHead(409).end("{}");
+			// Another client's command was begun after this one, and is answered before it.
+			driver.archivedByOther(performance.now());
+			ending.abort();
+			return response.writeHead(200).end("{}");
+		});
+		server.listen(0, "127.0.0.1");
+		await once(server, "listening");
+		const { port } = server.address() as AddressInfo;
+		const driver = new SessionDriver(new ApiClient(`http://127.0.0.1:${port}`), new Random(1), "one", "");
+		driver.crowd = 1;
+		driver.id = "one";
+		driver.wanted = "archived";
+		try {
+			await driver.run(ending.signal);
+		} finally {
+			server.closeAllConnections();
+			server.close();
+		}
+		expect({ wanted: driver.wanted, mayBeArchived: driver.mayBeArchived }).to.deep.equal({
+			wanted: "stopped",
+			mayBeArchived: true,
+		});
+	});
+});
