@@ -1,4 +1,4 @@
-/** What the client of one session expects after commands of another client. */
+/** The client of one session knows that commands of another client may have changed it. */
 import { expect } from "chai";
 import { createServer } from "node:http";
 import { once } from "node:events";
