@@ -1,11 +1,10 @@
 /** The client of one session knows that commands of another client may have changed it. */
 import { expect } from "chai";
 import { createServer } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { Random } from "../../faults/random.ts";
 import { SessionDriver } from "../../faults/session-driver.ts";
 import { ApiClient } from "../../support/clients/api-client.ts";
+import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../../support/machine/loopback-server.ts";
 
 describe("the client of one session", () => {
 	it("expects either state when another one archives while the answer to a restore is awaited", async () => {
@@ -18,18 +17,15 @@ describe("the client of one session", () => {
 			ending.abort();
 			return response.writeHead(200).end("{}");
 		});
-		server.listen(0, "127.0.0.1");
-		await once(server, "listening");
-		const { port } = server.address() as AddressInfo;
-		const driver = new SessionDriver(new ApiClient(`http://127.0.0.1:${port}`), new Random(1), "one", "");
+		await listenOnLoopback(server);
+		const driver = new SessionDriver(new ApiClient(loopbackUrl(server)), new Random(1), "one", "");
 		driver.crowd = 1;
 		driver.id = "one";
 		driver.wanted = "archived";
 		try {
 			await driver.run(ending.signal);
 		} finally {
-			server.closeAllConnections();
-			server.close();
+			await closeAtOnce(server);
 		}
 		expect({ wanted: driver.wanted, mayBeArchived: driver.mayBeArchived }).to.deep.equal({
 			wanted: "stopped",
