@@ -1,4 +1,5 @@
 /** Reads the answers of a provider's token URL (RFC 6749 section 5). Pure. */
+import { isJsonObject } from "#shared/base/schema/json-object.ts";
 import type { OAuthDefinition } from "./oauth-definition.ts";
 
 /** The most characters of one token. */
@@ -77,7 +78,7 @@ function membersOf(body: string, contentType: string): Record<string, unknown> |
 	if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) return Object.fromEntries(new URLSearchParams(body));
 	try {
 		const value: unknown = JSON.parse(body);
-		return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+		return isJsonObject(value) ? value : undefined;
 	} catch {
 		return undefined;
 	}
