@@ -108,7 +108,7 @@ export class SessionRecords {
 	/** Returns the two ways to read a page, newest first. */
 	pages(principal: Principal, { limit, cursor, ...filter }: SessionFilter) {
 		const scope = scopeOf(principal, filter);
-		const { page, versions } = this.#lists.pages(scope, { limit, cursor }, ["rev"], this.#chats.bytes);
+		const { page, versions } = this.#lists.pages(scope, { limit, cursor }, ["rev", "status"], this.#chats.bytes);
 		const shown = async () => {
 			const found = await page();
 			return { ...found, documents: found.documents.map((document) => this.#shown(document)) };
@@ -208,7 +208,7 @@ export class SessionRecords {
 		const { session: stored, columns } = withBudgetRules(changed, record, change);
 		const counters = countersChange(document.status, columns.set?.status ?? document.status);
 		const wire = JSON.stringify(stored);
-		const shown = this.#chats.shown(document.id, wire);
+		const shown = this.#chats.shown({ id: document.id, status: stored.status, wire });
 		const data = change.payload === undefined ? shown : JSON.stringify(change.payload);
 		const written = await this.#store.update(
 			sessionCollection,
@@ -225,7 +225,7 @@ export class SessionRecords {
 	}
 
 	#shown(document: SessionDocument): SessionDocument {
-		return { ...document, wire: this.#chats.shown(document.id, document.wire) };
+		return { ...document, wire: this.#chats.shown(document) };
 	}
 }
 

@@ -8,7 +8,7 @@ const { gateway } = loadConfig({});
 
 /** Returns the address that a session with a chat shows. */
 function shownAt(at: Config["gateway"], chat_endpoint = chatPath({ id, status: "running" })): string | null {
-	return JSON.parse(new ChatAddresses(at).shown(id, JSON.stringify({ id, chat_endpoint }))).chat_endpoint;
+	return JSON.parse(new ChatAddresses(at).shown({ id, status: "running", wire: JSON.stringify({ id, chat_endpoint }) })).chat_endpoint;
 }
 
 describe("the address of a chat", () => {
@@ -32,7 +32,7 @@ describe("the address of a chat", () => {
 	it("changes nothing else in the text, whatever people write", () => {
 		const name = `"chat_endpoint":"/s/${id}/session" $& \\`;
 		const wire = JSON.stringify({ id, name, chat_endpoint: chatPath({ id, status: "running" }) });
-		const shown = JSON.parse(new ChatAddresses(gateway).shown(id, wire));
+		const shown = JSON.parse(new ChatAddresses(gateway).shown({ id, status: "running", wire }));
 		expect(shown).to.deep.equal({ id, name, chat_endpoint: `ws://127.0.0.1:8080/s/${id}/session` });
 	});
 });
