@@ -94,7 +94,7 @@ export class SessionRecords {
 
 	/** Returns the session as the stored JSON text. @throws {NotFoundError} likewise. */
 	async text(principal: Principal, id: string): Promise<string> {
-		return this.#shown(await this.#known(principal, id, audienceColumns)).wire;
+		return this.#chats.shown(await this.#known(principal, id, audienceColumns));
 	}
 
 	async #known(principal: Principal, id: string, columns?: typeof audienceColumns): Promise<SessionDocument> {
