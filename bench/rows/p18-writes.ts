@@ -3,7 +3,7 @@ import { platformWithoutPods } from "../platform.ts";
 import { Program } from "../program.ts";
 import { interleaved, median } from "../rounds.ts";
 import type { Measured, Row } from "../row.ts";
-import { writeLoads } from "../writes/write-loads.ts";
+import { sessionLoads } from "../sessions/session-loads.ts";
 
 const seconds = 2;
 const rounds = 5;
@@ -22,7 +22,7 @@ export const p18: Row = {
 	title: "A usage report, a PUT and a create of a session: processor time, against raw durable SQLite commits",
 	async measure(): Promise<Measured> {
 		await using opened = await platformWithoutPods({ config: { limits } });
-		const load = await writeLoads(opened, { seconds });
+		const load = await sessionLoads(opened, { seconds });
 		const samples = await interleaved(
 			{
 				usage: load.usage,

@@ -8,7 +8,8 @@ const { gateway } = loadConfig({});
 
 /** Returns the address that a session with a chat shows. */
 function shownAt(at: Config["gateway"], chat_endpoint = chatPath({ id, status: "running" })): string | null {
-	return JSON.parse(new ChatAddresses(at).shown({ id, status: "running", wire: JSON.stringify({ id, chat_endpoint }) })).chat_endpoint;
+	return JSON.parse(new ChatAddresses(at).shown({ id, status: "running", wire: JSON.stringify({ id, chat_endpoint }) }))
+		.chat_endpoint;
 }
 
 describe("the address of a chat", () => {

@@ -1,13 +1,13 @@
 /**
- * Compares the processor time of writes between source trees, which run beside each other and are loaded in turn:
- * `node bench/writes/compare-writes.ts [--rounds 9] [--requests 2000] <tree> <tree>...`; each figure is against the first tree.
+ * Compares the processor time of a read and of writes between source trees, which run beside each other and are loaded in turn:
+ * `node bench/sessions/compare-trees.ts [--rounds 9] [--requests 2000] <tree> <tree>...`; each figure is against the first tree.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { startPlatform } from "../../test/support/platform/start-platform.ts";
 import { interleaved, median } from "../rounds.ts";
-import { writeLoads, type WriteLoads } from "./write-loads.ts";
+import { sessionLoads, type SessionLoads } from "./session-loads.ts";
 
 /** The program of the platform, and its former names. */
 const programs = ["host/main.js", "host/start.ts"];
@@ -18,12 +18,12 @@ const { values, positionals } = parseArgs({
 	allowPositionals: true,
 	options: { rounds: { type: "string", default: "9" }, requests: { type: "string", default: "2000" } },
 });
-const kinds = ["put", "create", "usage"] as const;
+const kinds = ["get", "put", "create", "usage"] as const;
 /** Nobody is limited, so that the load is the same; trees from before the folder `host` do not know the key. */
 const limits = { requests_per_second: 0, in_flight_per_user: 0, in_flight_per_tenant: 0 };
 
 await using platforms = new AsyncDisposableStack();
-const loads: WriteLoads[] = [];
+const loads: SessionLoads[] = [];
 for (const tree of positionals) loads.push(await loadsOn(resolve(tree)));
 for (const kind of kinds) {
 	const subjects = Object.fromEntries(loads.map((load, at) => [String(at), load[kind]]));
@@ -37,7 +37,7 @@ for (const kind of kinds) {
 }
 
 /** Starts the services of a tree, without those that start pods, and makes the loads on it. */
-async function loadsOn(root: string): Promise<WriteLoads> {
+async function loadsOn(root: string): Promise<SessionLoads> {
 	const services = readdirSync(join(root, "services"), { withFileTypes: true })
 		.filter((entry) => entry.isDirectory() && entry.name !== "pod-manager" && entry.name !== "models")
 		.map(({ name }) => name);
@@ -47,7 +47,7 @@ async function loadsOn(root: string): Promise<WriteLoads> {
 		await startPlatform({ root, ...options, processes: [services], readyAt: "/api/v1/svc/sessions" }),
 	);
 	const pid = platform.processes[0]?.pid ?? 0;
-	return writeLoads(
+	return sessionLoads(
 		{ platform, pid, [Symbol.asyncDispose]: () => platform[Symbol.asyncDispose]() },
 		{ seconds: 60, amount: Number(values.requests) },
 	);
