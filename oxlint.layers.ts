@@ -31,7 +31,7 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 		bus: ["contracts", "telemetry", "config", "base"],
 	},
 	host: { archive: ["presence"], log: [], presence: [], storage: [".", "archive", "presence"] },
-	cli: { doctor: ["."] },
+	cli: { doctor: ["."], "engine-filter": [] },
 	agent: {
 		io: [],
 		workspace: ["io"],
