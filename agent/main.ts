@@ -1,11 +1,13 @@
 /**
  * The session agent, the program inside every session pod. It reads its launch document from standard input, at once
- * or after a wait. Its exit code is 0 when it was asked to end or never needed, 1 when the pod has failed (its status
+ * or after a wait, or gets it through the socket that `--launch-from` names. Its exit code is 0 when it was asked to end or never needed, 1 when the pod has failed (its status
  * says why), 65 when the launch document is invalid, and 75 when the session has an agent already.
  */
 import { dirname } from "node:path";
 import { ignoreDebuggerSignal } from "#shared/base/debugger-signal.ts";
 import { LaunchDocumentError, parseLaunchDocument, readLaunchText } from "./launch-document.ts";
+import { fetchLaunch, launchSocket } from "./fetched-launch.ts";
+import { openWays } from "./io/socket-bridges.ts";
 import { podContext } from "./io/pod-context.ts";
 import { PodWorkspace } from "./workspace/pod-workspace.ts";
 import { holdSession } from "./session-lock.ts";
@@ -17,10 +19,12 @@ async function main(): Promise<number> {
 	ignoreDebuggerSignal();
 	const waits = isWaiting(process.argv);
 	if (waits) await loadAhead();
-	const text = await readLaunchText(process.stdin);
+	const socket = launchSocket(process.argv);
+	const text = await (socket === undefined ? readLaunchText(process.stdin) : fetchLaunch(socket));
 	if (waits && text === "") return 0;
 	const launch = parseLaunchDocument(text);
 	if (waits) becomeAgentOf(launch);
+	if (launch.door !== undefined) await openWays(launch.door);
 	if (!holdSession(launch.state) || !holdSession(dirname(launch.workspace))) {
 		console.error(`Session "${launch.session_id}" has an agent already`);
 		return exitCodes.taken;

@@ -30,7 +30,7 @@ import { podCommands } from "./server/pod-commands.ts";
 import { podRoutes } from "./server/pod-routes.ts";
 import { RequestGuard } from "./server/request-guard.ts";
 import { SessionModel } from "./session-model.ts";
-import type { StatusFile } from "./status-file.ts";
+import type { StatusKeeper } from "./status-keeper.ts";
 import { Timeline } from "./timeline/timeline.ts";
 import type { PodWorkspace } from "./workspace/pod-workspace.ts";
 import type { WorkPublication } from "./workspace/publish/publication.ts";
@@ -42,7 +42,7 @@ const initialMessage = "initial";
 export interface StageHost {
 	readonly context: PodContext;
 	readonly workspace: PodWorkspace;
-	readonly status: StatusFile;
+	readonly status: StatusKeeper;
 	readonly permissions: Permissions;
 	/** The host disposes of the stack. */
 	readonly closing: AsyncDisposableStack;
@@ -86,12 +86,12 @@ export async function openStages(host: StageHost): Promise<ServingStage> {
 }
 
 async function openRecords({ context: { launch, log }, closing }: StageHost): Promise<RecordsStage> {
-	const { state, generation, platform_key, initial_prompt, listen_host } = launch;
+	const { state, generation, platform_key, initial_prompt, listen_host: host, listen_socket: path } = launch;
 	const [conversation, history, usage, server] = await Promise.all([
 		Conversation.open(join(state, "conversation.jsonl")),
 		HistorySpool.open(join(state, "history.jsonl"), generation),
 		UsageSpool.open(join(state, "usage.jsonl")),
-		AgentServer.listen(new RequestGuard(platform_key, listen_host), log, listen_host),
+		AgentServer.listen(new RequestGuard(platform_key, host), log, path === undefined ? { host } : { path }),
 	]);
 	closing.defer(() => conversation.close());
 	closing.defer(() => server.close());
@@ -190,7 +190,7 @@ function publisher(context: PodContext, dialogue: Dialogue): (order: PublishOrde
 }
 
 /** Writes a warning to the session's log and, by the status, into its record. */
-function warn({ launch, log }: PodContext, status: StatusFile, sentence: string): void {
+function warn({ launch, log }: PodContext, status: StatusKeeper, sentence: string): void {
 	log.add("WARNING", launch.agent, sentence);
 	status.warn(log.withoutSecrets(sentence));
 }

@@ -11,7 +11,8 @@ import { sweepProcesses } from "./io/process-sweep.ts";
 import { modelWarning } from "./model-proxy/provider/model-warning.ts";
 import { openStages, type ServingStage } from "./pod-stages.ts";
 import type { MessageSockets } from "./server/message-sockets.ts";
-import { type PhaseDetails, StatusFile } from "./status-file.ts";
+import { type PhaseDetails, StatusKeeper } from "./status-keeper.ts";
+import { type StatusReports, statusReports } from "./status-reports.ts";
 import type { PodWorkspace } from "./workspace/pod-workspace.ts";
 
 /** The source of its lines in the log. */
@@ -29,7 +30,8 @@ const milestones = {
 export class SessionAgent {
 	readonly #context: PodContext;
 	readonly #workspace: PodWorkspace;
-	readonly #status: StatusFile;
+	readonly #status: StatusKeeper;
+	readonly #reports: StatusReports;
 	/** Closes everything in the reverse order of its opening. The processes of the pod are killed last, in any case. */
 	readonly #closing = new AsyncDisposableStack();
 	/** The time on the monotonic clock. */
@@ -39,7 +41,10 @@ export class SessionAgent {
 	constructor(context: PodContext, workspace: PodWorkspace) {
 		this.#context = context;
 		this.#workspace = workspace;
-		this.#status = new StatusFile(context.launch.status_file);
+		this.#reports = statusReports(context.launch);
+		this.#status = new StatusKeeper((content) => this.#reports.write(content));
+		// The last status is what tells why a pod has ended, so it is delivered after everything else.
+		this.#closing.defer(() => this.#reports.close());
 		this.#closing.defer(() => sweepProcesses(markerOf(context.launch)));
 	}
 
@@ -91,7 +96,8 @@ export class SessionAgent {
 		const starting = pod.keeper.start();
 		starting.catch(() => {});
 		const unusable = modelWarning(this.#context.launch);
-		this.#enter("cloning", { port: pod.server.port, ...(host !== undefined && { host }) });
+		const { port } = pod.server;
+		this.#enter("cloning", { ...(port !== undefined && { port }), ...(host !== undefined && { host }) });
 		const openMessages = this.#takeMessages(pod);
 		const folder = await this.#workspace.prepare(
 			(phase, found) => this.#enter(phase, found),

@@ -1,7 +1,6 @@
 /** The pod's HTTP server on loopback: JSON for the platform, and the upgrade to the WebSocket. */
 import { bound } from "#shared/base/bounds.ts";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { readBounded } from "#shared/base/bounded-read.ts";
 import { type JsonObject, parseJsonObject } from "../io/json-object.ts";
@@ -26,6 +25,12 @@ export interface PodApi {
 /** Takes over the connection of a request and upgrades it. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
 
+/** The place at which a pod listens: a Unix socket, or a free port of a host. */
+export interface AgentPlace {
+	readonly host?: string | undefined;
+	readonly path?: string;
+}
+
 /** The bound on the body of a command; the largest one has the secrets of a launch. */
 const maxBodyBytes = 524_288;
 
@@ -48,18 +53,21 @@ export class AgentServer {
 		this.#server.on("request", (request, response) => void this.#answer(request, response));
 	}
 
-	/** Listens on a free port; requests get 503 until `serve` is called. @param host Default loopback. */
-	static async listen(guard: RequestGuard, log: LogBuffer, host = "127.0.0.1"): Promise<AgentServer> {
+	/** Listens; requests get 503 until `serve` is called. @param place A Unix socket, or a free port; default: of loopback. */
+	static async listen(guard: RequestGuard, log: LogBuffer, place: AgentPlace = {}): Promise<AgentServer> {
 		const server = new AgentServer(guard, log);
 		await new Promise<void>((resolve, reject) => {
 			server.#server.once("error", reject);
-			server.#server.listen(0, host, resolve);
+			const { host = "127.0.0.1", path } = place;
+			server.#server.listen(path === undefined ? { host, port: 0 } : { path }, resolve);
 		});
 		return server;
 	}
 
-	get port(): number {
-		return (this.#server.address() as AddressInfo).port;
+	/** The port; undefined for a Unix socket. */
+	get port(): number | undefined {
+		const address = this.#server.address();
+		return typeof address === "object" ? address?.port : undefined;
 	}
 
 	serve(api: PodApi): void {

@@ -16,10 +16,14 @@ export class RequestGuard {
 		this.#hosts = ["127.0.0.1", "localhost", ...(host === undefined ? [] : [host.toLowerCase()])];
 	}
 
-	/** @param port The port of the pod. @throws {RequestError} with status 403 or 401. */
-	check({ host, origin, authorization = "" }: IncomingHttpHeaders, port: number): void {
+	/**
+	 * @param port The port of the pod; undefined behind a Unix socket, where the platform has a port of its own choice.
+	 * @throws {RequestError} with status 403 or 401.
+	 */
+	check({ host = "", origin, authorization = "" }: IncomingHttpHeaders, port: number | undefined): void {
 		if (origin !== undefined) throw new RequestError(403, "Requests of web pages are not answered");
-		if (!this.#hosts.some((own) => host === `${own}:${port}`)) {
+		const shownHost = port === undefined ? host.replace(/:\d{1,5}$/, "") : host;
+		if (!this.#hosts.some((own) => shownHost === (port === undefined ? own : `${own}:${port}`))) {
 			throw new RequestError(403, "The host of the request is not this pod");
 		}
 		const shown = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";

@@ -17,7 +17,8 @@ import { endAllPods, stillRunning } from "./exit.ts";
 import { sendSecrets } from "./pod-client.ts";
 import { podManager, type SendSecrets } from "./pod-manager.service.ts";
 import { loadRuntime, type PodRuntime } from "./pod-runtime.ts";
-import { platformUrl, podSpec } from "./pod-spec.ts";
+import { platformUrl } from "./platform-url.ts";
+import { podSpec } from "./pod-spec.ts";
 
 export { endLeftAgents as beforeRestore } from "./left-agents.ts";
 

@@ -7,6 +7,7 @@ import { loadAdapter } from "#shared/config/adapter.ts";
 import type { Config } from "#shared/config/config.ts";
 import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import { hostId } from "./host-id.ts";
+import { platformUrl } from "./platform-url.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import type { PodStatus } from "#shared/wire/pod/status.ts";
 
@@ -43,6 +44,8 @@ export type PodSpec = Omit<
 	| "host"
 	| "listen_host"
 	| "status_file"
+	| "door"
+	| "listen_socket"
 	| "workspace"
 	| "state"
 	| "home"
@@ -67,6 +70,8 @@ export interface RuntimeHost {
 	readonly markKey: string;
 	/** The id of the host (host-id.ts); absent in tests with one host. */
 	readonly host?: string;
+	/** Returns the prefix of the platform's API, such as `http://127.0.0.1:8080/api/v1/svc`. @throws {Error} before it is known. */
+	readonly platformUrl: () => string;
 }
 
 /** The place of pods that cannot be anywhere else, because they and their files are on one machine. */
@@ -164,12 +169,13 @@ export function podName(sessionId: string, generation: number): string {
 }
 
 /** Makes the configured runtime for the pods of this data folder. */
-export function loadRuntime({ pods, data_dir }: Config, key: InstallationKey): Promise<PodRuntime> {
+export function loadRuntime({ pods, data_dir, gateway }: Config, key: InstallationKey): Promise<PodRuntime> {
 	const host: RuntimeHost = {
 		dataDir: data_dir,
 		installation: key.installationId(),
 		markKey: key.podMarkKey(),
 		host: hostId(data_dir),
+		platformUrl: () => platformUrl(gateway),
 	};
 	return loadAdapter<PodRuntime>(pods.runtime, podRuntimeMethods, { ...host });
 }

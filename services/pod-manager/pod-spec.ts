@@ -1,8 +1,6 @@
 /** Makes the specification of a pod: the launch settings of a claim, and the credentials of the platform and the pod. */
 import { compileSchema } from "#shared/base/schema/validator.ts";
-import type { Config } from "#shared/config/config.ts";
 import type { Claim } from "#shared/contracts/sessions/session-work.ts";
-import { gatewayUrl } from "#shared/config/gateway-url.ts";
 import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import type { ModelAccess, ModelRefusal } from "#shared/wire/models/model-wire.ts";
 import { type LaunchSettings, launchSettingsFields } from "#shared/wire/pod/launch.ts";
@@ -59,14 +57,4 @@ function checkedSettings(launch: Record<string, unknown>): LaunchSettings {
 
 function fits(value: unknown): value is LaunchSettings {
 	return check(value).length === 0;
-}
-
-/**
- * Returns the URL of the platform's API for pods on this machine or behind `gateway.public_url`.
- * @throws {Error} when the gateway's port is not known before it listens.
- */
-export function platformUrl(gateway: Config["gateway"]): string {
-	const base = gatewayUrl(gateway);
-	if (base !== undefined) return `${base}/api/v1/${gateway.product}`;
-	throw new Error("Cannot tell pods where the platform is: gateway.port is 0 and gateway.public_url is empty");
 }

@@ -27,7 +27,8 @@ export function describePodRuntime(name: string, open: () => Promise<PodWorld>):
 		let runtime: PodRuntime;
 		let id: string;
 
-		before(async () => {
+		before(async function () {
+			this.timeout(300_000);
 			world = await open();
 			runtime = world.runtime();
 		});
@@ -38,7 +39,10 @@ export function describePodRuntime(name: string, open: () => Promise<PodWorld>):
 		afterEach(async () => {
 			for (const pod of (await runtime.inventory()).pods) await gone(pod).then((left) => runtime.forget(left));
 		});
-		after(() => world.close());
+		after(function () {
+			this.timeout(120_000);
+			return world.close();
+		});
 
 		async function one(): Promise<Pod | undefined> {
 			const [pod, ...others] = await runtime.find(id);

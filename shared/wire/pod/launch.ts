@@ -106,8 +106,15 @@ export const launchDocumentFields = schema({
 	pod_token: secret,
 	/** The key with which the platform authenticates to the pod. */
 	platform_key: secret,
-	/** The path of the file to which the pod writes its {@link PodStatus}. */
+	/** The path of the file to which the pod writes its {@link PodStatus}; of no effect with `door`. */
 	status_file: absolutePath,
+	/**
+	 * The folder with the platform's Unix sockets, where the pod has no network: `api.sock` takes the status and passes on
+	 * requests to `platform_url`, `egress.sock` is an HTTP proxy. Absent: the pod reaches the platform by itself.
+	 */
+	door: { ...absolutePath, optional: true },
+	/** The path of the Unix socket at which the pod listens; absent: a port of `listen_host`. */
+	listen_socket: { ...absolutePath, optional: true },
 	/** Folder of the working copy; it outlives the pod. */
 	workspace: absolutePath,
 	/** Folder of the session's own records (conversation, queue); it outlives the pod and is not in the workspace. */

@@ -4,7 +4,8 @@ import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from "node:path";
 import { Journal } from "#agent/io/journal.ts";
 import { SavedSession } from "#agent/coding-agents/saved-session.ts";
-import { StatusFile } from "#agent/status-file.ts";
+import { StatusKeeper } from "#agent/status-keeper.ts";
+import { replaceFileSync } from "#shared/base/files/replaced-file.ts";
 import { readMemory, writeMemory } from "#agent/timeline/timeline-memory.ts";
 import { UntrustedFileError } from "#shared/base/files/untrusted-file.ts";
 import { failureOf } from "../../support/failure-of.ts";
@@ -44,7 +45,7 @@ describe("records of a session agent", () => {
 
 		it(`a status takes the place of ${kind} (H3)`, async () => {
 			await putOdd(kind, path());
-			new StatusFile(path()).enter("ready");
+			new StatusKeeper((content) => replaceFileSync(path(), content)).enter("ready");
 			expect(lstatSync(path()).isFile()).to.equal(true);
 			expect(JSON.parse(readFileSync(path(), "utf8"))).to.include({ phase: "ready" });
 		});
@@ -66,7 +67,7 @@ describe("records of a session agent", () => {
 		const precious = join(folder(), "precious");
 		writeFileSync(precious, "stays");
 		for (const suffix of ["tmp", "next"]) symlinkSync(precious, `${path()}.${suffix}`);
-		new StatusFile(path()).enter("ready");
+		new StatusKeeper((content) => replaceFileSync(path(), content)).enter("ready");
 		await writeMemory(path(), { heads: {}, seconds: 5 });
 		await new SavedSession(path(), "one").write("/ws", "s-1");
 		expect(readFileSync(precious, "utf8")).to.equal("stays");

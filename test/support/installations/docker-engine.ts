@@ -29,16 +29,24 @@ export class DockerEngine implements AsyncDisposable {
 	readonly #namespace = `atelier-docker-${process.pid}`;
 	#daemon: ChildProcess | undefined;
 
-	/** Starts it; resolves when it has the images that docker-compose.yml and the Dockerfile name. */
-	static async start(): Promise<DockerEngine> {
+	/**
+	 * Starts it; resolves when it has the base image of the Dockerfile, and those of others.
+	 * @param images The images of others; default: those that docker-compose.yml names.
+	 */
+	static async start(images = others): Promise<DockerEngine> {
 		const engine = new DockerEngine();
 		try {
-			await engine.#start();
+			await engine.#start(images);
 			return engine;
 		} catch (error) {
 			await engine[Symbol.asyncDispose]();
 			throw error;
 		}
+	}
+
+	/** The engine's socket. */
+	get socket(): string {
+		return join(this.#folder, "docker.sock");
 	}
 
 	/** Runs a program that talks to the engine, and returns its output. @throws {Error} with its output when it fails. */
@@ -60,7 +68,7 @@ export class DockerEngine implements AsyncDisposable {
 		});
 	}
 
-	async #start(): Promise<void> {
+	async #start(images: typeof others): Promise<void> {
 		const program = testProgram("docker-engine");
 		execFileSync("ip", ["netns", "add", this.#namespace]);
 		execFileSync("ip", ["-n", this.#namespace, "link", "set", "lo", "up"]);
@@ -69,7 +77,7 @@ export class DockerEngine implements AsyncDisposable {
 		const base = execFileSync(program, ["--base"], { encoding: "utf8" }).trim();
 		this.run("docker", "import", base, "debian:12");
 		this.#build("node:24-bookworm-slim", process.execPath, "RUN useradd -m -u 1000 node\n");
-		for (const [image, name, lines] of others) this.#build(image, testProgram(name), lines);
+		for (const [image, name, lines] of images) this.#build(image, testProgram(name), lines);
 	}
 
 	/** Builds an image with one program of this machine and the libraries that it loads. */

@@ -33,10 +33,11 @@ export function podFrom(
 	};
 }
 
-function reportedBy({ status }: RunRecords, listenHost: string): PodReport & Pick<Pod, "address"> {
+/** Returns what the agent has reported. @param listenHost The host at which pods of this runtime listen; default: the reported one. */
+export function reportedBy({ status }: RunRecords, listenHost = status?.host): PodReport & Pick<Pod, "address"> {
 	if (!status) return { timings: {} };
 	const { phase: _phase, pid: _pid, port, host, ...report } = status;
-	const reachedAt = host === listenHost ? listenHost : loopbackHost;
+	const reachedAt = host !== undefined && host === listenHost ? host : loopbackHost;
 	return { ...report, ...(port !== undefined && { address: `http://${reachedAt}:${port}` }) };
 }
 

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { platformUrl, podSpec } from "#services/pod-manager/pod-spec.ts";
+import { platformUrl } from "#services/pod-manager/platform-url.ts";
+import { podSpec } from "#services/pod-manager/pod-spec.ts";
 import type { Claim } from "#shared/contracts/sessions/session-work.ts";
 import { InstallationKey } from "#shared/base/secrets/keys.ts";
 import { launchSettings } from "../../../support/pods/memory-pods.ts";

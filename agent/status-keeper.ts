@@ -1,6 +1,5 @@
-/** Writes the pod's status to the file that the runtime reads; every change replaces the whole file. */
+/** Keeps the pod's status, and passes on every change as a whole. */
 import { isoTime } from "#shared/base/clock.ts";
-import { replaceFileSync } from "#shared/base/files/replaced-file.ts";
 import type { PodPhase, PodStatus } from "#shared/wire/pod/status.ts";
 import type { LaunchFailure } from "./io/launch-failure.ts";
 
@@ -19,12 +18,14 @@ const maxWarning = 400;
 /** The members of the status that a phase may add. */
 export type PhaseDetails = Pick<PodStatus, "port" | "agent_title" | "clones" | "branches">;
 
-export class StatusFile {
-	readonly #path: string;
+/** The status of one pod. */
+export class StatusKeeper {
+	readonly #write: (content: string) => void;
 	#status: PodStatus = { phase: "starting", pid: process.pid, timings: {} };
 
-	constructor(path: string) {
-		this.#path = path;
+	/** @param write Takes the status as JSON; what it throws, the caller of a change gets. */
+	constructor(write: (content: string) => void) {
+		this.#write = write;
 	}
 
 	get status(): Readonly<PodStatus> {
@@ -35,12 +36,12 @@ export class StatusFile {
 		const step = stepBefore[phase];
 		const { progress: _ended, ...status } = this.#status;
 		const timings = { ...status.timings, ...(step && { [step]: isoTime() }) };
-		this.#write({ ...status, ...details, phase, timings });
+		this.#change({ ...status, ...details, phase, timings });
 	}
 
 	/** Writes how far the clones are. */
 	tell(progress: string): void {
-		if (this.#status.phase === "cloning") this.#write({ ...this.#status, progress });
+		if (this.#status.phase === "cloning") this.#change({ ...this.#status, progress });
 	}
 
 	/** Adds a warning of this launch, unless it is there or there are too many. */
@@ -48,15 +49,15 @@ export class StatusFile {
 		const { warnings = [] } = this.#status;
 		const shown = sentence.slice(0, maxWarning);
 		if (warnings.includes(shown) || warnings.length >= maxWarnings) return;
-		this.#write({ ...this.#status, warnings: [...warnings, shown] });
+		this.#change({ ...this.#status, warnings: [...warnings, shown] });
 	}
 
 	fail({ code, message }: LaunchFailure): void {
-		this.#write({ ...this.#status, phase: "failed", failure: { code, message } });
+		this.#change({ ...this.#status, phase: "failed", failure: { code, message } });
 	}
 
-	#write(status: PodStatus): void {
+	#change(status: PodStatus): void {
 		this.#status = status;
-		replaceFileSync(this.#path, JSON.stringify(status));
+		this.#write(JSON.stringify(status));
 	}
 }

@@ -1,0 +1,38 @@
+/**
+ * Ports of loopback that lead to Unix sockets: most programs know no others. They exist in pods that have no network.
+ */
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { once } from "node:events";
+import { join } from "node:path";
+import { bound } from "#shared/base/bounds.ts";
+
+/** The ports at which the programs of a pod find the platform and the way out. They end with the process. */
+export const wayPorts = { platform: 8080, egress: 3128 } as const;
+
+/** @param door The folder of the platform's sockets. */
+export async function openWays(door: string): Promise<void> {
+	await bridgeTo(join(door, "api.sock"), wayPorts.platform);
+	await bridgeTo(join(door, "egress.sock"), wayPorts.egress);
+}
+
+/** Opens a port of loopback whose connections lead to a Unix socket. The owner closes the server. */
+export async function bridgeTo(socketPath: string, port: number): Promise<Server> {
+	const server = createServer({ allowHalfOpen: true }, (client) =>
+		link(client, connect({ path: socketPath, allowHalfOpen: true })),
+	);
+	server.maxConnections = bound.podConnections;
+	server.listen(port, "127.0.0.1");
+	await once(server, "listening");
+	return server;
+}
+
+function link(one: Socket, other: Socket): void {
+	for (const [from, to] of [
+		[one, other],
+		[other, one],
+	] as const) {
+		from.pipe(to);
+		from.on("error", () => to.destroy());
+		from.on("close", () => to.destroySoon());
+	}
+}

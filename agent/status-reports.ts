@@ -1,0 +1,82 @@
+/** Delivers the pod's status to the runtime: into a file that it reads, or through the platform's socket. */
+import { request as httpRequest } from "node:http";
+import { sleep } from "#shared/base/clock.ts";
+import { backoffMs } from "#shared/base/concurrency/backoff.ts";
+import { replaceFileSync } from "#shared/base/files/replaced-file.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
+
+/** Takes each status as JSON. */
+export interface StatusReports {
+	/** Replaces the former status. @throws {Error} when it cannot be kept. */
+	write(content: string): void;
+	/** Resolves when the last status was delivered, or cannot be. */
+	close(): Promise<void>;
+}
+
+/** The time of one delivery, and of the last one after the end of the pod, in milliseconds. */
+const requestMs = 5_000;
+const closingMs = 10_000;
+const again = { firstMs: 100, maxMs: 5_000 };
+
+export function statusReports({ door, status_file }: LaunchDocument): StatusReports {
+	if (door !== undefined) return new PostedStatus(`${door}/api.sock`);
+	return { write: (content) => replaceFileSync(status_file, content), close: async () => {} };
+}
+
+/** Posts the newest status until it was taken. */
+class PostedStatus implements StatusReports {
+	readonly #socketPath: string;
+	#waiting: string | undefined;
+	#posting = Promise.resolve();
+	#isPosting = false;
+	readonly #closing = new AbortController();
+
+	constructor(socketPath: string) {
+		this.#socketPath = socketPath;
+	}
+
+	write(content: string): void {
+		this.#waiting = content;
+		if (!this.#isPosting) this.#posting = this.#postAll();
+	}
+
+	async close(): Promise<void> {
+		const late = sleep(closingMs).then(() => this.#closing.abort());
+		await Promise.race([this.#posting, late]);
+		this.#closing.abort();
+	}
+
+	async #postAll(): Promise<void> {
+		this.#isPosting = true;
+		for (let failures = 0; this.#waiting !== undefined && !this.#closing.signal.aborted; ) {
+			const content = this.#waiting;
+			this.#waiting = undefined;
+			if (await this.#isTaken(content)) {
+				failures = 0;
+				continue;
+			}
+			// A newer one may have come meanwhile.
+			this.#waiting ??= content;
+			await sleep(backoffMs(++failures, again), this.#closing.signal);
+		}
+		this.#isPosting = false;
+	}
+
+	#isTaken(content: string): Promise<boolean> {
+		return new Promise((resolve) => {
+			const outgoing = httpRequest({
+				socketPath: this.#socketPath,
+				method: "POST",
+				path: "/status",
+				headers: { "content-type": "application/json", "content-length": Buffer.byteLength(content) },
+				signal: AbortSignal.any([AbortSignal.timeout(requestMs), this.#closing.signal]),
+			});
+			outgoing.on("response", (answer) => {
+				answer.resume();
+				resolve((answer.statusCode ?? 500) < 300);
+			});
+			outgoing.on("error", () => resolve(false));
+			outgoing.end(content);
+		});
+	}
+}

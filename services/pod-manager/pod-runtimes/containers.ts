@@ -1,0 +1,223 @@
+/**
+ * Runs each session in a container of its own at a Docker-compatible engine of this machine. A container has no network: it
+ * reaches the platform through a folder with sockets that no other has (containers/session-door.ts). Its name lets the engine keep
+ * only one of a launch, and its remains tell how it ended. The records of a launch are in `run/`, which no session can reach.
+ */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
+import type { Inventory, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
+import { podName } from "../pod-runtime.ts";
+import { containerName, containerRequest, inside } from "./containers/container-request.ts";
+import { containerPod, isAlive } from "./containers/container-pod.ts";
+import {
+	type ContainersOptions,
+	type ContainersSettings,
+	containersSettings,
+} from "./containers/containers-options.ts";
+import { EngineClient } from "./containers/engine-client.ts";
+import { EngineContainers } from "./containers/engine-containers.ts";
+import { followEngine } from "./containers/engine-events.ts";
+import { FolderOwner } from "./containers/folder-owner.ts";
+import type { InspectedContainer } from "./containers/inspected-container.ts";
+import { LaunchDoors } from "./containers/launch-doors.ts";
+import { launchDocument } from "./containers/launch-document.ts";
+import { folderBytes } from "./local-process/folder-size.ts";
+import { type Launch, launchName } from "./local-process/launch.ts";
+import { PodWatch } from "./local-process/pod-watch.ts";
+import { RunFolders } from "./local-process/run-folders.ts";
+import { SessionFolders } from "./local-process/session-folders.ts";
+
+/** The runtime for containers of one machine. They outlive it; another instance finds them again. */
+export class ContainersRuntime implements PodRuntime {
+	static readonly typedKwargs = ["user", "memory_mb", "processors", "processes", "temporary_mb"];
+	static readonly kwargs = ["socket", "image", "listen_host", ...ContainersRuntime.typedKwargs];
+	readonly isolation = "container";
+	readonly place: PodPlace | undefined;
+	readonly #options: ContainersOptions;
+	readonly #settings: ContainersSettings;
+	readonly #engine: EngineClient;
+	readonly #containers: EngineContainers;
+	readonly #runs: RunFolders;
+	readonly #sessions: SessionFolders;
+	readonly #owner: FolderOwner;
+	readonly #doors: LaunchDoors;
+	readonly #watches = new Set<PodWatch>();
+	/** Aborts the work that `open` has begun. */
+	readonly #closing = new AbortController();
+
+	/** @throws {ConfigError} for an argument that cannot be used. */
+	constructor(options: ContainersOptions) {
+		const { dataDir, installation, host, platformUrl } = options;
+		this.#options = options;
+		this.#settings = containersSettings(options);
+		const { socket, listenHost, user } = this.#settings;
+		this.place = host === undefined ? undefined : { host, isReachable: listenHost !== loopbackHost };
+		this.#engine = new EngineClient(socket);
+		this.#containers = new EngineContainers(this.#engine, installation);
+		this.#runs = new RunFolders(join(dataDir, "run"));
+		this.#sessions = new SessionFolders(join(dataDir, "sessions"));
+		this.#owner = new FolderOwner(user);
+		const onReport = ({ sessionId }: Launch): void => this.#tell(sessionId);
+		this.#doors = new LaunchDoors({ runs: this.#runs, listenHost, platformUrl, onReport });
+	}
+
+	async open(): Promise<readonly string[]> {
+		const { signal } = this.#closing;
+		void this.#runs.emptyTrash(signal);
+		void this.#sessions.emptyTrash(signal);
+		await this.#openDoors();
+		return [];
+	}
+
+	async close(): Promise<void> {
+		this.#closing.abort();
+		this.#doors.closeAll();
+		this.#engine.close();
+	}
+
+	async inventory(): Promise<Inventory> {
+		const [listed, launches, workspaces] = await Promise.all([
+			this.#containers.list(),
+			this.#runs.launches(),
+			this.#sessions.list(),
+		]);
+		const containers = new Map(listed.map(({ launch, container }) => [launchName(launch), container]));
+		const all = new Map(
+			[...launches, ...listed.map(({ launch }) => launch)].map((launch) => [launchName(launch), launch]),
+		);
+		const pods: Pod[] = [];
+		const unfinished: Pod[] = [];
+		for (const [name, launch] of all) {
+			const pod = await this.#pod(launch, containers.get(name));
+			if (pod) pods.push(pod);
+			else
+				unfinished.push({ ...launch, name: podName(launch.sessionId, launch.generation), state: "gone", timings: {} });
+		}
+		const troubles = [this.#runs.trashTrouble, this.#sessions.trashTrouble].filter((trouble) => trouble !== undefined);
+		return { pods, unfinished, workspaces, troubles };
+	}
+
+	async find(sessionId: string): Promise<Pod[]> {
+		// The records are read first: a container that is created meanwhile counts as launching, not as gone.
+		const recorded = (await this.#runs.launches()).filter((launch) => launch.sessionId === sessionId);
+		const listed = await this.#containers.list(sessionId);
+		const containers = new Map(listed.map(({ launch, container }) => [launchName(launch), container]));
+		const all = new Map(
+			[...recorded, ...listed.map(({ launch }) => launch)].map((launch) => [launchName(launch), launch]),
+		);
+		const pods = [...all].map(([name, launch]) => this.#pod(launch, containers.get(name)));
+		return (await Promise.all(pods)).filter((pod) => pod !== undefined);
+	}
+
+	/** Starts the pod. @throws {Error} when a pod of another launch lives: two must never share a workspace. */
+	async create(spec: PodSpec): Promise<void> {
+		const launch = { sessionId: spec.session_id, generation: spec.generation };
+		const pods = await this.find(launch.sessionId);
+		if (pods.some(({ generation }) => generation === launch.generation)) return;
+		const other = pods.find(({ state }) => state !== "gone");
+		if (other) throw new Error(`Cannot start "${containerName(launch)}" while "${other.name}" lives`);
+		await this.#runs.create(launch);
+		const folders = await this.#foldersFor(launch, spec.workspace_id);
+		await this.#doors.keepDocument(launch, JSON.stringify(launchDocument(spec)));
+		await this.#doors.open(launch);
+		failpoint("containers.before-create");
+		const { image, user, limits } = this.#settings;
+		const { installation } = this.#options;
+		const env = { ...proxied };
+		const plan = { ...launch, installation, workspaceId: spec.workspace_id, image, user, limits, folders, env };
+		await this.#containers.run(containerName(launch), containerRequest(plan));
+		this.#tell(launch.sessionId);
+	}
+
+	async end(pod: Pod, graceMs: number): Promise<void> {
+		await this.#runs.markEnding(pod);
+		// The engine answers when the container has ended, which takes as long as the grace.
+		void this.#containers
+			.stop(pod.name, graceMs)
+			.catch(() => {})
+			.finally(() => this.#tell(pod.sessionId));
+	}
+
+	async forget(pod: Pod): Promise<void> {
+		await this.#containers.remove(pod.name);
+		await this.#doors.close(pod);
+		await this.#runs.discard(pod);
+	}
+
+	async purge(sessionId: string): Promise<void> {
+		const pods = await this.find(sessionId);
+		const living = pods.find(({ state }) => state !== "gone");
+		if (living) throw new Error(`Cannot purge session "${sessionId}": "${living.name}" still lives`);
+		for (const pod of pods) await this.forget(pod);
+		const launches = (await this.#runs.launches()).filter((launch) => launch.sessionId === sessionId);
+		for (const launch of launches) await this.#runs.discard(launch);
+		await this.#sessions.discardRecords(sessionId);
+	}
+
+	removeWorkspace(workspaceId: string): Promise<void> {
+		return this.#sessions.discardWorkspace(workspaceId);
+	}
+
+	async measureWorkspace(workspaceId: string, signal: AbortSignal, sessionId = workspaceId): Promise<number> {
+		let bytes = 0;
+		for (const id of new Set([workspaceId, sessionId])) bytes += await folderBytes(this.#sessions.whole(id), signal);
+		return bytes;
+	}
+
+	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
+		const watch = new PodWatch(
+			{
+				list: async () => [...(await this.inventory()).pods],
+				find: (sessionId) => this.find(sessionId),
+				glimpse: () => this.#glimpse(),
+				statusFile: (pod) => this.#runs.path(pod, "status"),
+				// The process that has opened the sockets of a container may have ended.
+				tend: (pod) => this.#doors.open(pod).catch(() => {}),
+			},
+			onChange,
+			signal,
+		);
+		this.#watches.add(watch);
+		signal.addEventListener("abort", () => this.#watches.delete(watch));
+		const onSession = (sessionId: string): void => watch.look(sessionId);
+		void followEngine(this.#engine, this.#options.installation, onSession, signal);
+	}
+
+	/** Returns for each session, as a text, its launches and the states of their containers. */
+	async #glimpse(): Promise<Map<string, string>> {
+		const seen = new Map<string, string>();
+		const add = (id: string, what: string) => seen.set(id, `${seen.get(id) ?? ""} ${what}`);
+		for (const { sessionId, generation } of await this.#runs.launches()) add(sessionId, String(generation));
+		for (const { launch, state } of await this.#containers.states()) add(launch.sessionId, state);
+		return seen;
+	}
+
+	/** Opens the sockets of containers that an earlier process has started. */
+	async #openDoors(): Promise<void> {
+		for (const { launch, container } of await this.#containers.list())
+			if (isAlive(container)) await this.#doors.open(launch);
+	}
+
+	async #pod(launch: Launch, container: InspectedContainer | undefined): Promise<Pod | undefined> {
+		return containerPod(launch, container, await this.#runs.read(launch));
+	}
+
+	/** Makes the folders of a launch; the session's user gets those that it may change. */
+	async #foldersFor(launch: Launch, workspaceId: string) {
+		const { state } = await this.#sessions.create(launch.sessionId, workspaceId);
+		const sockets = this.#doors.foldersOf(launch);
+		for (const folder of Object.values(sockets)) await mkdir(folder, { recursive: true });
+		const workspace = this.#sessions.whole(workspaceId);
+		await Promise.all([workspace, state, sockets.agent].map((folder) => this.#owner.give(folder)));
+		return { platform: sockets.platform, agent: sockets.agent, workspace, state };
+	}
+
+	#tell(sessionId: string): void {
+		for (const watch of this.#watches) watch.look(sessionId);
+	}
+}
+
+/** The ways out of a container lead through the agent, which knows the sockets. */
+const proxied = { HOME: inside.home, TMPDIR: inside.temporary };

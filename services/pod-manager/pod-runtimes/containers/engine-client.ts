@@ -1,0 +1,140 @@
+/**
+ * Calls of a Docker-compatible engine over its Unix socket (Docker Engine API 1.41, which Docker 20.10 and Podman 4 serve).
+ * The one who has this socket is root on the machine, unless the engine is rootless.
+ */
+import { Agent, type ClientRequestArgs, type IncomingMessage, request as httpRequest } from "node:http";
+import { readBounded } from "#shared/base/bounded-read.ts";
+import { deadline } from "#shared/base/clock.ts";
+import { oneLine } from "#shared/base/one-line.ts";
+
+const apiVersion = "v1.41";
+const maxSockets = 16;
+/** The time of a call that only reads, and of one that changes something, in milliseconds. */
+const readMs = 2_000;
+const changeMs = 8_000;
+/** The most bytes of an answer: a list of 2,000 containers has about 4 MB. */
+const maxAnswerBytes = 16_777_216;
+const maxMessage = 500;
+
+/** One call. Answers that `statuses` does not name are refusals. */
+export interface EngineCall {
+	readonly method: "GET" | "POST" | "DELETE";
+	/** The path without the version, with a leading slash. */
+	readonly path: string;
+	readonly query?: Readonly<Record<string, string>>;
+	readonly body?: object;
+	/** Statuses beside 2xx that are no failure. */
+	readonly accepts?: readonly number[];
+	readonly signal?: AbortSignal | undefined;
+	/** In milliseconds; default: 2 s for a reading, 8 s for a change. */
+	readonly withinMs?: number;
+}
+
+/** An answer of the engine. */
+export interface EngineAnswer {
+	readonly status: number;
+	/** The parsed JSON, or the text when it is none; undefined without a body. */
+	readonly body: unknown;
+}
+
+/** The engine has refused a call; the message is its own sentence. */
+export class EngineRefusal extends Error {
+	override readonly name = "EngineRefusal";
+	readonly status: number;
+
+	constructor(status: number, message: string) {
+		super(message);
+		this.status = status;
+	}
+}
+
+/** The engine could not be asked, or did not answer in time. */
+export class EngineAway extends Error {
+	override readonly name = "EngineAway";
+}
+
+/** Owns the connections to one engine. */
+export class EngineClient {
+	readonly #socketPath: string;
+	readonly #agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: 4 });
+
+	/** @param socketPath The engine's Unix socket, or the filter's before it. */
+	constructor(socketPath: string) {
+		this.#socketPath = socketPath;
+	}
+
+	/** @throws {EngineRefusal} for a status that is not accepted; {EngineAway} without an answer. */
+	async call({ method, path, query, body, accepts = [], signal, withinMs }: EngineCall): Promise<EngineAnswer> {
+		const text = body && JSON.stringify(body);
+		const answer = await this.#send(
+			{
+				method,
+				path: pathOf(path, query),
+				signal: deadline(withinMs ?? (method === "GET" ? readMs : changeMs), signal),
+				headers:
+					text === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) },
+			},
+			text,
+		);
+		const status = answer.statusCode ?? 0;
+		const read = await this.#bodyOf(answer);
+		if (status >= 300 && !accepts.includes(status)) throw new EngineRefusal(status, sentenceOf(read, status));
+		return { status, body: read };
+	}
+
+	/**
+	 * Opens an answer that does not end, such as the events. The caller reads or destroys it.
+	 * @param signal Ends it; its reading throws then. @throws as {@link call} does.
+	 */
+	async stream(path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): Promise<IncomingMessage> {
+		// A stream keeps its connection for itself.
+		const answer = await this.#send({ method: "GET", path: pathOf(path, query), signal, agent: false });
+		const status = answer.statusCode ?? 0;
+		if (status < 300) return answer;
+		throw new EngineRefusal(status, sentenceOf(await this.#bodyOf(answer), status));
+	}
+
+	close(): void {
+		this.#agent.destroy();
+	}
+
+	#send(options: ClientRequestArgs, text?: string): Promise<IncomingMessage> {
+		return new Promise((resolve, reject) => {
+			const outgoing = httpRequest({ socketPath: this.#socketPath, agent: this.#agent, ...options }, resolve);
+			outgoing.on("error", (cause) => reject(this.#away(cause)));
+			outgoing.end(text);
+		});
+	}
+
+	async #bodyOf(answer: IncomingMessage): Promise<unknown> {
+		const tooLarge = () => new EngineAway(`The engine answered more than ${maxAnswerBytes} bytes`);
+		const bytes = await readBounded(answer, { maxBytes: maxAnswerBytes, tooLarge }).catch((cause: unknown) => {
+			throw cause instanceof EngineAway ? cause : this.#away(cause);
+		});
+		return bytes.length === 0 ? undefined : parsed(bytes.toString());
+	}
+
+	#away(cause: unknown): EngineAway {
+		const reason = cause instanceof Error ? oneLine(cause.message, maxMessage) : "no reason given";
+		return new EngineAway(`The container engine at "${this.#socketPath}" does not answer: ${reason}`, { cause });
+	}
+}
+
+function pathOf(path: string, query: Readonly<Record<string, string>> = {}): string {
+	const search = new URLSearchParams(query).toString();
+	return `/${apiVersion}${path}${search === "" ? "" : `?${search}`}`;
+}
+
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
+}
+
+/** Docker and Podman both answer `{"message": …}`. */
+function sentenceOf(body: unknown, status: number): string {
+	const said = body instanceof Object && "message" in body ? body.message : body;
+	return typeof said === "string" ? oneLine(said, maxMessage) : `The container engine answered ${status}`;
+}

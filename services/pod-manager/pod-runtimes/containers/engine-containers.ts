@@ -1,0 +1,134 @@
+/** The containers of one installation at an engine. Every step may be repeated, also after an answer that was lost. */
+import { monotonic, sleep } from "#shared/base/clock.ts";
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { parseLaunch, type Launch } from "../local-process/launch.ts";
+import { label } from "./container-request.ts";
+import { type EngineClient, EngineRefusal } from "./engine-client.ts";
+import { type InspectedContainer, inspectedContainer } from "./inspected-container.ts";
+
+const notFound = 404;
+const conflict = 409;
+const unchanged = 304;
+const prefix = "session-";
+/** The longest time from the reservation of a name to the container, and the pause between two looks, in milliseconds. */
+const reservedMs = 3_000;
+const pauseMs = 50;
+
+/** A container with the launch that its name says. */
+export interface LaunchedContainer {
+	readonly launch: Launch;
+	readonly container: InspectedContainer;
+}
+
+/** A container with its state in one word. */
+export interface ContainerState {
+	readonly name: string;
+	readonly launch: Launch;
+	readonly state: string;
+}
+
+export class EngineContainers {
+	readonly #engine: EngineClient;
+	readonly #installation: string;
+
+	constructor(engine: EngineClient, installation: string) {
+		this.#engine = engine;
+		this.#installation = installation;
+	}
+
+	/** Returns the containers of a session, or all of them, in every state. */
+	async list(sessionId?: string): Promise<LaunchedContainer[]> {
+		const states = await this.states(sessionId);
+		const found = states.map(async ({ name, launch }) => {
+			const container = await this.inspect(name);
+			return container && { launch, container };
+		});
+		return (await Promise.all(found)).filter((one) => one !== undefined);
+	}
+
+	/** Returns the states of the same containers, which one call tells. */
+	async states(sessionId?: string): Promise<ContainerState[]> {
+		const labels = [`${label.installation}=${this.#installation}`];
+		if (sessionId !== undefined) labels.push(`${label.session}=${sessionId}`);
+		const query = { all: "1", filters: JSON.stringify({ label: labels }) };
+		const { body } = await this.#engine.call({ method: "GET", path: "/containers/json", query });
+		return listedStates(body);
+	}
+
+	/** Returns the container of this installation with the name; undefined when there is none. */
+	async inspect(name: string): Promise<InspectedContainer | undefined> {
+		const { status, body } = await this.#engine.call({
+			method: "GET",
+			path: `/containers/${name}/json`,
+			accepts: [notFound],
+		});
+		if (status === notFound) return undefined;
+		const container = inspectedContainer(body);
+		return container.Config.Labels?.[label.installation] === this.#installation ? container : undefined;
+	}
+
+	/** Creates the container unless there is one, and starts it unless it runs or has run. @throws {EngineRefusal} */
+	async run(name: string, request: object): Promise<void> {
+		try {
+			await this.#engine.call({ method: "POST", path: "/containers/create", query: { name }, body: request });
+		} catch (error) {
+			// Podman answers 500 when the name is taken, and an engine that dies after the creation does not answer.
+			if (!(await this.#isThere(name, isTaken(error)))) throw error;
+		}
+		await this.#engine.call({ method: "POST", path: `/containers/${name}/start`, accepts: [unchanged] });
+	}
+
+	/** @param isExpected Whether the name is taken: an engine reserves it some time before it knows the container. */
+	async #isThere(name: string, isExpected: boolean): Promise<boolean> {
+		for (const until = monotonic() + (isExpected ? reservedMs : 0); ; await sleep(pauseMs)) {
+			if ((await this.inspect(name)) !== undefined) return true;
+			if (monotonic() >= until) return false;
+		}
+	}
+
+	/** Asks the container to end, and kills it after the grace; resolves when it has ended or is not there. */
+	async stop(name: string, graceMs: number): Promise<void> {
+		const seconds = Math.ceil(graceMs / 1_000);
+		await this.#engine.call({
+			method: "POST",
+			path: `/containers/${name}/stop`,
+			query: { t: String(seconds) },
+			accepts: [unchanged, notFound],
+			withinMs: graceMs + 10_000,
+		});
+	}
+
+	/** Removes a container that has ended. @throws {EngineRefusal} with 409 while it runs. */
+	async remove(name: string): Promise<void> {
+		await this.#engine.call({ method: "DELETE", path: `/containers/${name}`, query: { v: "1" }, accepts: [notFound] });
+	}
+}
+
+function isTaken(error: unknown): boolean {
+	return error instanceof EngineRefusal && error.status === conflict;
+}
+
+const list = compileSchema({
+	entries: {
+		type: "array",
+		items: {
+			type: "object",
+			props: { Names: { type: "array", items: { type: "string" } }, State: { type: "string" } },
+		},
+	},
+});
+
+/** Returns the sessions' containers of a list; each name has a leading slash. */
+function listedStates(body: unknown): ContainerState[] {
+	const answer = { entries: body };
+	if (!isList(answer)) throw new Error("The container engine lists containers in a form that is not known");
+	return answer.entries.flatMap(({ Names, State: state }) => {
+		const name = Names.find((one) => one.startsWith(`/${prefix}`))?.slice(1);
+		const launch = name === undefined ? undefined : parseLaunch(name.slice(prefix.length));
+		return name !== undefined && launch ? [{ name, launch, state }] : [];
+	});
+}
+
+function isList(answer: object): answer is { entries: { Names: string[]; State: string }[] } {
+	return list(answer).length === 0;
+}

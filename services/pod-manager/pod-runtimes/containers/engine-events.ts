@@ -1,0 +1,68 @@
+/** Follows the events of an engine's containers. An event only says that somebody should look; nothing depends on one. */
+import { after, monotonic } from "#shared/base/clock.ts";
+import { Backoff } from "#shared/base/concurrency/backoff.ts";
+import type { EngineClient } from "./engine-client.ts";
+import { label } from "./container-request.ts";
+
+/** A connection that is silent for longer may be dead, and is made again. */
+const silenceMs = 60_000;
+const maxLine = 65_536;
+
+/**
+ * Calls `onSession` with the sessions whose containers may have changed, until the signal aborts. It never throws, and tells
+ * nothing of what happens while the engine is away.
+ */
+export async function followEngine(
+	engine: EngineClient,
+	installation: string,
+	onSession: (sessionId: string) => void,
+	signal: AbortSignal,
+): Promise<void> {
+	const filters = JSON.stringify({ type: ["container"], label: [`${label.installation}=${installation}`] });
+	for (const backoff = new Backoff({ firstMs: 500, maxMs: 30_000 }); !signal.aborted; await backoff.wait(signal)) {
+		try {
+			for await (const line of lines(engine, filters, signal)) {
+				backoff.reset();
+				const session = sessionOf(line);
+				if (session !== undefined) onSession(session);
+			}
+		} catch {
+			// The engine may be restarting.
+		}
+	}
+}
+
+async function* lines(engine: EngineClient, filters: string, signal: AbortSignal): AsyncGenerator<string> {
+	const silence = new AbortController();
+	const stream = await engine.stream("/events", { filters }, AbortSignal.any([signal, silence.signal]));
+	let heardAt = monotonic();
+	const watch = (): void => {
+		const left = heardAt + silenceMs - monotonic();
+		if (left <= 0) silence.abort();
+		else timer = after(left, watch);
+	};
+	let timer = after(silenceMs, watch);
+	try {
+		let rest = "";
+		for await (const chunk of stream) {
+			heardAt = monotonic();
+			const parts = `${rest}${String(chunk)}`.split("\n");
+			rest = parts.pop() ?? "";
+			if (rest.length > maxLine) throw new Error("The engine sent an event that is too long");
+			yield* parts;
+		}
+	} finally {
+		timer.cancel();
+	}
+}
+
+/** Docker and Podman name the labels of a container among its attributes. */
+function sessionOf(line: string): string | undefined {
+	try {
+		const { Actor } = JSON.parse(line) as { Actor?: { Attributes?: Record<string, unknown> } };
+		const id = Actor?.Attributes?.[label.session];
+		return typeof id === "string" ? id : undefined;
+	} catch {
+		return undefined;
+	}
+}

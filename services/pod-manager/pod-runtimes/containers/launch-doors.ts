@@ -1,0 +1,150 @@
+/**
+ * The sockets of the sessions in containers: for each launch the door, at which its agent finds the platform, and the bridge, by
+ * which the platform finds its agent. One process of the host has both; when it is gone, another one opens them again.
+ */
+import { chmod, rm } from "node:fs/promises";
+import { once } from "node:events";
+import type { Server } from "node:http";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { replaceFile } from "#shared/base/files/replaced-file.ts";
+import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
+import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
+import { KeyedQueues } from "#shared/base/concurrency/keyed-queues.ts";
+import { type Launch, launchName } from "../local-process/launch.ts";
+import type { RunFolders } from "../local-process/run-folders.ts";
+import { AgentBridge } from "./agent-bridge.ts";
+import { doorSocket } from "./container-request.ts";
+import { sessionDoor } from "./session-door.ts";
+
+const maxDocumentBytes = 2_097_152;
+
+interface Opened {
+	readonly door: Server;
+	/** Absent until the agent has reported. */
+	bridge?: AgentBridge;
+}
+
+/** The dependencies of all doors. */
+export interface LaunchDoorsDependencies {
+	readonly runs: RunFolders;
+	/** The host at which agents are reached. */
+	readonly listenHost: string;
+	/** Returns the prefix of the platform's API (pod-runtime.ts). */
+	readonly platformUrl: () => string;
+	/** Learns that an agent has reported. */
+	readonly onReport: (launch: Launch) => void;
+}
+
+/** Owns the doors and bridges of this process. */
+export class LaunchDoors {
+	readonly #dependencies: LaunchDoorsDependencies;
+	readonly #opened = new Map<string, Opened>();
+	readonly #changes = new KeyedQueues();
+
+	constructor(dependencies: LaunchDoorsDependencies) {
+		this.#dependencies = dependencies;
+	}
+
+	/** Returns the folders of a launch's sockets: the platform's and the agent's. */
+	foldersOf(launch: Launch): { platform: string; agent: string } {
+		const folder = this.#dependencies.runs.path(launch);
+		return { platform: join(folder, "in"), agent: join(folder, "out") };
+	}
+
+	/** Opens the sockets of a launch unless a living process has them. Its folders exist. */
+	open(launch: Launch): Promise<void> {
+		return this.#changes.run(launchName(launch), async () => {
+			if (this.#opened.has(launchName(launch))) return;
+			await using folder = await UntrustedFolder.open(this.foldersOf(launch).platform);
+			// The path of a Unix socket has at most 107 bytes, and that of a data folder any number.
+			const socket = folder?.path(doorSocket);
+			if (socket === undefined || (await isAnswered(socket))) return;
+			const opened: Opened = { door: await this.#listen(launch, socket) };
+			this.#opened.set(launchName(launch), opened);
+			const { status } = await this.#dependencies.runs.read(launch);
+			if (status) await this.#keep(launch, status);
+		});
+	}
+
+	/** Keeps the launch document until the agent has reported. It holds secrets, so only the platform's user can read it. */
+	async keepDocument(launch: Launch, document: string): Promise<void> {
+		await replaceFile(this.#documentOf(launch), document);
+	}
+
+	close(launch: Launch): Promise<void> {
+		return this.#changes.run(launchName(launch), async () => {
+			const opened = this.#opened.get(launchName(launch));
+			this.#opened.delete(launchName(launch));
+			if (opened) end(opened);
+		});
+	}
+
+	/** Closes what is open; the sessions go on, and wait for the next process. */
+	closeAll(): void {
+		for (const opened of this.#opened.values()) end(opened);
+		this.#opened.clear();
+	}
+
+	async #listen(launch: Launch, socket: string): Promise<Server> {
+		const door = sessionDoor({
+			launch: () => this.#documentIn(launch),
+			report: (status) => this.#changes.run(launchName(launch), () => this.#take(launch, status)),
+			platformUrl: this.#dependencies.platformUrl,
+		});
+		await rm(socket, { force: true });
+		door.listen(socket);
+		await once(door, "listening");
+		// Its folder can be entered by the platform and the container only.
+		await chmod(socket, 0o666);
+		return door;
+	}
+
+	/** Takes a status; after the first one, nobody gets the launch document any more. @throws {SyntaxError} */
+	async #take(launch: Launch, content: Buffer): Promise<void> {
+		const status: unknown = JSON.parse(content.toString("utf8"));
+		if (!(status instanceof Object)) throw new SyntaxError("The status is no object");
+		await this.#keep(launch, status);
+		await rm(this.#documentOf(launch), { force: true });
+		this.#dependencies.onReport(launch);
+	}
+
+	/** Writes the status with the port of the launch's bridge, which is opened if need be. */
+	async #keep(launch: Launch, status: object): Promise<void> {
+		const { runs, listenHost } = this.#dependencies;
+		const opened = this.#opened.get(launchName(launch));
+		if (!opened) return;
+		const former = "port" in status && typeof status.port === "number" ? status.port : 0;
+		opened.bridge ??= await AgentBridge.open(this.foldersOf(launch).agent, listenHost, former);
+		const reached = { ...status, host: listenHost, port: opened.bridge.port };
+		await replaceFile(runs.path(launch, "status"), JSON.stringify(reached));
+	}
+
+	async #documentIn(launch: Launch): Promise<string | undefined> {
+		const content = await readUntrusted(this.#documentOf(launch), maxDocumentBytes);
+		return content?.toString("utf8");
+	}
+
+	#documentOf(launch: Launch): string {
+		return join(this.#dependencies.runs.path(launch), "launch.json");
+	}
+}
+
+/** Whether a living process listens at the socket. */
+async function isAnswered(path: string): Promise<boolean> {
+	const socket = connect({ path });
+	try {
+		await once(socket, "connect");
+		return true;
+	} catch {
+		return false;
+	} finally {
+		socket.destroy();
+	}
+}
+
+function end({ door, bridge }: Opened): void {
+	door.close();
+	door.closeAllConnections();
+	bridge?.close();
+}

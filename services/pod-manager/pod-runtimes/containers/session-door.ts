@@ -1,0 +1,107 @@
+/**
+ * The platform as a session in a container sees it: a Unix socket in a folder that only its container has. Whoever speaks there
+ * is that session, so nothing has to be proven. It gives the launch document to the agent, takes its status, and passes on all
+ * other requests to the platform's API, which asks for the pod's token as everywhere.
+ */
+import {
+	createServer,
+	type IncomingMessage,
+	type OutgoingHttpHeaders,
+	request as httpRequest,
+	type Server,
+	type ServerResponse,
+} from "node:http";
+import { pipeline } from "node:stream/promises";
+import { readBounded } from "#shared/base/bounded-read.ts";
+
+/** The most connections of one session; its agent keeps 32 to the platform. */
+const maxConnections = 64;
+const maxStatusBytes = 16_384;
+/** Headers of the connection itself (RFC 9110, section 7.6.1). */
+const hopByHop = new Set([
+	"connection",
+	"keep-alive",
+	"te",
+	"trailer",
+	"transfer-encoding",
+	"upgrade",
+	"proxy-authorization",
+]);
+
+/** What the door needs of its session. */
+export interface DoorDependencies {
+	/** Returns the launch document as JSON; undefined when it was given already, or the launch is over. */
+	readonly launch: () => Promise<string | undefined>;
+	/** Takes the status of the agent as it was sent. */
+	readonly report: (status: Buffer) => Promise<void>;
+	/** Returns the prefix of the platform's API, such as `http://127.0.0.1:8080/api/v1/svc`. */
+	readonly platformUrl: () => string;
+}
+
+/** Returns the server of one session, which does not listen yet. */
+export function sessionDoor(dependencies: DoorDependencies): Server {
+	const server = createServer({ headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 5_000 });
+	server.maxConnections = maxConnections;
+	server.on("request", (request, response) => {
+		answer(dependencies, request, response).catch(() => {
+			if (response.headersSent) response.destroy();
+			else response.writeHead(502).end();
+		});
+	});
+	return server;
+}
+
+async function answer(
+	dependencies: DoorDependencies,
+	request: IncomingMessage,
+	response: ServerResponse,
+): Promise<void> {
+	const { method = "", url = "" } = request;
+	if (method === "POST" && url === "/launch") return giveLaunch(dependencies, request, response);
+	if (method === "POST" && url === "/status") return takeStatus(dependencies, request, response);
+	const platform = new URL(dependencies.platformUrl());
+	if (url.startsWith(`${platform.pathname}/`)) return pass(new URL(url, platform), request, response);
+	request.resume();
+	response.writeHead(404).end();
+}
+
+async function giveLaunch(
+	{ launch }: DoorDependencies,
+	request: IncomingMessage,
+	response: ServerResponse,
+): Promise<void> {
+	request.resume();
+	const document = await launch();
+	if (document === undefined) response.writeHead(409).end();
+	else response.writeHead(200, { "content-type": "application/json" }).end(document);
+}
+
+async function takeStatus(
+	{ report }: DoorDependencies,
+	request: IncomingMessage,
+	response: ServerResponse,
+): Promise<void> {
+	const tooLarge = () => new Error(`A status has at most ${maxStatusBytes} bytes`);
+	await report(await readBounded(request, { maxBytes: maxStatusBytes, tooLarge }));
+	response.writeHead(204).end();
+}
+
+async function pass(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
+	const platform = await new Promise<IncomingMessage>((resolve, reject) => {
+		const outgoing = httpRequest(url, { method: request.method, headers: passedHeaders(request) }, resolve);
+		outgoing.on("error", reject);
+		response.on("close", () => outgoing.destroy());
+		request.pipe(outgoing);
+	});
+	response.writeHead(platform.statusCode ?? 502, headersWithout(platform.headers));
+	await pipeline(platform, response);
+}
+
+function passedHeaders({ headers }: IncomingMessage): OutgoingHttpHeaders {
+	const { host: _own, ...others } = headersWithout(headers);
+	return others;
+}
+
+function headersWithout(headers: IncomingMessage["headers"]): OutgoingHttpHeaders {
+	return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)));
+}
