@@ -197,6 +197,9 @@ export const bounds = {
 	...rows("session", "the oldest one is removed", { rawEvents: [5_000, "events", "that programs have raised"] }),
 	...rows("session", "it is not made", { moves: [50, "moves", "of issues"] }),
 
+	...rows("session", "waits", {
+		egressConnections: [128, "connections", "through the way out of a container"],
+	}),
 	...rows("pod", "503", {
 		podConnections: [64, "connections", "to the session agent"],
 		podChats: [16, "chats", "at the session agent, and as many connections for messages"],

@@ -1,0 +1,168 @@
+/**
+ * The way out of a session that has no network: an HTTP proxy (RFC 9110, section 9.3.6 for `CONNECT`) on a socket of the session's
+ * own. It resolves names itself, so that a name cannot lead into the platform's network.
+ */
+import {
+	createServer,
+	type IncomingMessage,
+	request as httpRequest,
+	type Server,
+	type ServerResponse,
+} from "node:http";
+import { type BlockList, connect, isIP, type Socket } from "node:net";
+import { once } from "node:events";
+import type { Duplex } from "node:stream";
+import { bound } from "#shared/base/bounds.ts";
+import { after } from "#shared/base/clock.ts";
+import { type ResolveName, resolveKnownName, resolvePublicName } from "../outbound/name-resolver.ts";
+import { isPublicAddress } from "../outbound/public-address.ts";
+import { type Destination, destinationOf, egressDecision, type EgressRules } from "./egress-rules.ts";
+
+/** The time for a connection to open, in milliseconds. */
+const connectMs = 15_000;
+/** A connection on which nothing moves for this long is closed, in milliseconds. */
+const idleMs = 900_000;
+
+/** What the proxy of one session needs. */
+export interface EgressDependencies {
+	/** Returns the rules for the next connection. */
+	readonly rules: () => EgressRules;
+	/** Networks that are refused beside those that are not public. */
+	readonly refused: BlockList;
+	/** Learns which server was refused, and why. */
+	readonly onRefused: (destination: string, reason: string) => void;
+	/** Default: the name servers for public names, the system for those that the operator names. */
+	readonly resolve?: { readonly public: ResolveName; readonly known: ResolveName };
+}
+
+/** A connection that is not made; the message is a sentence for the session. */
+class RefusedConnection extends Error {
+	override readonly name = "RefusedConnection";
+	readonly status: number;
+
+	constructor(status: number, message: string) {
+		super(message);
+		this.status = status;
+	}
+}
+
+/** Returns the proxy of one session, which does not listen yet. */
+export function egressProxy(dependencies: EgressDependencies): Server {
+	const server = createServer({ headersTimeout: 10_000, requestTimeout: 0, keepAliveTimeout: 5_000 });
+	server.maxConnections = bound.egressConnections;
+	server.on("connect", (request: IncomingMessage, client: Duplex, head: Buffer) => {
+		client.on("error", () => client.destroy());
+		tunnel(dependencies, request.url ?? "", client, head).catch((error: unknown) => refuseTunnel(client, error));
+	});
+	server.on("request", (request, response) => {
+		forward(dependencies, request, response).catch((error: unknown) => refuseRequest(response, error));
+	});
+	return server;
+}
+
+async function tunnel(
+	dependencies: EgressDependencies,
+	authority: string,
+	client: Duplex,
+	head: Buffer,
+): Promise<void> {
+	const destination = destinationOf(authority);
+	if (!destination) throw new RefusedConnection(400, "The destination has to be a host with a port");
+	const server = await connected(destination, await admitted(dependencies, destination));
+	client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+	if (head.length > 0) server.write(head);
+	join(client, server);
+	join(server, client);
+	server.setTimeout(idleMs, () => server.destroy());
+}
+
+/** Passes on a request whose target is a whole URL, as clients send them for `http:`. */
+async function forward(
+	dependencies: EgressDependencies,
+	request: IncomingMessage,
+	response: ServerResponse,
+): Promise<void> {
+	const url = URL.canParse(request.url ?? "") ? new URL(request.url ?? "") : undefined;
+	const destination = url?.protocol === "http:" ? destinationOf(url.host, 80) : undefined;
+	if (!url || !destination) throw new RefusedConnection(400, "This is a proxy: the target has to be a URL of http");
+	const server = await connected(destination, await admitted(dependencies, destination));
+	const { "proxy-authorization": _own, "proxy-connection": _former, ...headers } = request.headers;
+	const outgoing = httpRequest({
+		createConnection: () => server,
+		method: request.method,
+		path: url.pathname + url.search,
+		headers: { ...headers, host: url.host, connection: "close" },
+	});
+	outgoing.on("error", () => response.destroy());
+	response.on("close", () => outgoing.destroy());
+	outgoing.on("response", (answer) => {
+		const { connection: _one, "keep-alive": _other, ...passed } = answer.headers;
+		response.writeHead(answer.statusCode ?? 502, passed);
+		answer.pipe(response);
+	});
+	request.pipe(outgoing);
+}
+
+/** Returns the addresses of a destination. @throws {RefusedConnection} */
+async function admitted(dependencies: EgressDependencies, destination: Destination): Promise<string[]> {
+	const { rules, refused, onRefused } = dependencies;
+	const { host, port } = destination;
+	const refuse = (reason: string): never => {
+		onRefused(`${host}:${port}`, reason);
+		throw new RefusedConnection(403, `The connection to ${host}:${port} is refused: ${reason}`);
+	};
+	const decision = egressDecision(rules(), destination);
+	if ("refusal" in decision) return refuse(decision.refusal);
+	const addresses = await addressesOf(dependencies, host, decision.admits);
+	if (addresses.length === 0) throw new RefusedConnection(502, `The name ${host} cannot be resolved`);
+	const isAdmitted = decision.admits === "known" || addresses.every((address) => isPublicAddress(address, refused));
+	return isAdmitted ? addresses : refuse("its address is not a public one");
+}
+
+async function addressesOf(
+	{ resolve }: EgressDependencies,
+	host: string,
+	admits: "public" | "known",
+): Promise<string[]> {
+	if (isIP(host) !== 0) return [host];
+	const { public: ofPublic, known } = resolve ?? { public: resolvePublicName, known: resolveKnownName };
+	return admits === "known" ? known(host) : ofPublic(host);
+}
+
+/** Connects to the first address that answers: the name is not resolved again. @throws {RefusedConnection} */
+async function connected({ host, port }: Destination, addresses: readonly string[]): Promise<Socket> {
+	for (const address of addresses) {
+		const socket = connect({ host: address, port });
+		const late = after(connectMs, () => socket.destroy(new Error("The connection took too long")));
+		try {
+			await once(socket, "connect");
+			return socket;
+		} catch {
+			socket.destroy();
+		} finally {
+			late.cancel();
+		}
+	}
+	throw new RefusedConnection(502, `${host}:${port} cannot be reached`);
+}
+
+function join(from: Duplex, to: Duplex): void {
+	from.pipe(to);
+	from.on("error", () => to.destroy());
+	from.on("close", () => to.destroy());
+}
+
+function refusalOf(error: unknown): RefusedConnection {
+	return error instanceof RefusedConnection ? error : new RefusedConnection(502, "The proxy cannot do that");
+}
+
+function refuseTunnel(client: Duplex, error: unknown): void {
+	const { status, message } = refusalOf(error);
+	client.end(`HTTP/1.1 ${status} Refused\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${message}\n`);
+}
+
+function refuseRequest(response: ServerResponse, error: unknown): void {
+	const { status, message } = refusalOf(error);
+	if (response.headersSent) response.destroy();
+	else response.writeHead(status, { "content-type": "text/plain" }).end(`${message}\n`);
+}

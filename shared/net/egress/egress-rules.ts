@@ -1,0 +1,55 @@
+/** Decides to which servers a session without a network of its own may open connections. Pure. */
+import { isIP } from "node:net";
+
+/** The profiles, from the widest to the narrowest: every public server, those that are named, none. */
+export const egressProfiles = ["default", "restricted", "none"] as const;
+export type EgressProfile = (typeof egressProfiles)[number];
+
+/** The rules of one session. */
+export interface EgressRules {
+	readonly profile: EgressProfile;
+	/** Hosts that the profile `restricted` admits: `registry.example`, or `.example` for all names below it. */
+	readonly allowed: readonly string[];
+	/** Hosts of the company that the operator admits for all sessions, although their addresses are private. */
+	readonly internal: readonly string[];
+	readonly ports: readonly number[];
+}
+
+/** Git over ssh, and the web. */
+export const usualEgressPorts: readonly number[] = [22, 80, 443];
+
+/** The destination of a connection, as a session names it. */
+export interface Destination {
+	/** A name or an address, in lower case, without brackets and without a dot at its end. */
+	readonly host: string;
+	readonly port: number;
+}
+
+/** `public`: its addresses have to be public ones. `known`: the operator names it, so they may be private. */
+export type EgressDecision = { readonly admits: "public" | "known" } | { readonly refusal: string };
+
+/** Returns the destination of a `CONNECT` or of a URL; undefined when it cannot be understood. */
+export function destinationOf(authority: string, usualPort?: number): Destination | undefined {
+	const [, bracketed, plain, digits] = /^(?:\[([0-9a-f:.]+)\]|([\w.-]+))(?::(\d{1,5}))?$/i.exec(authority) ?? [];
+	const host = (bracketed ?? plain ?? "").toLowerCase().replace(/\.$/, "");
+	const port = digits === undefined ? usualPort : Number(digits);
+	if (host === "" || host.length > 253 || port === undefined || port < 1 || port > 65_535) return undefined;
+	if (bracketed !== undefined && isIP(host) !== 6) return undefined;
+	return { host, port };
+}
+
+export function egressDecision(
+	{ profile, allowed, internal, ports }: EgressRules,
+	{ host, port }: Destination,
+): EgressDecision {
+	if (profile === "none") return { refusal: "this session may not reach any server" };
+	if (!ports.includes(port)) return { refusal: `sessions reach the ports ${ports.join(", ")} only` };
+	if (names(internal, host)) return { admits: "known" };
+	if (profile === "restricted" && !names(allowed, host))
+		return { refusal: "the session's template does not name this server" };
+	return { admits: "public" };
+}
+
+function names(list: readonly string[], host: string): boolean {
+	return list.some((entry) => (entry.startsWith(".") ? host.endsWith(entry) && isIP(host) === 0 : host === entry));
+}

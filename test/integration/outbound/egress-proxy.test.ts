@@ -1,0 +1,166 @@
+/** The way out of a session without a network: an HTTP proxy on a Unix socket, with real connections on loopback. */
+import { expect } from "chai";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from "node:http";
+import { type AddressInfo, BlockList, connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { egressProxy } from "#shared/net/egress/egress-proxy.ts";
+import type { EgressRules } from "#shared/net/egress/egress-rules.ts";
+
+describe("the egress proxy of a session", () => {
+	const folder = mkdtempSync(join(tmpdir(), "atelier-egress-"));
+	const socketPath = join(folder, "egress.sock");
+	const refused: string[] = [];
+	const resolved: string[] = [];
+	/** The addresses of names, as name servers would say them. */
+	const names: Record<string, string[]> = {
+		"git.company.example": ["127.0.0.1"],
+		"rebound.example": ["127.0.0.1"],
+		"metadata.example": ["169.254.169.254"],
+		"mixed.example": ["93.184.216.34", "10.0.0.1"],
+	};
+	let target: Server;
+	let proxy: Server;
+	let port = 0;
+	let rules: EgressRules;
+
+	before(async () => {
+		target = createServer((request, response) => {
+			response.setHeader("x-host", request.headers.host ?? "");
+			response.end(`${request.method} ${request.url} ${request.headers["proxy-authorization"] ?? "no secret"}`);
+		});
+		target.listen(0, "127.0.0.1");
+		await once(target, "listening");
+		port = (target.address() as AddressInfo).port;
+		const known = async (host: string) => {
+			resolved.push(host);
+			return names[host] ?? [];
+		};
+		proxy = egressProxy({
+			rules: () => rules,
+			refused: new BlockList(),
+			onRefused: (destination, reason) => void refused.push(`${destination}: ${reason}`),
+			resolve: { public: known, known },
+		});
+		proxy.listen(socketPath);
+		await once(proxy, "listening");
+	});
+	after(() => {
+		for (const server of [target, proxy]) {
+			server.close();
+			server.closeAllConnections();
+		}
+		rmSync(folder, { recursive: true });
+	});
+	beforeEach(() => {
+		rules = { profile: "default", allowed: [], internal: ["git.company.example"], ports: [port] };
+		refused.length = 0;
+		resolved.length = 0;
+	});
+
+	/** Asks for a tunnel; resolves to the status with the text of a refusal, or with the open tunnel. */
+	async function tunnelTo(authority: string): Promise<{ status: number; text: string; socket: Socket }> {
+		const outgoing = httpRequest({ socketPath, method: "CONNECT", path: authority, agent: false });
+		outgoing.end();
+		const [answer, socket, head] = (await once(outgoing, "connect")) as [IncomingMessage, Socket, Buffer];
+		let text = head.toString();
+		const status = answer.statusCode ?? 0;
+		if (status !== 200) for await (const chunk of socket) text += String(chunk);
+		return { status, text, socket };
+	}
+
+	async function refusalOf(authority: string): Promise<string> {
+		const { status, text } = await tunnelTo(authority);
+		expect(status).to.equal(403);
+		return text.trim();
+	}
+
+	it("opens a tunnel to a server that the operator names, which may be a private one", async () => {
+		const { status, socket } = await tunnelTo(`git.company.example:${port}`);
+		expect(status).to.equal(200);
+		const outgoing = httpRequest({ createConnection: () => socket, path: "/through", headers: { host: "git" } });
+		outgoing.end();
+		const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
+		let text = "";
+		for await (const chunk of answer) text += String(chunk);
+		expect(text).to.equal("GET /through no secret");
+		expect(refused).to.deep.equal([]);
+	});
+
+	it("passes on a request of http, without what is meant for the proxy", async () => {
+		const outgoing = httpRequest({
+			socketPath,
+			method: "POST",
+			path: `http://git.company.example:${port}/plain?q=1`,
+			headers: { "proxy-authorization": "Basic secret", host: "somewhere.else" },
+			agent: false,
+		});
+		outgoing.end("body");
+		const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
+		let text = "";
+		for await (const chunk of answer) text += String(chunk);
+		expect(text).to.equal("POST /plain?q=1 no secret");
+		expect(answer.headers["x-host"]).to.equal(`git.company.example:${port}`);
+	});
+
+	for (const [what, host] of [
+		["a name that leads to this machine", "rebound.example"],
+		["a name that leads to the machine's metadata", "metadata.example"],
+		["a name of which one address is private", "mixed.example"],
+		["this machine", "127.0.0.1"],
+		["this machine, in IPv6", "[::1]"],
+		["this machine as a mapped address", "[::ffff:127.0.0.1]"],
+		["the metadata address", "169.254.169.254"],
+		["a private network", "10.0.0.1"],
+	] as const) {
+		it(`refuses ${what}, and tells it`, async () => {
+			const shown = host.replace(/[[\]]/g, "");
+			expect(await refusalOf(`${host}:${port}`)).to.equal(
+				`The connection to ${shown}:${port} is refused: its address is not a public one`,
+			);
+			expect(refused).to.deep.equal([`${shown}:${port}: its address is not a public one`]);
+		});
+	}
+
+	it("refuses other ports before it resolves a name", async () => {
+		expect(await refusalOf("git.company.example:25")).to.include(`sessions reach the ports ${port} only`);
+		expect(resolved).to.deep.equal([]);
+	});
+
+	it("lets a restricted session reach what its template names, with the names below", async () => {
+		rules = { ...rules, profile: "restricted", internal: [], allowed: ["registry.example", ".pypi.example"] };
+		expect(await refusalOf(`elsewhere.example:${port}`)).to.include("the session's template does not name this server");
+		expect(await refusalOf(`notpypi.example:${port}`)).to.include("does not name this server");
+		names["files.pypi.example"] = ["10.1.1.1"];
+		expect(await refusalOf(`files.pypi.example:${port}`)).to.include("its address is not a public one");
+		expect(resolved).to.deep.equal(["files.pypi.example"]);
+	});
+
+	it("lets a session without a way out reach nothing", async () => {
+		rules = { ...rules, profile: "none" };
+		expect(await refusalOf(`git.company.example:${port}`)).to.include("this session may not reach any server");
+	});
+
+	it("says what cannot be resolved, reached or understood", async () => {
+		expect(await tunnelTo(`absent.example:${port}`)).to.include({
+			status: 502,
+			text: "The name absent.example cannot be resolved\n",
+		});
+		names["git.company.example"] = ["127.0.0.2"];
+		rules = { ...rules, ports: [1] };
+		expect(await tunnelTo("git.company.example:1")).to.include({ status: 502 });
+		names["git.company.example"] = ["127.0.0.1"];
+		expect(await tunnelTo("no-port")).to.include({ status: 400 });
+	});
+
+	it("ends the connection to the server with the one of the session", async () => {
+		const { socket } = await tunnelTo(`git.company.example:${port}`);
+		const connections = async () =>
+			new Promise<number>((resolve) => target.getConnections((_error, count) => resolve(count)));
+		expect(await connections()).to.be.above(0);
+		socket.destroy();
+		while ((await connections()) > 0) await once(connect({ path: socketPath }), "connect");
+	});
+});
