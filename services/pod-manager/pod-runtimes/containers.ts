@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { Inventory, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
-import { podName } from "../pod-runtime.ts";
 import { containerName, containerRequest, inside } from "./containers/container-request.ts";
-import { containerPod, isAlive } from "./containers/container-pod.ts";
+import { ContainerList } from "./containers/container-list.ts";
+import { isAlive } from "./containers/container-pod.ts";
 import {
 	type ContainersOptions,
 	type ContainersSettings,
@@ -20,11 +20,10 @@ import { EngineClient } from "./containers/engine-client.ts";
 import { EngineContainers } from "./containers/engine-containers.ts";
 import { followEngine } from "./containers/engine-events.ts";
 import { FolderOwner } from "./containers/folder-owner.ts";
-import type { InspectedContainer } from "./containers/inspected-container.ts";
 import { LaunchDoors } from "./containers/launch-doors.ts";
 import { launchDocument } from "./containers/launch-document.ts";
 import { folderBytes } from "./local-process/folder-size.ts";
-import { type Launch, launchName } from "./local-process/launch.ts";
+import type { Launch } from "./local-process/launch.ts";
 import { PodWatch } from "./local-process/pod-watch.ts";
 import { RunFolders } from "./local-process/run-folders.ts";
 import { SessionFolders } from "./local-process/session-folders.ts";
@@ -39,6 +38,7 @@ export class ContainersRuntime implements PodRuntime {
 	readonly #settings: ContainersSettings;
 	readonly #engine: EngineClient;
 	readonly #containers: EngineContainers;
+	readonly #pods: ContainerList;
 	readonly #runs: RunFolders;
 	readonly #sessions: SessionFolders;
 	readonly #owner: FolderOwner;
@@ -57,6 +57,7 @@ export class ContainersRuntime implements PodRuntime {
 		this.#engine = new EngineClient(socket);
 		this.#containers = new EngineContainers(this.#engine, installation);
 		this.#runs = new RunFolders(join(dataDir, "run"));
+		this.#pods = new ContainerList(this.#runs, this.#containers);
 		this.#sessions = new SessionFolders(join(dataDir, "sessions"));
 		this.#owner = new FolderOwner(user);
 		const onReport = ({ sessionId }: Launch): void => this.#tell(sessionId);
@@ -65,8 +66,8 @@ export class ContainersRuntime implements PodRuntime {
 
 	async open(): Promise<readonly string[]> {
 		const { signal } = this.#closing;
-		void this.#runs.emptyTrash(signal);
-		void this.#sessions.emptyTrash(signal);
+		void this.#runs.trash.empty(signal);
+		void this.#sessions.trash.empty(signal);
 		await this.#openDoors();
 		return [];
 	}
@@ -78,37 +79,15 @@ export class ContainersRuntime implements PodRuntime {
 	}
 
 	async inventory(): Promise<Inventory> {
-		const [listed, launches, workspaces] = await Promise.all([
-			this.#containers.list(),
-			this.#runs.launches(),
-			this.#sessions.list(),
-		]);
-		const containers = new Map(listed.map(({ launch, container }) => [launchName(launch), container]));
-		const all = new Map(
-			[...launches, ...listed.map(({ launch }) => launch)].map((launch) => [launchName(launch), launch]),
+		const [found, workspaces] = await Promise.all([this.#pods.all(), this.#sessions.list()]);
+		const troubles = [this.#runs.trash.trouble, this.#sessions.trash.trouble].filter(
+			(trouble) => trouble !== undefined,
 		);
-		const pods: Pod[] = [];
-		const unfinished: Pod[] = [];
-		for (const [name, launch] of all) {
-			const pod = await this.#pod(launch, containers.get(name));
-			if (pod) pods.push(pod);
-			else
-				unfinished.push({ ...launch, name: podName(launch.sessionId, launch.generation), state: "gone", timings: {} });
-		}
-		const troubles = [this.#runs.trashTrouble, this.#sessions.trashTrouble].filter((trouble) => trouble !== undefined);
-		return { pods, unfinished, workspaces, troubles };
+		return { ...found, workspaces, troubles };
 	}
 
-	async find(sessionId: string): Promise<Pod[]> {
-		// The records are read first: a container that is created meanwhile counts as launching, not as gone.
-		const recorded = (await this.#runs.launches()).filter((launch) => launch.sessionId === sessionId);
-		const listed = await this.#containers.list(sessionId);
-		const containers = new Map(listed.map(({ launch, container }) => [launchName(launch), container]));
-		const all = new Map(
-			[...recorded, ...listed.map(({ launch }) => launch)].map((launch) => [launchName(launch), launch]),
-		);
-		const pods = [...all].map(([name, launch]) => this.#pod(launch, containers.get(name)));
-		return (await Promise.all(pods)).filter((pod) => pod !== undefined);
+	find(sessionId: string): Promise<Pod[]> {
+		return this.#pods.ofSession(sessionId);
 	}
 
 	/** Starts the pod. @throws {Error} when a pod of another launch lives: two must never share a workspace. */
@@ -167,41 +146,22 @@ export class ContainersRuntime implements PodRuntime {
 	}
 
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
-		const watch = new PodWatch(
-			{
-				list: async () => [...(await this.inventory()).pods],
-				find: (sessionId) => this.find(sessionId),
-				glimpse: () => this.#glimpse(),
-				statusFile: (pod) => this.#runs.path(pod, "status"),
-				// The process that has opened the sockets of a container may have ended.
-				tend: (pod) => this.#doors.open(pod).catch(() => {}),
-			},
-			onChange,
-			signal,
-		);
+		const runs = {
+			path: this.#runs.path.bind(this.#runs),
+			// The process that has opened the sockets of a container may have ended.
+			tend: (launch: Launch) => this.#doors.open(launch).catch(() => {}),
+		};
+		const watch = new PodWatch(this.#pods, runs, onChange, signal);
 		this.#watches.add(watch);
 		signal.addEventListener("abort", () => this.#watches.delete(watch));
 		const onSession = (sessionId: string): void => watch.look(sessionId);
 		void followEngine(this.#engine, this.#options.installation, onSession, signal);
 	}
 
-	/** Returns for each session, as a text, its launches and the states of their containers. */
-	async #glimpse(): Promise<Map<string, string>> {
-		const seen = new Map<string, string>();
-		const add = (id: string, what: string) => seen.set(id, `${seen.get(id) ?? ""} ${what}`);
-		for (const { sessionId, generation } of await this.#runs.launches()) add(sessionId, String(generation));
-		for (const { launch, state } of await this.#containers.states()) add(launch.sessionId, state);
-		return seen;
-	}
-
 	/** Opens the sockets of containers that an earlier process has started. */
 	async #openDoors(): Promise<void> {
 		for (const { launch, container } of await this.#containers.list())
 			if (isAlive(container)) await this.#doors.open(launch);
-	}
-
-	async #pod(launch: Launch, container: InspectedContainer | undefined): Promise<Pod | undefined> {
-		return containerPod(launch, container, await this.#runs.read(launch));
 	}
 
 	/** Makes the folders of a launch; the session's user gets those that it may change. */

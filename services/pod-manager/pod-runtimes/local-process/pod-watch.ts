@@ -17,7 +17,10 @@ const glimpseMs = 1_000;
 const lookAtAllMs = 10_000;
 
 type WatchedPods = Pick<PodList, "all" | "ofSession" | "glimpse">;
-type WatchedRuns = Pick<RunFolders, "path" | "trimLog">;
+interface WatchedRuns extends Pick<RunFolders, "path"> {
+	/** Does the regular maintenance of a living pod. */
+	tend(pod: Pod): Promise<void>;
+}
 
 interface Seen {
 	/** The number of the observation; of two that overlap, the one that began later counts. */
@@ -91,7 +94,7 @@ export class PodWatch {
 		for (const id of new Set([...this.#seen.keys(), ...bySession.keys()]))
 			this.#compare(id, bySession.get(id) ?? [], number);
 		const alive = pods.filter(isAlive);
-		await Promise.all(alive.map((pod) => this.#runs.trimLog(pod)));
+		await Promise.all(alive.map((pod) => this.#runs.tend(pod)));
 	}
 
 	async #glimpse(): Promise<void> {

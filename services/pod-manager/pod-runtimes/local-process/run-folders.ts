@@ -135,7 +135,7 @@ export class RunFolders {
 		if (folder) await replaceFile(folder.path(names.status), JSON.stringify(crash));
 	}
 
-	async trimLog(launch: Launch): Promise<void> {
+	async tend(launch: Launch): Promise<void> {
 		await trimUntrusted(this.path(launch, "log"), maxLogBytes);
 	}
 

@@ -15,7 +15,7 @@ type Look = (session: string) => Promise<Pod[]>;
 describe("PodWatch", () => {
 	const id = randomUUID();
 
-	const runs = { path: () => "/nonexistent/status.json", trimLog: async () => {} };
+	const runs = { path: () => "/nonexistent/status.json", tend: async () => {} };
 
 	/** Pods without records. @param answers What looks at one session and at all return; default: no pods. */
 	function watched({ find = async () => [], list = async () => [] }: Readonly<Record<string, Look>>) {

@@ -52,7 +52,7 @@ describe("RunFolders", () => {
 		it(`leaves an output alone that is ${kind} (H3)`, async function () {
 			if (kind === "a huge file") return this.skip();
 			await putOdd(kind, runs.path(launch, "log"));
-			await runs.trimLog(launch);
+			await runs.tend(launch);
 		});
 
 		it(`knows nothing of a launch whose folder is ${kind}, and cannot note its end (H3)`, async function () {
@@ -93,7 +93,7 @@ describe("RunFolders", () => {
 		writeFileSync(file, "x".repeat(5 * 1_048_576));
 		symlinkSync(file, runs.path(launch, "log"));
 		symlinkSync(file, join(own, "status.json.crash"));
-		await runs.trimLog(launch);
+		await runs.tend(launch);
 		await runs.recordEnd(launch, 1, { code: "AGENT_CRASHED", message: "it died" });
 		expect(statSync(file).size).to.equal(5 * 1_048_576);
 		expect(await runs.read(launch)).to.have.nested.property("status.failure.code", "AGENT_CRASHED");

@@ -1,0 +1,60 @@
+/** Lists the pods by the records of their launches and their containers, computed anew each time. */
+import { type Pod, podName } from "../../pod-runtime.ts";
+import { type Launch, launchName } from "../local-process/launch.ts";
+import type { RunFolders } from "../local-process/run-folders.ts";
+import { containerPod } from "./container-pod.ts";
+import type { EngineContainers } from "./engine-containers.ts";
+
+/** The list of one installation's pods. It has no state. */
+export class ContainerList {
+	readonly #runs: RunFolders;
+	readonly #containers: EngineContainers;
+
+	constructor(runs: RunFolders, containers: EngineContainers) {
+		this.#runs = runs;
+		this.#containers = containers;
+	}
+
+	/** Returns the pods and, as `unfinished`, the launches that have no container yet, or never had one. */
+	async all(): Promise<{ pods: Pod[]; unfinished: Pod[] }> {
+		const launches = await this.#runs.launches();
+		const pods = await this.#pods(launches);
+		const names = new Set(pods.map(({ name }) => name));
+		const unfinished = launches
+			.map(
+				(launch): Pod => ({
+					...launch,
+					name: podName(launch.sessionId, launch.generation),
+					state: "gone",
+					timings: {},
+				}),
+			)
+			.filter(({ name }) => !names.has(name));
+		return { pods, unfinished };
+	}
+
+	async ofSession(sessionId: string): Promise<Pod[]> {
+		const launches = (await this.#runs.launches()).filter((launch) => launch.sessionId === sessionId);
+		return this.#pods(launches, sessionId);
+	}
+
+	/** Returns for each session, as a text, its launches and the states of their containers. */
+	async glimpse(): Promise<Map<string, string>> {
+		const glimpsed = new Map<string, string>();
+		const add = (id: string, what: string | number) => glimpsed.set(id, `${glimpsed.get(id) ?? ""} ${what}`);
+		for (const { sessionId, generation } of await this.#runs.launches()) add(sessionId, generation);
+		for (const { launch, state } of await this.#containers.states()) add(launch.sessionId, state);
+		return glimpsed;
+	}
+
+	/** @param recorded The launches with records, which were read first: a pod that is made meanwhile counts as launching. */
+	async #pods(recorded: readonly Launch[], sessionId?: string): Promise<Pod[]> {
+		const listed = await this.#containers.list(sessionId);
+		const containers = new Map(listed.map(({ launch, container }) => [launchName(launch), container]));
+		const launches = new Map([...recorded, ...listed.map(({ launch }) => launch)].map((one) => [launchName(one), one]));
+		const pods = [...launches].map(async ([name, launch]) =>
+			containerPod(launch, containers.get(name), await this.#runs.read(launch)),
+		);
+		return (await Promise.all(pods)).filter((pod) => pod !== undefined);
+	}
+}
