@@ -180,6 +180,9 @@ const borders: Override[] = [
 	refuse(["shared/net/outbound/**"], [...roomRules("net").bans, layerBan("shared", "net", "../..")], {
 		connects: true,
 	}),
+	refuse(["shared/model-proxy/*/**"], [...roomRules("model-proxy").bans, layerBan("shared", "model-proxy", "../..")], {
+		connects: true,
+	}),
 	refuse(["shared/net/http/websockets.ts"], [...roomRules("net").bans, layerBan("shared", "net", "../..")], {
 		sockets: true,
 	}),

@@ -2,7 +2,7 @@
 import { readBounded } from "#shared/base/bounded-read.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { type LaunchDocument, launchDocumentFields } from "#shared/wire/pod/launch.ts";
-import { parseJsonObject } from "./io/json-object.ts";
+import { parseJsonObject } from "#shared/base/schema/parsed-json.ts";
 
 const maxBytes = 2_097_152;
 /** The largest number of fields that an error names. */

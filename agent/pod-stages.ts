@@ -15,7 +15,7 @@ import type { Permissions } from "./coding-agents/permissions.ts";
 import { Conversation } from "./conversation/conversation.ts";
 import { Dialogue } from "./conversation/dialogue.ts";
 import type { PodContext } from "./io/pod-context.ts";
-import { TokenMeter } from "./model-proxy/metering/token-meter.ts";
+import { TokenMeter } from "#shared/model-proxy/metering/token-meter.ts";
 import { ActivityWatch } from "./reporting/activity-watch.ts";
 import { closingChronicle } from "./reporting/closing-chronicle.ts";
 import { HistorySpool } from "./reporting/history-spool.ts";

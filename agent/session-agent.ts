@@ -8,7 +8,7 @@ import { markerOf, temporaryFolder } from "./io/environment.ts";
 import { LaunchFailure } from "./io/launch-failure.ts";
 import type { PodContext } from "./io/pod-context.ts";
 import { sweepProcesses } from "./io/process-sweep.ts";
-import { modelWarning } from "./model-proxy/provider/model-warning.ts";
+import { modelWarning } from "#shared/model-proxy/provider/model-warning.ts";
 import { openStages, type ServingStage } from "./pod-stages.ts";
 import type { MessageSockets } from "./server/message-sockets.ts";
 import { type PhaseDetails, StatusKeeper } from "./status-keeper.ts";

@@ -2,8 +2,8 @@
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { BudgetGate } from "./reporting/budget-gate.ts";
 import type { Dialogue } from "./conversation/dialogue.ts";
-import type { LogBuffer } from "./io/log-buffer.ts";
-import type { ModelProxy } from "./model-proxy/model-proxy.ts";
+import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { ModelProxy } from "#shared/model-proxy/model-proxy.ts";
 import type { ModelTrouble } from "./reporting/model-trouble.ts";
 import type { UsageReporter } from "./reporting/usage-reporter.ts";
 
@@ -37,7 +37,7 @@ export class SessionModel {
 		dialogue.watch(gate);
 		if (!access) return new SessionModel(gate, undefined);
 		// The module is loaded only when there is a model.
-		const { ModelProxy } = await import("./model-proxy/model-proxy.ts");
+		const { ModelProxy } = await import("#shared/model-proxy/model-proxy.ts");
 		proxy = await ModelProxy.open({
 			access,
 			log,

@@ -16,7 +16,7 @@ export async function loadAhead(): Promise<void> {
 	await Promise.all([
 		import("./session-agent.ts"),
 		import("./server/message-sockets.ts"),
-		import("./model-proxy/model-proxy.ts"),
+		import("#shared/model-proxy/model-proxy.ts"),
 		import("#shared/wire/agents/agent-records.ts"),
 	]);
 	prepareCheck();

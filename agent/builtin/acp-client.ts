@@ -1,6 +1,6 @@
 /** The client of one ACP session, as the parts of the agent see it. */
 import type { RequestPermissionRequest, SessionUpdate } from "@agentclientprotocol/sdk";
-import type { JsonObject } from "../io/json-object.ts";
+import type { JsonObject } from "#shared/base/schema/parsed-json.ts";
 
 /** The part of ACP that the agent calls on its client. */
 export interface AcpClient {

@@ -1,6 +1,6 @@
 /** The interface of the two modes of the built-in agent, with a model and without. */
 import type { AgentCapabilities, PromptResponse, SessionModeState } from "@agentclientprotocol/sdk";
-import type { JsonObject } from "../io/json-object.ts";
+import type { JsonObject } from "#shared/base/schema/parsed-json.ts";
 import type { AcpClient } from "./acp-client.ts";
 
 /** One way to handle the requests of a client. The process chooses one mode when it starts. */

@@ -8,7 +8,7 @@ import type {
 } from "@agentclientprotocol/sdk";
 import { sleep } from "#shared/base/clock.ts";
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import { type JsonObject, objectsOf } from "../io/json-object.ts";
+import { type JsonObject, objectsOf } from "#shared/base/schema/parsed-json.ts";
 import { JsonRpc } from "../io/json-rpc.ts";
 import type { AcpClient } from "./acp-client.ts";
 import type { AgentMode, AgentSession, SessionOpening } from "./agent-mode.ts";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { SessionUpdate, StopReason } from "@agentclientprotocol/sdk";
 import { fencedOutput } from "#shared/wire/pod/fenced-output.ts";
 import { commandIn } from "./message-command.ts";
-import type { JsonObject } from "../io/json-object.ts";
+import type { JsonObject } from "#shared/base/schema/parsed-json.ts";
 import type { AgentMode } from "./agent-mode.ts";
 import type { ShellOutcome } from "./shell-command.ts";
 import { streamShell } from "./streamed-shell.ts";

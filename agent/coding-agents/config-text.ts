@@ -1,6 +1,6 @@
 /** Writes settings as the text of a configuration file. Pure. */
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import type { JsonObject } from "../io/json-object.ts";
+import type { JsonObject } from "#shared/base/schema/parsed-json.ts";
 
 export type ConfigFormat = "json" | "toml";
 

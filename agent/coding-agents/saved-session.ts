@@ -1,7 +1,7 @@
 /** The file in the session's state that names the agent's own last conversation, so that the agent can continue it. */
 import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
-import { parseJsonObject, textOf } from "../io/json-object.ts";
+import { parseJsonObject, textOf } from "#shared/base/schema/parsed-json.ts";
 
 /** The bound on the file, which holds a path and an id. */
 const maxBytes = 16_384;

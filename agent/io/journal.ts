@@ -4,7 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 import { openUntrusted, readFrom } from "#shared/base/files/untrusted-file.ts";
 import { replaceOpen, syncFolder } from "#shared/base/files/replaced-file.ts";
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import { parseJson } from "./json-object.ts";
+import { parseJson } from "#shared/base/schema/parsed-json.ts";
 
 const { O_RDWR, O_CREAT, O_APPEND, O_DSYNC } = constants;
 /** A write with O_DSYNC returns when its bytes are on disk, which costs one trip to the thread pool instead of two. */

@@ -1,7 +1,7 @@
 /** JSON-RPC 2.0 between two processes, one message per line. Both sides send requests, answers and notifications. */
 import type { Readable, Writable } from "node:stream";
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import { type JsonObject, parseJsonObject, textOf } from "./json-object.ts";
+import { type JsonObject, parseJsonObject, textOf } from "#shared/base/schema/parsed-json.ts";
 
 /** The methods that this side offers. */
 export interface RpcMethods {

@@ -1,7 +1,7 @@
 /** The question to the coding agent at the end, and the check of its answer against the facts from git. Pure. */
 import { basename } from "node:path";
 import type { ChronicleReport } from "#shared/contracts/sessions/chronicles.ts";
-import { parseJsonObject, textOf } from "../io/json-object.ts";
+import { parseJsonObject, textOf } from "#shared/base/schema/parsed-json.ts";
 import type { SessionFacts } from "../timeline/timeline.ts";
 
 export const chronicleQuestion = `The session ends now. Sum up what was done in it, for the person who will go on with the work.

@@ -1,5 +1,5 @@
 /** Tracks the model calls of the current turn that have failed since the last success. */
-import type { WatchCall, WatchedCall } from "../model-proxy/provider/watched-call.ts";
+import type { WatchCall, WatchedCall } from "#shared/model-proxy/provider/watched-call.ts";
 import type { TurnFailure } from "../conversation/turn-failure.ts";
 import type { TurnWatcher } from "../conversation/turn-watcher.ts";
 

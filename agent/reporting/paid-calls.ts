@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { monotonic } from "#shared/base/clock.ts";
 import type { PlannedCall, SentReservationRequest } from "#shared/contracts/sessions/budgets.ts";
 import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
-import type { AskingCall, CallSize } from "../model-proxy/metering/metered-call.ts";
+import type { AskingCall, CallSize } from "#shared/model-proxy/metering/metered-call.ts";
 
 /** A reservation and its use. */
 export interface Reserved {

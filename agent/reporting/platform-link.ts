@@ -2,7 +2,7 @@
 import { readBounded } from "#shared/base/bounded-read.ts";
 import { deadline } from "#shared/base/clock.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
-import { ConnectionPool } from "../io/connection-pool.ts";
+import { ConnectionPool } from "#shared/model-proxy/provider/connection-pool.ts";
 
 export interface PlatformAnswer {
 	readonly status: number;

@@ -7,7 +7,7 @@ import type { HistorySpool } from "./history-spool.ts";
 import { PlatformClient, type PlatformEvents } from "./platform-client.ts";
 import { UsageReporter } from "./usage-reporter.ts";
 import type { UsageSpool } from "./usage-spool.ts";
-import type { TokenMeter } from "../model-proxy/metering/token-meter.ts";
+import type { TokenMeter } from "#shared/model-proxy/metering/token-meter.ts";
 
 /** The records that wait on disk for the platform. */
 export interface Spools {

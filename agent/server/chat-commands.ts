@@ -2,7 +2,7 @@
 import { type PermissionBehavior, permissionBehaviors } from "#shared/contracts/sessions/session-control.ts";
 import { type PermissionMode, permissionModes } from "#shared/contracts/sessions/session-resource.ts";
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import { type JsonObject, objectsOf, parseJsonObject, textOf } from "../io/json-object.ts";
+import { type JsonObject, objectsOf, parseJsonObject, textOf } from "#shared/base/schema/parsed-json.ts";
 
 export type ChatCommand =
 	| { type: "user"; id: string | undefined; content: string }

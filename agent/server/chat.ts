@@ -15,7 +15,7 @@ import { type ChatCommand, FrameError, readCommand, splitFrame, typeOf } from ".
 import type { AgentUpdate, ChatNotice } from "../coding-agents/coding-agent.ts";
 import { QueueFullError } from "../conversation/conversation.ts";
 import type { Dialogue } from "../conversation/dialogue.ts";
-import type { JsonObject } from "../io/json-object.ts";
+import type { JsonObject } from "#shared/base/schema/parsed-json.ts";
 import type { Permissions, PermissionWatcher } from "../coding-agents/permissions.ts";
 import { TurnFrames } from "./turn-frames.ts";
 import type { TurnWatcher } from "../conversation/turn-watcher.ts";

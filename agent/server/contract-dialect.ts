@@ -6,7 +6,7 @@
 import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
 import { type PodFrame, refusalInContractDialect, type StreamFrame } from "#shared/wire/pod/frames.ts";
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import type { JsonObject } from "../io/json-object.ts";
+import type { JsonObject } from "#shared/base/schema/parsed-json.ts";
 import { usageOf } from "./turn-frames.ts";
 
 /** The tool names for which clients have icons, by kinds of the protocol; another kind keeps its own name. */

@@ -13,7 +13,7 @@ import { type ModelTerms, modelTermsFields } from "#shared/wire/models/model-wir
 import { type PublishOrder, publishOrderFields } from "#shared/wire/pod/published-work.ts";
 import type { Commands } from "./agent-server.ts";
 import type { Dialogue } from "../conversation/dialogue.ts";
-import { type JsonObject, textOf } from "../io/json-object.ts";
+import { type JsonObject, textOf } from "#shared/base/schema/parsed-json.ts";
 import { RequestError } from "./request-error.ts";
 import type { Permissions } from "../coding-agents/permissions.ts";
 

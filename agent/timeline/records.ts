@@ -3,7 +3,7 @@ import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import { type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
 import type { ChangedFile } from "#shared/wire/pod/changed-files.ts";
 import { withoutFence } from "#shared/wire/pod/fenced-output.ts";
-import { textOf } from "../io/json-object.ts";
+import { textOf } from "#shared/base/schema/parsed-json.ts";
 import type { Commit } from "./commit-list.ts";
 import type { TimelineRecord } from "./timeline-log.ts";
 import type { FinishedCall } from "./tool-calls.ts";

@@ -2,7 +2,7 @@
 import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import { isCount, type JsonObject, parseJsonObject, textOf } from "../io/json-object.ts";
+import { isCount, type JsonObject, parseJsonObject, textOf } from "#shared/base/schema/parsed-json.ts";
 
 export interface TimelineMemory {
 	/** The commits on which the session began, by the path of their work tree; those without a commit are missing. */

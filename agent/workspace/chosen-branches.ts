@@ -10,7 +10,7 @@ import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { isBranchName } from "#shared/wire/git/branch-name.ts";
 import type { Repository } from "#shared/wire/pod/launch.ts";
 import type { RepositoryBranch } from "#shared/wire/pod/status.ts";
-import { parseJson } from "../io/json-object.ts";
+import { parseJson } from "#shared/base/schema/parsed-json.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 import type { CommandResult } from "../io/run-command.ts";
 import { type Git, wordsOfGit } from "./git.ts";

@@ -6,7 +6,7 @@ import type {
 	SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
 import { addTokens, noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
-import { parseJson } from "../../io/json-object.ts";
+import { parseJson } from "#shared/base/schema/parsed-json.ts";
 import { ModelFailure } from "./model-failure.ts";
 
 export type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];

@@ -3,7 +3,7 @@ import type { PromptResponse, SessionModeState, SessionUpdate } from "@agentclie
 import { isoTime } from "#shared/base/clock.ts";
 import { type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
 import type { Environment } from "../../io/environment.ts";
-import type { JsonObject } from "../../io/json-object.ts";
+import type { JsonObject } from "#shared/base/schema/parsed-json.ts";
 import type { AgentSession, SessionOpening } from "../agent-mode.ts";
 import { orAborted } from "../or-aborted.ts";
 import { logLine } from "../stderr-log.ts";

@@ -1,6 +1,6 @@
 /** Joins the blocks of a prompt into one text for the model. Pure. */
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import { type JsonObject, textOf } from "../../io/json-object.ts";
+import { type JsonObject, textOf } from "#shared/base/schema/parsed-json.ts";
 
 /** @throws {Error} when no block is one that the agent can read. */
 export function promptText(blocks: readonly JsonObject[]): string {

@@ -5,7 +5,7 @@
 import type { MCPClient } from "@ai-sdk/mcp";
 import { after } from "#shared/base/clock.ts";
 import type { Environment } from "../../io/environment.ts";
-import { type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
+import { type JsonObject, objectsOf, textOf } from "#shared/base/schema/parsed-json.ts";
 import { mcpText, mcpToolName } from "./mcp-tool-text.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 

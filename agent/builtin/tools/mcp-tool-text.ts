@@ -1,7 +1,7 @@
 /** Names and results of MCP tools in the form a model takes. Pure. */
 import { createHash } from "node:crypto";
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import { type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
+import { type JsonObject, objectsOf, textOf } from "#shared/base/schema/parsed-json.ts";
 
 const maxNameLength = 64;
 const hashLength = 8;

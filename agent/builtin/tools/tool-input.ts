@@ -1,6 +1,6 @@
 /** Reads the input of a tool as a model wrote it, member by member, with errors that the model can learn from. */
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import { type JsonObject, parseJsonObject } from "../../io/json-object.ts";
+import { type JsonObject, parseJsonObject } from "#shared/base/schema/parsed-json.ts";
 
 import { ToolFailure } from "./tool-failure.ts";
 

@@ -4,7 +4,7 @@ import type { LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 import type { SessionUpdate, ToolCall, ToolCallContent } from "@agentclientprotocol/sdk";
 import { sleep } from "#shared/base/clock.ts";
 import { BoundedText } from "../../io/bounded-text.ts";
-import type { JsonObject } from "../../io/json-object.ts";
+import type { JsonObject } from "#shared/base/schema/parsed-json.ts";
 import type { AcpClient } from "../acp-client.ts";
 import type { ModelToolCall } from "../model/model-answer.ts";
 import type { ToolPermissions, Verdict } from "./tool-permissions.ts";

@@ -1,6 +1,6 @@
 /** The interface of a model's tools. A call is prepared, permitted if it changes something, and then run. */
 import type { SessionUpdate, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
-import type { JsonObject } from "../../io/json-object.ts";
+import type { JsonObject } from "#shared/base/schema/parsed-json.ts";
 import type { ToolInput } from "./tool-input.ts";
 
 /** A tool as the model is offered it. */

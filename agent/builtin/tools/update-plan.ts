@@ -1,5 +1,5 @@
 import type { PlanEntry } from "@agentclientprotocol/sdk";
-import type { JsonObject } from "../../io/json-object.ts";
+import type { JsonObject } from "#shared/base/schema/parsed-json.ts";
 import { inputSchema } from "./tool-input.ts";
 import type { Tool } from "./tool.ts";
 import { ToolFailure } from "./tool-failure.ts";

@@ -1,7 +1,7 @@
 /** MCP servers in the form of the Agent Client Protocol, and which of them an agent can use. Pure. */
 import type { LaunchDocument, McpServer } from "#shared/wire/pod/launch.ts";
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import type { JsonObject } from "../../io/json-object.ts";
+import type { JsonObject } from "#shared/base/schema/parsed-json.ts";
 
 /** The transports that an agent supports, as its record says. */
 export type McpSupport = "both" | "http" | "stdio" | "none";

@@ -5,7 +5,7 @@
 import type { AgentRecord } from "../agent-record.ts";
 import type { ModeNotice } from "../coding-agent.ts";
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import { type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
+import { type JsonObject, objectsOf, textOf } from "#shared/base/schema/parsed-json.ts";
 
 /** The modes and options that an agent offers. */
 export interface ModeChoices {

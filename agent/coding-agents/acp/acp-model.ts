@@ -1,5 +1,5 @@
 /** Chooses a model among the options of a session of the Agent Client Protocol. Pure. */
-import { type JsonObject, objectsOf } from "../../io/json-object.ts";
+import { type JsonObject, objectsOf } from "#shared/base/schema/parsed-json.ts";
 
 /** Returns the option for the model, if the agent has one. */
 export function modelOption(options: readonly JsonObject[]): JsonObject | undefined {

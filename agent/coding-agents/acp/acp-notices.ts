@@ -1,6 +1,6 @@
 /** Reads what an agent of the Agent Client Protocol reports beside its answers, within bounds. Pure. */
 import type { AgentNotice } from "../coding-agent.ts";
-import { isCount, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
+import { isCount, type JsonObject, objectsOf, textOf } from "#shared/base/schema/parsed-json.ts";
 
 const maxCommands = 500;
 const maxName = 100;

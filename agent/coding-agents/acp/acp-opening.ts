@@ -4,11 +4,11 @@
  */
 import type { McpServer } from "#shared/wire/pod/launch.ts";
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import { type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
+import { type JsonObject, objectsOf, textOf } from "#shared/base/schema/parsed-json.ts";
 import type { AgentRecord } from "../agent-record.ts";
 import type { SavedSession } from "../saved-session.ts";
 import type { AgentNotice } from "../coding-agent.ts";
-import type { LogBuffer } from "../../io/log-buffer.ts";
+import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
 import { type ModeChoices, modeRequest } from "./acp-mode.ts";
 import { splitMcpServers } from "./acp-mcp.ts";
 import { programsFound } from "./mcp-programs.ts";

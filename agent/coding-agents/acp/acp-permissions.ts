@@ -1,6 +1,6 @@
 /** Reads what a permission request asks for, within bounds, so that a person sees it before it happens. Pure. */
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import { type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
+import { type JsonObject, objectsOf, textOf } from "#shared/base/schema/parsed-json.ts";
 import type { WantedPermission } from "../permissions.ts";
 
 const maxTitle = 200;

@@ -4,7 +4,7 @@
  * question.
  */
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import { type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
+import { type JsonObject, objectsOf, textOf } from "#shared/base/schema/parsed-json.ts";
 import type { Permissions, WantedPermission } from "../permissions.ts";
 
 export interface PersonsAnswer {

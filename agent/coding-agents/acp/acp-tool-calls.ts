@@ -7,7 +7,7 @@ import { startTimeNow } from "#shared/base/files/process-files.ts";
 import type { AgentUpdate } from "../coding-agent.ts";
 import type { CommandTime } from "../command-end.ts";
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import { type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
+import { type JsonObject, objectsOf, textOf } from "#shared/base/schema/parsed-json.ts";
 import { commandOf, readUpdate } from "./acp-updates.ts";
 
 /** The bound on remembered calls of one turn; the oldest call is removed first. */

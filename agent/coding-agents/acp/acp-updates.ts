@@ -1,7 +1,7 @@
 /** Translates the updates of the Agent Client Protocol. An update that is not used becomes undefined. Pure. */
 import { type AgentUpdate, type PlanUpdate, type ToolStatus, type ToolUpdate, toolStatuses } from "../coding-agent.ts";
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import { type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
+import { type JsonObject, objectsOf, textOf } from "#shared/base/schema/parsed-json.ts";
 
 /** The bounds on the entries of a plan, and on the characters of an entry and of its attributes. */
 const maxEntries = 200;

@@ -8,7 +8,7 @@ import type { AgentProcess } from "../agent-process.ts";
 import { AgentLostError, type AgentUpdate, type CodingAgent, type ModeNotice } from "../coding-agent.ts";
 import type { CommandTime } from "../command-end.ts";
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import { type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
+import { type JsonObject, objectsOf, textOf } from "#shared/base/schema/parsed-json.ts";
 import { JsonRpc, RpcError } from "../../io/json-rpc.ts";
 import type { Permissions } from "../permissions.ts";
 import { readPermission } from "./acp-permissions.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect } from "chai";
-import type { JsonObject } from "#agent/io/json-object.ts";
+import type { JsonObject } from "#shared/base/schema/parsed-json.ts";
 import { JsonRpc } from "#agent/io/json-rpc.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openStarted, scriptedRecord } from "../../support/agents/open-agent.ts";

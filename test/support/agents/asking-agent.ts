@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import { type JsonObject, objectsOf } from "#agent/io/json-object.ts";
+import { type JsonObject, objectsOf } from "#shared/base/schema/parsed-json.ts";
 import { JsonRpc } from "#agent/io/json-rpc.ts";
 
 const sessionId = "asking";

@@ -1,8 +1,8 @@
 /** A scripted model server behind a model proxy, with the reports of the proxy. */
-import { LogBuffer } from "#agent/io/log-buffer.ts";
-import type { MeteredCall } from "#agent/model-proxy/metering/metered-call.ts";
-import { ModelProxy, type ModelProxyDependencies } from "#agent/model-proxy/model-proxy.ts";
-import { watchNothing } from "#agent/model-proxy/provider/watched-call.ts";
+import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { MeteredCall } from "#shared/model-proxy/metering/metered-call.ts";
+import { ModelProxy, type ModelProxyDependencies } from "#shared/model-proxy/model-proxy.ts";
+import { watchNothing } from "#shared/model-proxy/provider/watched-call.ts";
 import { type ModelAccess, type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
 import { addTokens, noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
 import type { Script } from "../model-server/answer.ts";

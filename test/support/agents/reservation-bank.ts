@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AskingCall } from "#agent/model-proxy/metering/metered-call.ts";
+import type { AskingCall } from "#shared/model-proxy/metering/metered-call.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
 

@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
-import { type JsonObject, objectsOf } from "#agent/io/json-object.ts";
+import { type JsonObject, objectsOf } from "#shared/base/schema/parsed-json.ts";
 import { JsonRpc } from "#agent/io/json-rpc.ts";
 
 /** The settings that a coding agent of the tests has seen. */

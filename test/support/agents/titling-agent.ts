@@ -3,7 +3,7 @@
  * behind `$ ` in a message in its own environment.
  */
 import { spawnSync } from "node:child_process";
-import { type JsonObject, objectsOf } from "#agent/io/json-object.ts";
+import { type JsonObject, objectsOf } from "#shared/base/schema/parsed-json.ts";
 import { JsonRpc } from "#agent/io/json-rpc.ts";
 
 const sessionId = "titling";

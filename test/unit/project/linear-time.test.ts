@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { decoders } from "#agent/model-proxy/metering/content-decoders.ts";
-import { callerHeaders, providerHeaders } from "#agent/model-proxy/provider/forwarded-headers.ts";
-import { wordsOf } from "#agent/model-proxy/provider/provider-words.ts";
-import { proxyRoute } from "#agent/model-proxy/proxy-route.ts";
+import { decoders } from "#shared/model-proxy/metering/content-decoders.ts";
+import { callerHeaders, providerHeaders } from "#shared/model-proxy/provider/forwarded-headers.ts";
+import { wordsOf } from "#shared/model-proxy/provider/provider-words.ts";
+import { proxyRoute } from "#shared/model-proxy/proxy-route.ts";
 import { commandIn } from "#agent/builtin/message-command.ts";
 import { RequestGuard } from "#agent/server/request-guard.ts";
 import { bearerToken } from "#services/gateway/callers/bearer-token.ts";

@@ -11,7 +11,7 @@ import type { Tool, ToolOutcome } from "#agent/builtin/tools/tool.ts";
 import { ToolFailure } from "#agent/builtin/tools/tool-failure.ts";
 import { ToolInput } from "#agent/builtin/tools/tool-input.ts";
 import { writeFile } from "#agent/builtin/tools/write-file.ts";
-import type { JsonObject } from "#agent/io/json-object.ts";
+import type { JsonObject } from "#shared/base/schema/parsed-json.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 import { useFolder } from "../../../support/use-folder.ts";
 

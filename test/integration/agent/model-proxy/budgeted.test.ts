@@ -1,7 +1,7 @@
 /** The model proxy of a session with a budget: the terms of calls, and the booking of calls that hide their usage. */
 import { expect } from "chai";
-import type { CallUnderWay } from "#agent/model-proxy/metering/metered-call.ts";
-import type { ModelProxyDependencies } from "#agent/model-proxy/model-proxy.ts";
+import type { CallUnderWay } from "#shared/model-proxy/metering/metered-call.ts";
+import type { ModelProxyDependencies } from "#shared/model-proxy/model-proxy.ts";
 import { modelWires } from "#shared/wire/models/model-wire.ts";
 import { totalTokens } from "#shared/wire/models/token-counts.ts";
 import { eventually } from "../../../support/eventually.ts";

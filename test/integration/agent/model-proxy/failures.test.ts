@@ -2,8 +2,8 @@
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { expect } from "chai";
-import type { ModelProxyDependencies } from "#agent/model-proxy/model-proxy.ts";
-import type { WatchedCall } from "#agent/model-proxy/provider/watched-call.ts";
+import type { ModelProxyDependencies } from "#shared/model-proxy/model-proxy.ts";
+import type { WatchedCall } from "#shared/model-proxy/provider/watched-call.ts";
 import { type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
 import { jsonBytes } from "#shared/base/answer-size.ts";
 import { eventually } from "../../../support/eventually.ts";

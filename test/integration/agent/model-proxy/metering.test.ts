@@ -4,7 +4,7 @@
  */
 import { createServer } from "node:http";
 import { expect } from "chai";
-import type { CallUnderWay } from "#agent/model-proxy/metering/metered-call.ts";
+import type { CallUnderWay } from "#shared/model-proxy/metering/metered-call.ts";
 import { type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
 import { noTokens, type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
 import { eventually } from "../../../support/eventually.ts";

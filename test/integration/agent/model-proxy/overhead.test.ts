@@ -5,9 +5,9 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { expect } from "chai";
-import { LogBuffer } from "#agent/io/log-buffer.ts";
-import type { MeteredCall } from "#agent/model-proxy/metering/metered-call.ts";
-import { ModelProxy } from "#agent/model-proxy/model-proxy.ts";
+import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { MeteredCall } from "#shared/model-proxy/metering/metered-call.ts";
+import { ModelProxy } from "#shared/model-proxy/model-proxy.ts";
 import type { ModelAccess } from "#shared/wire/models/model-wire.ts";
 import { withoutBudget } from "../../../support/agents/open-proxy.ts";
 import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../../../support/machine/loopback-server.ts";

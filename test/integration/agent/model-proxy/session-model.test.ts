@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
-import type { ModelProxyDependencies } from "#agent/model-proxy/model-proxy.ts";
+import type { ModelProxyDependencies } from "#shared/model-proxy/model-proxy.ts";
 import { type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
 import { jsonOf } from "../../../support/model-server/model-request.ts";
 import { askModel, userMessage } from "../../../support/model-server/simple-caller.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { BudgetGate } from "#agent/reporting/budget-gate.ts";
 import { turnClock } from "#shared/base/clock.ts";
-import { LogBuffer } from "#agent/io/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import {
 	askingCall as call,

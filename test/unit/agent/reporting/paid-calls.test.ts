@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { likely, most, newReservation, usedUnder } from "#agent/reporting/paid-calls.ts";
-import type { AskingCall, CallBounds } from "#agent/model-proxy/metering/metered-call.ts";
+import type { AskingCall, CallBounds } from "#shared/model-proxy/metering/metered-call.ts";
 import { noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
 
 const tokens = fc.integer({ min: 0, max: 1_000_000 });

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { LogBuffer } from "#agent/io/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
 import { type DeliveryOutcome, PlatformClient } from "#agent/reporting/platform-client.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { eventually } from "../../../support/eventually.ts";
