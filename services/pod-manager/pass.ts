@@ -1,13 +1,15 @@
 /** One pass over one session: observe, plan, act and report. It may be interrupted anywhere; the next pass continues. */
 import { type BackoffRule, backoffMs } from "#shared/base/concurrency/backoff.ts";
+import type { PodFailure } from "#shared/wire/pod/status.ts";
 import { monotonic } from "#shared/base/clock.ts";
 import type { Claim, Observation, PassReport } from "#shared/contracts/sessions/session-work.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
-import { dueInMs, plan, type Step } from "./plan.ts";
+import { dueInMs, phaseOnly, plan, shortened, type Step } from "./plan.ts";
+import { PodRefused } from "./pod-refused.ts";
 import type { Pod, PodRuntime, PodSpec } from "./pod-runtime.ts";
 
-/** The outcome of a pass; it has both members when a step failed after an observation. */
+/** The outcome of a pass; it has both members when a step failed after an observation, or when the place is away. */
 interface PassOutcome {
 	readonly report?: PassReport;
 	readonly trouble?: unknown;
@@ -42,7 +44,9 @@ const afterFailure: BackoffRule = { firstMs: 1_000, maxMs: 30_000 };
  */
 export async function runPass(claim: Claim, dependencies: PassDependencies, since: number): Promise<PassOutcome> {
 	refuseLate(since);
-	const pods = await dependencies.runtime.find(claim.id);
+	const pods = await dependencies.runtime.find(claim.id).catch(refusalOf);
+	// Nothing was seen, so nothing may follow but the reason.
+	if (pods instanceof PodRefused) return failed(claim, phaseOnly("blocked"), pods);
 	failpoint("pod-manager.looked");
 	const decided = plan(claim, pods);
 	if (!decided) return {};
@@ -55,8 +59,35 @@ export async function runPass(claim: Claim, dependencies: PassDependencies, sinc
 		}
 		return { report: report(claim, decided.reached, dueInMs[decided.reached.phase]) };
 	} catch (trouble) {
-		return { trouble, report: report(claim, decided.found, Math.round(backoffMs(claim.attempts, afterFailure))) };
+		if (isFinal(trouble) && claim.desired === "run") return { report: refusedFor(claim, trouble) };
+		return failed(claim, decided.found, trouble);
 	}
+}
+
+/** Returns the outcome when a step has failed. A refusal is told to the person who waits for the session. */
+function failed(claim: Claim, found: Observation, trouble: unknown): PassOutcome {
+	const waiting = trouble instanceof PodRefused && { waiting: reasonOf(trouble) };
+	const observed = { ...found, ...waiting };
+	return { trouble, report: report(claim, observed, Math.round(backoffMs(claim.attempts, afterFailure))) };
+}
+
+function isFinal(trouble: unknown): trouble is PodRefused {
+	return trouble instanceof PodRefused && trouble.final;
+}
+
+/** Returns the report of a launch that no further attempt can help. */
+function refusedFor(claim: Claim, refusal: PodRefused): PassReport {
+	return report(claim, { ...phaseOnly("failed"), failure: reasonOf(refusal) }, dueInMs.failed);
+}
+
+function reasonOf({ code, message }: PodRefused): PodFailure {
+	return shortened({ code, message });
+}
+
+/** @throws {unknown} what is no refusal. */
+function refusalOf(error: unknown): PodRefused {
+	if (error instanceof PodRefused) return error;
+	throw error;
 }
 
 async function take(step: Step, claim: Claim, dependencies: PassDependencies): Promise<void> {

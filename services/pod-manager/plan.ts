@@ -60,12 +60,12 @@ export function plan(claim: Claim, pods: readonly Pod[]): Plan | undefined {
 function planRun({ id, generation, has_run }: Claim, pods: readonly Pod[]): Plan {
 	const older = pods.filter((pod) => pod.generation < generation);
 	const clearing = older.map(removal);
-	if (older.some(isAlive)) return steady(clearing, observation("blocked"));
+	if (older.some(isAlive)) return steady(clearing, { ...phaseOnly("blocked"), ...waitingOf(older) });
 	const own = pods.find((pod) => pod.generation === generation);
-	if (!own && has_run) return steady(clearing, observation("absent"));
+	if (!own && has_run) return steady(clearing, phaseOnly("absent"));
 	if (!own) {
-		const reached = { ...observation("launching"), pod_name: podName(id, generation) };
-		return { steps: [...clearing, { kind: "create" }], reached, found: observation("absent") };
+		const reached = { ...phaseOnly("launching"), pod_name: podName(id, generation) };
+		return { steps: [...clearing, { kind: "create" }], reached, found: phaseOnly("absent") };
 	}
 	const ending = own.state === "failed" || own.state === "leaving";
 	return steady(ending ? [...clearing, removal(own)] : clearing, observationOf(own));
@@ -73,8 +73,8 @@ function planRun({ id, generation, has_run }: Claim, pods: readonly Pod[]): Plan
 
 function planEnd(purge: boolean, pods: readonly Pod[]): Plan {
 	const clearing = pods.map(removal);
-	if (pods.some(isAlive)) return steady(clearing, observation("leaving"));
-	const found = observation("absent");
+	if (pods.some(isAlive)) return steady(clearing, phaseOnly("leaving"));
+	const found = phaseOnly("absent");
 	if (!purge) return steady(clearing, found);
 	return { steps: [...clearing, { kind: "purge" }], reached: { ...found, purged: true }, found };
 }
@@ -88,7 +88,14 @@ function steady(steps: readonly Step[], observed: Observation): Plan {
 	return { steps, reached: observed, found: observed };
 }
 
-function observation(phase: ObservedPhase): Observation {
+/** Returns the first reason for which one of the pods waits. */
+function waitingOf(pods: readonly Pod[]): Pick<Observation, "waiting"> {
+	const waiting = pods.find((pod) => isAlive(pod) && pod.waiting)?.waiting;
+	return waiting ? { waiting: shortened(waiting) } : {};
+}
+
+/** Returns an observation that says nothing but the phase. */
+export function phaseOnly(phase: ObservedPhase): Observation {
 	return { phase, timings: {}, purged: false };
 }
 
@@ -102,6 +109,7 @@ function observationOf(pod: Pod): Observation {
 		purged: false,
 		...(address !== undefined && { address }),
 		...(phase === "failed" && { failure: shortened(failure ?? podLost) }),
+		...(phase === "launching" && waitingOf([pod])),
 		...(progress !== undefined && phase === "launching" && { progress: oneLine(progress, observedLengths.progress) }),
 		...foundOf(pod),
 		...(agent_title !== undefined && { agent_title: oneLine(agent_title, observedLengths.agent_title) }),
@@ -134,6 +142,6 @@ function boundedWarnings(warnings: NonNullable<Pod["warnings"]>): NonNullable<Ob
 }
 
 /** Shortens the texts of a failure, because a pod may report anything and the report must fit. */
-function shortened({ code, message }: PodFailure): PodFailure {
+export function shortened({ code, message }: PodFailure): PodFailure {
 	return { code: oneLine(code, observedLengths.code), message: plainText(message, observedLengths.message) };
 }

@@ -9,7 +9,7 @@ import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import { hostId } from "./host-id.ts";
 import { platformUrl } from "./platform-url.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
-import type { PodStatus } from "#shared/wire/pod/status.ts";
+import type { PodFailure, PodStatus } from "#shared/wire/pod/status.ts";
 
 /** The state of a pod. `launching`: alive but not ready. `gone`: no process exists any more, but its records do. */
 export type PodState = "launching" | "ready" | "failed" | "leaving" | "gone";
@@ -32,6 +32,8 @@ export interface Pod extends Readonly<PodReport> {
 	 * used.
 	 */
 	readonly address?: string;
+	/** Why it does not go on for now, such as an image that is still missing; the runtime tries on by itself. */
+	readonly waiting?: PodFailure;
 }
 
 /**
@@ -117,7 +119,7 @@ export interface PodRuntime {
 	inventory(): Promise<Inventory>;
 	/** Returns the pods of one session, of every generation. */
 	find(sessionId: string): Promise<Pod[]>;
-	/** Starts the pod, or does nothing when it exists already. */
+	/** Starts the pod, or does nothing when it exists already. @throws {PodRefused} when the place does not take it. */
 	create(spec: PodSpec): Promise<void>;
 	/**
 	 * Begins an orderly end that becomes a forced one after `graceMs`, and returns at once. Does nothing for a pod that

@@ -6,7 +6,6 @@ import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { type Observation, type ObservedPhase, podLost } from "#shared/contracts/sessions/session-work.ts";
 import type { ReasonCode } from "#shared/contracts/sessions/status-reasons.ts";
 import { isoTime } from "#shared/base/clock.ts";
-import { cutToJsonBytes } from "#shared/base/answer-size.ts";
 import { branchChange } from "../workspace-sources/found-branches.ts";
 import {
 	both,
@@ -16,14 +15,11 @@ import {
 	type SessionRecord,
 	statusOf,
 } from "../record/session-change.ts";
+import { isStarting, knownWaiting, launchReason } from "./launch-reason.ts";
 import { launchWarnings } from "./launch-warnings.ts";
 import { limitMs, type StoredStatus } from "../record/session-lifecycle.ts";
-import { reasonFor, timeoutFailure } from "../record/status-reason.ts";
+import { timeoutFailure } from "../record/status-reason.ts";
 
-/** The code of the reason while repositories are cloned. */
-const cloning = "CLONING" satisfies ReasonCode;
-/** The most bytes of the sentence as JSON. */
-const maxProgress = 1_024;
 /** The code of a pod that an operator has ended together with the platform, which is no failure of its session. */
 const endedInOrder = "POD_ENDED" satisfies ReasonCode;
 
@@ -48,7 +44,7 @@ export function observationChange(record: SessionRecord, observed: Observation, 
 
 function statusChange(record: SessionRecord, observed: Observation, at: number): SessionChange | undefined {
 	const move = moveFor(record, observed, at);
-	if (!move) return progressChange(record, observed, at) ?? warningsChange(record, observed, at);
+	if (!move) return reasonChange(record, observed, at) ?? warningsChange(record, observed, at);
 	const { members, columns } = enter(move.to, at, move.failure, limitMs(move.to, record.document.launch));
 	return {
 		at,
@@ -57,21 +53,12 @@ function statusChange(record: SessionRecord, observed: Observation, at: number):
 	};
 }
 
-/** Returns the change of the sentence that tells how far the clones of a launch are; undefined when it is the same. */
-function progressChange(
-	record: SessionRecord,
-	{ phase, progress }: Observation,
-	at: number,
-): SessionChange | undefined {
+/** Returns the change of the reason why a launch is not ready yet; undefined when people would read the same. */
+function reasonChange(record: SessionRecord, observed: Observation, at: number): SessionChange | undefined {
 	const { status_reason: shown } = record.session;
-	if (statusOf(record) !== "provisioning" || phase !== "launching" || !shown) return undefined;
-	if (progress === undefined && shown.code !== cloning) return undefined;
-	const { code, message } =
-		progress === undefined
-			? reasonFor("provisioning", at)
-			: { code: cloning, message: cutToJsonBytes(progress, maxProgress) };
-	if (message === shown.message) return undefined;
-	return { at, members: { status_reason: { ...shown, code, message } }, columns: {} };
+	const status = statusOf(record);
+	const told = shown && isStarting(status) ? launchReason(shown, status, observed) : undefined;
+	return told && { at, members: { status_reason: told }, columns: {} };
 }
 
 /** Returns the change of the warnings of a session that runs; undefined when they are the same. */
@@ -112,15 +99,28 @@ const moves: Partial<Record<StoredStatus, Partial<Record<ObservedPhase, StoredSt
 	stopping: { absent: "stopped" },
 };
 
-function moveFor(record: SessionRecord, { phase, failure = podLost }: Observation, at: number): Move | undefined {
+function moveFor(record: SessionRecord, observed: Observation, at: number): Move | undefined {
+	const { failure = podLost } = observed;
 	const status = statusOf(record);
-	const to = moves[status]?.[phase];
+	const to = moveOf(status, observed);
 	if (to === "failed") return { to: failure.code === endedInOrder ? "stopped" : to, failure };
 	if (to !== undefined) return { to };
 	const overdue = record.document.deadline_at !== undefined && at > record.document.deadline_at;
-	return overdue
-		? { to: "failed", failure: timeoutFailure(status, limitMs(status, record.document.launch)) }
-		: undefined;
+	return overdue ? { to: "failed", failure: lateFailure(record, observed) } : undefined;
+}
+
+function moveOf(status: StoredStatus, { phase, waiting }: Observation): StoredStatus | undefined {
+	// A pod that is gone and cannot be made again for now is not lost yet.
+	if (status === "provisioning" && phase === "absent" && waiting) return undefined;
+	return moves[status]?.[phase];
+}
+
+/** Returns the failure of a status that lasted too long: what the launch waits for, if that is known. */
+function lateFailure(record: SessionRecord, observed: Observation): NonNullable<Observation["failure"]> {
+	const status = statusOf(record);
+	const waiting = isStarting(status) ? knownWaiting(record.session.status_reason, observed) : undefined;
+	if (waiting) return { code: waiting.code, message: waiting.message };
+	return timeoutFailure(status, limitMs(status, record.document.launch));
 }
 
 function podMembers(record: SessionRecord, observed: Observation, to: StoredStatus): Partial<Session> {

@@ -94,6 +94,12 @@ const observation = {
 	pod_name: { ...text, max: observedLengths.pod_name, optional: true },
 	address: { ...text, max: observedLengths.address, optional: true, description: "Base URL of the session agent" },
 	failure: { type: "object", props: failure, optional: true },
+	waiting: {
+		type: "object",
+		props: failure,
+		optional: true,
+		description: "Why the launch does not go on for now; it may pass by itself",
+	},
 	timings: { ...textMap, max_bytes: observedTimingsBytes, default: {} },
 	agent_title: { ...text, max: observedLengths.agent_title, optional: true },
 	progress: { ...text, max: observedLengths.progress, optional: true, description: "How far the clones are" },

@@ -22,6 +22,47 @@ const passing = {
 	DELETED: ["The session is deleted", "Make another one; a kept workspace can be used again", "workspaces"],
 } as const satisfies Record<string, Reason>;
 
+/**
+ * The reasons for which a place refuses a pod, or for which a pod waits. A session fails with a final refusal at once, and with
+ * another one when its time to start is over meanwhile.
+ */
+const ofPods = {
+	IMAGE_PULL_FAILED: [
+		"The image of the session is not there and cannot be had",
+		"Correct the name of the image, or ask the operator to provide it",
+	],
+	IMAGE_INVALID: [
+		"The name of the image is not one that an image can have",
+		"Correct it in the request or the template",
+	],
+	CONTAINER_FAILED: [
+		"The container of the session could not be started",
+		"Use an image for this machine's processor, in which the message's program exists",
+	],
+	VOLUME_MOUNT_FAILED: [
+		"The folders of the session could not be given to its pod",
+		"Ask the operator to look whether the data folder is there and has the same path for the engine",
+	],
+	POD_INVALID: [
+		"The pod cannot be made as it was asked for; the message names the setting",
+		"Correct the resources in the request or the template",
+	],
+	POD_FORBIDDEN: [
+		"A rule of the operator forbids the pod; the message names what",
+		"Ask the operator, or ask for what is allowed",
+	],
+	UNSCHEDULABLE: ["No machine has what the session asks for", "Ask for less, or for a device that there is"],
+	POD_CANNOT_REACH_PLATFORM: [
+		"The pod runs and cannot reach the platform",
+		"Ask the operator to look at the log of the pod manager",
+	],
+	ENGINE_UNREACHABLE: ["The container engine does not answer", "Wait, or ask the operator to start it"],
+	WORKSPACE_HELD: [
+		"The workspace is still held by an older pod, which does not end",
+		"Wait, or ask the operator to end that pod",
+	],
+} as const satisfies Record<string, Reason>;
+
 /** The final ones, with which pods fail. A session whose pod has ended in order is `stopped`. */
 const final = {
 	POD_ENDED: ["The pod has ended; the workspace is kept", "Start the session, or read its history"],
@@ -56,6 +97,14 @@ const final = {
 	AGENT_CRASHED: ["The session agent ended before it could say why", "Start the session; if it recurs, add memory"],
 	PLATFORM_LOST: ["The platform could not be reached for too long", "Start the session; nothing that it did is lost"],
 	POD_LOST: ["The session's pod ended without being asked to", "Start the session"],
+	OUT_OF_MEMORY: [
+		"The session used more memory than it may have",
+		"Give it more with `resource_config.memory`, and start it",
+	],
+	NODE_SHUTDOWN: [
+		"The machine or its container engine was stopped, and the session with it",
+		"Start the session; its workspace is kept",
+	],
 	SESSION_LOCKED: ["A foreign process has locked the file that the message names", "End that process"],
 	OWNER_GONE: [
 		"The owner of this session is no member of its tenant any more; it can be read, archived and deleted",
@@ -72,12 +121,12 @@ const final = {
 	STOP_TIMEOUT: ["The pod did not end in time", late],
 } as const satisfies Record<string, Reason>;
 
-export const statusReasons = { ...passing, ...final };
-export const failureCodes: ReadonlySet<string> = new Set(Object.keys(final));
+export const statusReasons = { ...passing, ...ofPods, ...final };
+export const failureCodes: ReadonlySet<string> = new Set([...Object.keys(ofPods), ...Object.keys(final)]);
 
 export type ReasonCode = keyof typeof statusReasons;
 /** A pod of another version may report others. */
-export type FailureCode = keyof typeof final;
+export type FailureCode = keyof typeof ofPods | keyof typeof final;
 
 /** A failure in the platform's or the pod's own words. */
 export interface Failure {

@@ -114,6 +114,70 @@ describe("observationChange()", () => {
 		});
 	}
 
+	it("tells why a launch waits, once for each code, and keeps its status and its deadline", () => {
+		const missing = { code: "IMAGE_PULL_FAILED", message: "The image is not there" };
+		for (const [status, phase] of [
+			["starting", "absent"],
+			["starting", "blocked"],
+			["provisioning", "launching"],
+			["provisioning", "absent"],
+		] as const) {
+			const before = record(status, at + 60_000);
+			const told = observationChange(before, seen(phase, { waiting: missing }), at);
+			expect(Object.keys(told?.members ?? {}), `${status}, ${phase}`).to.deep.equal(["status_reason"]);
+			expect(told?.members.status_reason).to.include(missing);
+			expect(told?.members.status_reason?.deadline).to.equal(before.session.status_reason?.deadline);
+			const during = changed(before, told ?? expect.fail("it is told"));
+			const later = { ...missing, message: "The image is not there; the next attempt is in 10 s" };
+			expect(observationChange(during, seen(phase, { waiting: later }), at), "other words").to.equal(undefined);
+			const other = { code: "ENGINE_UNREACHABLE", message: "The engine is away" };
+			const change = observationChange(during, seen("blocked", { waiting: other }), at);
+			expect(change?.members.status_reason).to.include(other);
+		}
+	});
+
+	it("tells the usual reason again when a launch waits no longer", () => {
+		for (const [status, phase, usual] of [
+			["starting", "absent", "LAUNCH_REQUESTED"],
+			["provisioning", "launching", "POD_PREPARING"],
+		] as const) {
+			const waiting = { code: "ENGINE_UNREACHABLE", message: "The engine is away" };
+			const before = record(status);
+			const during = changed(before, observationChange(before, seen(phase, { waiting }), at) ?? expect.fail("told"));
+			expect(observationChange(during, seen(phase), at)?.members.status_reason).to.include({ code: usual });
+			const moved = observationChange(during, seen("ready"), at)?.members;
+			expect(moved).to.deep.include({ status: "running" });
+			expect(moved?.status_reason?.code).to.equal("POD_READY");
+		}
+		expect(observationChange(record("starting"), seen("absent"), at)).to.equal(undefined);
+	});
+
+	it("fails a launch whose time is over with the reason for which it waits, and not with a timeout", () => {
+		const waiting = { code: "IMAGE_PULL_FAILED", message: "The image is not there" };
+		for (const [status, phase] of [
+			["starting", "absent"],
+			["provisioning", "launching"],
+			["provisioning", "absent"],
+		] as const) {
+			const before = record(status, at);
+			const during = changed(before, observationChange(before, seen(phase, { waiting }), at) ?? expect.fail("told"));
+			expect(observationChange(during, seen(phase, { waiting }), at), "in time").to.equal(undefined);
+			const late = observationChange(during, seen(phase, { waiting }), at + 1)?.members;
+			expect(late).to.include({ status: "failed", error: waiting.message });
+			expect(late?.status_reason).to.include(waiting);
+			// A claim applies the deadline without having seen the pods.
+			expect(observationChange(during, seen("blocked"), at + 1)?.members.status_reason).to.include(waiting);
+		}
+		const late = observationChange(record("stopping", at), seen("blocked", { waiting }), at + 1)?.members;
+		expect(late?.status_reason?.code).to.equal("STOP_TIMEOUT");
+	});
+
+	it("tells nothing of a waiting pod beside a session that runs, stops or rests", () => {
+		const waiting = { code: "ENGINE_UNREACHABLE", message: "The engine is away" };
+		for (const status of ["running", "stopping", "stopped", "failed", "archived"] as const)
+			expect(observationChange(record(status), seen("blocked", { waiting }), at), status).to.equal(undefined);
+	});
+
 	it("tells how far the clones are while they run, and once each", () => {
 		const before = record("provisioning");
 		const told = observationChange(before, seen("launching", { progress: "Cloning: api 4 %" }), at);
