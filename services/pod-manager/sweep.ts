@@ -121,7 +121,7 @@ export class Sweep {
 		if (isAll) this.#allAt = monotonic() + allAgainMs;
 		for (const trouble of troubles) this.#log.write(trouble);
 		this.#dependencies.remaining?.(troubles);
-		const unwanted = here.filter((pod) => sessions.get(pod.sessionId)?.generation !== pod.generation);
+		const unwanted = here.filter((pod) => !isWanted(pod, sessions.get(pod.sessionId)));
 		const overdue = this.#remember(unwanted);
 		for (const pod of overdue) await this.#remove(pod);
 		return overdue.length;
@@ -176,6 +176,11 @@ export class Sweep {
 			count += (await this.#dependencies.unknownWorkspaces(ids.slice(from, from + maxIds))).length;
 		if (count > 0) this.#write(`${count} folder(s) of files belong to no session and no workspace that is stored`);
 	}
+}
+
+/** Whether a session wants this launch; what a failed one has left would otherwise stay until its next start. */
+function isWanted({ generation }: Pod, session: Expectation | undefined): boolean {
+	return session?.desired === "run" && session.generation === generation;
 }
 
 /** Returns the sessions whose pods differ from their desired state, as far as that can be seen from outside. Pure. */

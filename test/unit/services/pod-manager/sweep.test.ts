@@ -122,6 +122,15 @@ describe("Sweep", () => {
 		expect([...pods.begun.keys()]).to.deep.equal([`session-${wanted}-g2`]);
 	});
 
+	it("removes what the launch of a session has left that does not want to run", async () => {
+		desk.want(id, "stop", 2);
+		pods.begun.set(`session-${id}-g2`, memoryPod(id, 2, "gone"));
+		start();
+		await sweeps();
+		ahead = 121_000;
+		await eventually(() => pods.begun.size === 0);
+	});
+
 	for (const [other, generation] of [
 		["an older", 1],
 		["a newer", 3],
