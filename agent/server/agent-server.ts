@@ -59,7 +59,8 @@ export class AgentServer {
 		await new Promise<void>((resolve, reject) => {
 			server.#server.once("error", reject);
 			const { host = "127.0.0.1", path } = place;
-			server.#server.listen(path === undefined ? { host, port: 0 } : { path }, resolve);
+			// The folder of a Unix socket belongs to this pod; the platform has another user, and every request needs the key.
+			server.#server.listen(path === undefined ? { host, port: 0 } : { path, readableAll: true, writableAll: true }, resolve);
 		});
 		return server;
 	}

@@ -16,13 +16,15 @@ import {
 	type ContainersSettings,
 	containersSettings,
 } from "./containers/containers-options.ts";
-import { EngineClient } from "./containers/engine-client.ts";
+import { EngineAway, EngineClient } from "./containers/engine-client.ts";
 import { EngineContainers } from "./containers/engine-containers.ts";
 import { followEngine } from "./containers/engine-events.ts";
-import { FolderOwner } from "./containers/folder-owner.ts";
+import { ContainerFolders, makeShared } from "./containers/container-folders.ts";
+import { FolderHelpers } from "./containers/helpers/folder-helpers.ts";
+import { RuntimeProbe } from "./containers/helpers/runtime-probe.ts";
+import { ShortContainers } from "./containers/helpers/short-containers.ts";
 import { LaunchDoors } from "./containers/launch-doors.ts";
 import { launchDocument } from "./containers/launch-document.ts";
-import { folderBytes } from "./local-process/folder-size.ts";
 import type { Launch } from "./local-process/launch.ts";
 import { PodWatch } from "./local-process/pod-watch.ts";
 import { RunFolders } from "./local-process/run-folders.ts";
@@ -41,7 +43,11 @@ export class ContainersRuntime implements PodRuntime {
 	readonly #pods: ContainerList;
 	readonly #runs: RunFolders;
 	readonly #sessions: SessionFolders;
-	readonly #owner: FolderOwner;
+	readonly #short: ShortContainers;
+	readonly #folders: ContainerFolders;
+	readonly #probe: RuntimeProbe;
+	/** Whether the engine is known to confine containers. */
+	#isProven = false;
 	readonly #doors: LaunchDoors;
 	readonly #watches = new Set<PodWatch>();
 	/** Aborts the work that `open` has begun. */
@@ -59,7 +65,11 @@ export class ContainersRuntime implements PodRuntime {
 		this.#runs = new RunFolders(join(dataDir, "run"));
 		this.#pods = new ContainerList(this.#runs, this.#containers);
 		this.#sessions = new SessionFolders(join(dataDir, "sessions"));
-		this.#owner = new FolderOwner(user);
+		this.#short = new ShortContainers(this.#engine, installation);
+		const helpers = isRoot() ? undefined : new FolderHelpers(this.#short, this.#settings);
+		this.#folders = new ContainerFolders({ root: join(dataDir, "sessions"), sessions: this.#sessions, user, helpers });
+		const file = join(dataDir, "cache", "container-engine-proof");
+		this.#probe = new RuntimeProbe({ engine: this.#engine, short: this.#short, settings: this.#settings, file });
 		const onReport = ({ sessionId }: Launch): void => this.#tell(sessionId);
 		this.#doors = new LaunchDoors({ runs: this.#runs, listenHost, platformUrl, onReport });
 	}
@@ -68,8 +78,9 @@ export class ContainersRuntime implements PodRuntime {
 		const { signal } = this.#closing;
 		void this.#runs.trash.empty(signal);
 		void this.#sessions.trash.empty(signal);
-		await this.#openDoors();
-		return [];
+		await this.#folders.open();
+		const [sentences] = await Promise.all([this.#proveFirst(signal), this.#openDoors()]);
+		return sentences;
 	}
 
 	async close(): Promise<void> {
@@ -97,6 +108,7 @@ export class ContainersRuntime implements PodRuntime {
 		if (pods.some(({ generation }) => generation === launch.generation)) return;
 		const other = pods.find(({ state }) => state !== "gone");
 		if (other) throw new Error(`Cannot start "${containerName(launch)}" while "${other.name}" lives`);
+		if (!this.#isProven) await this.#prove(this.#closing.signal);
 		await this.#runs.create(launch);
 		const folders = await this.#foldersFor(launch, spec.workspace_id);
 		await this.#doors.keepDocument(launch, JSON.stringify(launchDocument(spec)));
@@ -122,7 +134,7 @@ export class ContainersRuntime implements PodRuntime {
 	async forget(pod: Pod): Promise<void> {
 		await this.#containers.remove(pod.name);
 		await this.#doors.close(pod);
-		await this.#runs.discard(pod);
+		await this.#discard(pod);
 	}
 
 	async purge(sessionId: string): Promise<void> {
@@ -131,17 +143,17 @@ export class ContainersRuntime implements PodRuntime {
 		if (living) throw new Error(`Cannot purge session "${sessionId}": "${living.name}" still lives`);
 		for (const pod of pods) await this.forget(pod);
 		const launches = (await this.#runs.launches()).filter((launch) => launch.sessionId === sessionId);
-		for (const launch of launches) await this.#runs.discard(launch);
-		await this.#sessions.discardRecords(sessionId);
+		for (const launch of launches) await this.#discard(launch);
+		await this.#folders.removeRecords(sessionId);
 	}
 
 	removeWorkspace(workspaceId: string): Promise<void> {
-		return this.#sessions.discardWorkspace(workspaceId);
+		return this.#folders.removeWorkspace(workspaceId);
 	}
 
 	async measureWorkspace(workspaceId: string, signal: AbortSignal, sessionId = workspaceId): Promise<number> {
 		let bytes = 0;
-		for (const id of new Set([workspaceId, sessionId])) bytes += await folderBytes(this.#sessions.whole(id), signal);
+		for (const id of new Set([workspaceId, sessionId])) bytes += await this.#folders.bytes(id, signal);
 		return bytes;
 	}
 
@@ -158,25 +170,57 @@ export class ContainersRuntime implements PodRuntime {
 		void followEngine(this.#engine, this.#options.installation, onSession, signal);
 	}
 
-	/** Opens the sockets of containers that an earlier process has started. */
-	async #openDoors(): Promise<void> {
-		for (const { launch, container } of await this.#containers.list())
-			if (isAlive(container)) await this.#doors.open(launch);
+	/** An engine that was proven before may be restarting while this starts: the first session proves it then. */
+	async #proveFirst(signal: AbortSignal): Promise<readonly string[]> {
+		try {
+			const sentences = await this.#prove(signal);
+			void this.#short.removeLeft().catch(() => {});
+			return sentences;
+		} catch (error) {
+			if (error instanceof EngineAway) return [`${error.message}. Sessions wait until it does`];
+			throw error;
+		}
 	}
 
-	/** Makes the folders of a launch; the session's user gets those that it may change. */
+	async #prove(signal: AbortSignal): Promise<readonly string[]> {
+		const sentences = await this.#probe.prove(signal);
+		this.#isProven = true;
+		return sentences;
+	}
+
+	/** Opens the sockets of containers that an earlier process has started. */
+	async #openDoors(): Promise<void> {
+		const listed = await this.#containers.list().catch((error: unknown) => {
+			// The watch opens them when the engine answers again.
+			if (error instanceof EngineAway) return [];
+			throw error;
+		});
+		for (const { launch, container } of listed) if (isAlive(container)) await this.#doors.open(launch);
+	}
+
+	/** Makes the folders of a launch. The ones that are mounted are named by the platform alone (container-request.ts). */
 	async #foldersFor(launch: Launch, workspaceId: string) {
-		const { state } = await this.#sessions.create(launch.sessionId, workspaceId);
-		const sockets = this.#doors.foldersOf(launch);
-		for (const folder of Object.values(sockets)) await mkdir(folder, { recursive: true });
-		const workspace = this.#sessions.whole(workspaceId);
-		await Promise.all([workspace, state, sockets.agent].map((folder) => this.#owner.give(folder)));
-		return { platform: sockets.platform, agent: sockets.agent, workspace, state };
+		const { platform, agent } = this.#doors.foldersOf(launch);
+		await mkdir(platform, { recursive: true });
+		await makeShared(agent);
+		const workspace = await this.#folders.make(workspaceId);
+		const records = workspaceId === launch.sessionId ? workspace : await this.#folders.make(launch.sessionId);
+		return { platform, agent, workspace, records };
+	}
+
+	async #discard(launch: Launch): Promise<void> {
+		await this.#folders.clear(this.#doors.foldersOf(launch).agent);
+		await this.#runs.discard(launch);
 	}
 
 	#tell(sessionId: string): void {
 		for (const watch of this.#watches) watch.look(sessionId);
 	}
+}
+
+/** Whether this process may change the files of every user. */
+function isRoot(): boolean {
+	return process.geteuid?.() === 0;
 }
 
 /** The ways out of a container lead through the agent, which knows the sockets. */

@@ -8,6 +8,9 @@ export const label = {
 	session: "atelier.session",
 	generation: "atelier.generation",
 	workspace: "atelier.workspace",
+	/** Marks a container that does one thing and ends (helpers/short-containers.ts); the values are the things. */
+	helper: "atelier.helper",
+	probe: "atelier.probe",
 } as const;
 
 /** The places inside of a container. */
@@ -17,7 +20,9 @@ export const inside = {
 	/** The folder of the agent's socket. */
 	agent: "/run/atelier/out",
 	workspace: "/session",
-	state: "/session-state",
+	/** The folder of the session's records. The session can change what is in it, and not what the mount leads to. */
+	records: "/session-records",
+	state: "/session-records/state",
 	home: "/home/agent",
 	temporary: "/tmp",
 } as const;
@@ -43,8 +48,11 @@ export interface ContainerPlan extends Launch {
 	/** The user and group of sessions. */
 	readonly user: number;
 	readonly limits: ContainerLimits;
-	/** The folders of the host by their place in {@link inside}. */
-	readonly folders: Readonly<Record<"platform" | "agent" | "workspace" | "state", string>>;
+	/**
+	 * The folders of the host by their place in {@link inside}. Only the platform can write the folders above them: an engine
+	 * follows links, and would give a session what a link leads to.
+	 */
+	readonly folders: Readonly<Record<"platform" | "agent" | "workspace" | "records", string>>;
 	readonly env: Readonly<Record<string, string>>;
 }
 
@@ -71,7 +79,35 @@ export function containerRequest(plan: ContainerPlan): object {
 	};
 }
 
-function hostConfig({ limits, folders, user }: ContainerPlan): object {
+/** The part of a request that confines a container, as the engine names it. */
+export interface Confinement {
+	readonly NetworkMode: "none";
+	readonly ReadonlyRootfs: true;
+	readonly CapDrop: readonly string[];
+	readonly SecurityOpt: readonly string[];
+	readonly Memory: number;
+	readonly MemorySwap: number;
+	readonly NanoCpus: number;
+	readonly PidsLimit: number;
+	readonly RestartPolicy: object;
+	readonly LogConfig: object;
+	readonly Tmpfs: Readonly<Record<string, string>>;
+}
+
+function hostConfig({ folders, ...plan }: ContainerPlan): object {
+	return {
+		...confinement(plan),
+		Mounts: [
+			mount(folders.platform, inside.platform, true),
+			mount(folders.agent, inside.agent, false),
+			mount(folders.workspace, inside.workspace, false),
+			mount(folders.records, inside.records, false),
+		],
+	};
+}
+
+/** Returns the switches that confine a session; helpers/runtime-probe.ts proves at the start that the engine obeys them. */
+export function confinement({ limits, user }: Pick<ContainerPlan, "limits" | "user">): Confinement {
 	const { memoryBytes, nanoCpus, processes, temporaryBytes } = limits;
 	const temporary = `size=${temporaryBytes},exec,nosuid,nodev,uid=${user},gid=${user},mode=700`;
 	return {
@@ -87,12 +123,6 @@ function hostConfig({ limits, folders, user }: ContainerPlan): object {
 		RestartPolicy: { Name: "no" },
 		LogConfig: { Type: "json-file", Config: { "max-size": "1m", "max-file": "2" } },
 		Tmpfs: { [inside.home]: temporary, [inside.temporary]: temporary },
-		Mounts: [
-			mount(folders.platform, inside.platform, true),
-			mount(folders.agent, inside.agent, false),
-			mount(folders.workspace, inside.workspace, false),
-			mount(folders.state, inside.state, false),
-		],
 	};
 }
 

@@ -51,6 +51,13 @@ export class EngineRefusal extends Error {
 /** The engine could not be asked, or did not answer in time. */
 export class EngineAway extends Error {
 	override readonly name = "EngineAway";
+	/** The code of the failed connection, e.g. `ENOENT` or `EACCES`; undefined for an answer that came too late. */
+	readonly reason: string | undefined;
+
+	constructor(message: string, cause?: unknown) {
+		super(message, { cause });
+		this.reason = (cause as NodeJS.ErrnoException | undefined)?.code;
+	}
 }
 
 /** Owns the connections to one engine. */
@@ -83,6 +90,18 @@ export class EngineClient {
 	}
 
 	/**
+	 * Returns the bytes of an answer that is no JSON, such as a log.
+	 * @throws as {@link call} does.
+	 */
+	async read(path: string, query: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Buffer> {
+		const answer = await this.#send({ method: "GET", path: pathOf(path, query), signal: deadline(readMs, signal) });
+		const bytes = await this.#bytesOf(answer);
+		const status = answer.statusCode ?? 0;
+		if (status < 300) return bytes;
+		throw new EngineRefusal(status, sentenceOf(parsed(bytes.toString()), status));
+	}
+
+	/**
 	 * Opens an answer that does not end, such as the events. The caller reads or destroys it.
 	 * @param signal Ends it; its reading throws then. @throws as {@link call} does.
 	 */
@@ -107,16 +126,20 @@ export class EngineClient {
 	}
 
 	async #bodyOf(answer: IncomingMessage): Promise<unknown> {
+		const bytes = await this.#bytesOf(answer);
+		return bytes.length === 0 ? undefined : parsed(bytes.toString());
+	}
+
+	#bytesOf(answer: IncomingMessage): Promise<Buffer> {
 		const tooLarge = () => new EngineAway(`The engine answered more than ${maxAnswerBytes} bytes`);
-		const bytes = await readBounded(answer, { maxBytes: maxAnswerBytes, tooLarge }).catch((cause: unknown) => {
+		return readBounded(answer, { maxBytes: maxAnswerBytes, tooLarge }).catch((cause: unknown) => {
 			throw cause instanceof EngineAway ? cause : this.#away(cause);
 		});
-		return bytes.length === 0 ? undefined : parsed(bytes.toString());
 	}
 
 	#away(cause: unknown): EngineAway {
 		const reason = cause instanceof Error ? oneLine(cause.message, maxMessage) : "no reason given";
-		return new EngineAway(`The container engine at "${this.#socketPath}" does not answer: ${reason}`, { cause });
+		return new EngineAway(`The container engine at "${this.#socketPath}" does not answer: ${reason}`, cause);
 	}
 }
 

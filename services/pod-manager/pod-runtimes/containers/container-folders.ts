@@ -1,0 +1,123 @@
+/**
+ * The files of sessions in containers. `sessions/<id>` is the platform's, and everybody may write in it; the folder above it is
+ * closed, so that only the platform and the container that has it mounted get there. What is in it belongs to the user of
+ * sessions. A platform that is not root lets helpers change what it cannot (helpers/folder-helpers.ts).
+ */
+import { chmod, lchown, lstat, mkdir, rmdir } from "node:fs/promises";
+import { entriesOf, type FolderEntry, namesIn, unlessMissing } from "../local-process/folder-entries.ts";
+import { folderBytes } from "../local-process/folder-size.ts";
+import type { SessionFolders } from "../local-process/session-folders.ts";
+import type { FolderHelpers } from "./helpers/folder-helpers.ts";
+
+const closed = 0o700;
+const shared = 0o777;
+const permissions = 0o777;
+
+export interface ContainerFoldersDependencies {
+	/** The folder above those of all sessions. */
+	readonly root: string;
+	readonly sessions: SessionFolders;
+	/** The user and group of sessions. */
+	readonly user: number;
+	/** Absent: this process may change the files of every user. */
+	readonly helpers?: FolderHelpers | undefined;
+}
+
+export class ContainerFolders {
+	readonly #given: ContainerFoldersDependencies;
+
+	constructor(given: ContainerFoldersDependencies) {
+		this.#given = given;
+	}
+
+	/** Closes the folder above. @throws {Error} when it belongs to another user. */
+	async open(): Promise<void> {
+		await mkdir(this.#given.root, { recursive: true, mode: closed });
+		await chmod(this.#given.root, closed);
+	}
+
+	/** Makes the folder of a session or a workspace, and gives what is in it to the user of sessions. */
+	async make(id: string): Promise<string> {
+		const { sessions } = this.#given;
+		const folder = sessions.whole(id);
+		await makeShared(folder);
+		await this.#giveContent(folder);
+		return folder;
+	}
+
+	async removeRecords(sessionId: string): Promise<void> {
+		const { helpers, sessions } = this.#given;
+		const folder = sessions.whole(sessionId);
+		if (helpers && (await hasContent(folder))) await helpers.run("removeRecords", folder);
+		else if (!helpers) await sessions.discardRecords(sessionId);
+		await this.#tidy(folder, ["workspace", "workspace.partial"]);
+	}
+
+	async removeWorkspace(workspaceId: string): Promise<void> {
+		const { helpers, sessions } = this.#given;
+		const folder = sessions.whole(workspaceId);
+		if (helpers && (await hasContent(folder))) await helpers.run("removeWorkspace", folder);
+		else if (!helpers) await sessions.discardWorkspace(workspaceId);
+		await this.#tidy(folder, ["state", "agent.log"]);
+	}
+
+	/** Returns the bytes of all files below. */
+	async bytes(id: string, signal: AbortSignal): Promise<number> {
+		const { helpers, sessions } = this.#given;
+		const folder = sessions.whole(id);
+		if (!helpers) return folderBytes(folder, signal);
+		return (await hasContent(folder)) ? helpers.bytes(folder, signal) : 0;
+	}
+
+	/** Makes the folder of a container's own socket removable: a session may have put folders there. */
+	async clear(folder: string): Promise<void> {
+		const { helpers } = this.#given;
+		if (!helpers) return;
+		for await (const { isDirectory } of entriesOf(folder)) {
+			if (!isDirectory) continue;
+			await helpers.run("clear", folder);
+			return;
+		}
+	}
+
+	/** Removes what commands have put beside, when nothing is left that is kept, and then the folder. */
+	async #tidy(folder: string, kept: readonly string[]): Promise<void> {
+		const { helpers } = this.#given;
+		if (!helpers) return;
+		const names = await namesIn(folder);
+		if (names.some((name) => kept.includes(name))) return;
+		if (names.length > 0) await helpers.run("clear", folder);
+		// This fails, as intended, when something was put into the folder meanwhile.
+		await rmdir(folder).catch(() => {});
+	}
+
+	/** Only the platform, a backup or an earlier setting leaves files of another user. */
+	async #giveContent(folder: string): Promise<void> {
+		const { helpers, user } = this.#given;
+		for await (const entry of entriesOf(folder)) {
+			if ((await lstat(entry.path).catch(unlessMissing))?.uid === user) continue;
+			if (helpers) {
+				await helpers.run("give", folder);
+				return;
+			}
+			await give(entry, user);
+		}
+	}
+}
+
+/** Makes a folder in which every user may write. Its name and the folder above are the platform's. */
+export async function makeShared(folder: string): Promise<void> {
+	await mkdir(folder, { recursive: true, mode: closed });
+	const { mode } = await lstat(folder);
+	if ((mode & permissions) !== shared) await chmod(folder, shared);
+}
+
+/** Changes the owner of all that an entry holds and then its own, without following links. One that is the user's is done. */
+async function give({ path, isDirectory }: Pick<FolderEntry, "path" | "isDirectory">, user: number): Promise<void> {
+	if (isDirectory) for await (const inner of entriesOf(path)) await give(inner, user);
+	await lchown(path, user, user);
+}
+
+async function hasContent(folder: string): Promise<boolean> {
+	return (await namesIn(folder)).length > 0;
+}

@@ -1,0 +1,106 @@
+/**
+ * Runs containers that do one thing and end: the probe of an engine, and the helpers for folders of sessions. Each has a name of
+ * its own, and nothing of it stays; what a process that died has left is removed by the next one.
+ */
+import { randomBytes } from "node:crypto";
+import { label } from "../container-request.ts";
+import type { EngineClient } from "../engine-client.ts";
+import { logText } from "./engine-log.ts";
+
+const notFound = 404;
+const conflict = 409;
+const maxLines = "200";
+
+/** The names of short containers; an engine's filter knows them (cli/engine-filter). */
+export type ShortKind = "helper" | "probe";
+const names = /^\/atelier-(helper|probe)-[0-9a-f]{16}$/;
+
+/** A container that has ended. */
+export interface EndedContainer {
+	readonly exitCode: number;
+	/** What it has written; a container is asked for at most 200 lines. */
+	readonly output: string;
+	/** The engine's description of it, which nobody has read yet. */
+	readonly inspected: unknown;
+}
+
+/** One container. */
+export interface ShortRun {
+	readonly kind: ShortKind;
+	/** What it does, in one word. */
+	readonly task: string;
+	/** The body of its creation without labels. */
+	readonly request: object;
+	readonly signal?: AbortSignal | undefined;
+	/** The time that it may run, in milliseconds. */
+	readonly withinMs: number;
+}
+
+/** The short containers of one installation. */
+export class ShortContainers {
+	readonly #engine: EngineClient;
+	readonly #installation: string;
+
+	constructor(engine: EngineClient, installation: string) {
+		this.#engine = engine;
+		this.#installation = installation;
+	}
+
+	/** Runs the container to its end and removes it. @throws {EngineRefusal} {EngineAway} */
+	async run({ kind, task, request, signal, withinMs }: ShortRun): Promise<EndedContainer> {
+		const name = `atelier-${kind}-${randomBytes(8).toString("hex")}`;
+		const Labels = { [label.installation]: this.#installation, [label[kind]]: task };
+		const body = { ...request, Labels };
+		await this.#engine.call({ method: "POST", path: "/containers/create", query: { name }, body, signal });
+		const path = `/containers/${name}`;
+		try {
+			await this.#engine.call({ method: "POST", path: `${path}/start`, signal });
+			const waited = await this.#engine.call({ method: "POST", path: `${path}/wait`, signal, withinMs });
+			const [frames, { body: inspected }] = await Promise.all([
+				this.#engine.read(`${path}/logs`, { stdout: "1", stderr: "1", tail: maxLines }, signal),
+				this.#engine.call({ method: "GET", path: `${path}/json`, signal }),
+			]);
+			return { exitCode: exitCodeIn(waited.body), output: logText(frames), inspected };
+		} finally {
+			// What cannot be removed now is removed at the next start.
+			await this.#remove(name).catch(() => {});
+		}
+	}
+
+	/** Removes the short containers that an earlier process has left. Those that run are in use by another one. */
+	async removeLeft(): Promise<void> {
+		for (const kind of ["helper", "probe"] as const) {
+			const filters = {
+				label: [`${label.installation}=${this.#installation}`, label[kind]],
+				status: ["exited", "dead"],
+			};
+			const query = { all: "1", filters: JSON.stringify(filters) };
+			const { body } = await this.#engine.call({ method: "GET", path: "/containers/json", query });
+			for (const name of namesIn(body)) await this.#remove(name);
+		}
+	}
+
+	/** A container that still runs, because the caller gave up, is stopped first. */
+	async #remove(name: string): Promise<void> {
+		const path = `/containers/${name}`;
+		const query = { v: "1" };
+		const { status } = await this.#engine.call({ method: "DELETE", path, query, accepts: [notFound, conflict] });
+		if (status !== conflict) return;
+		await this.#engine.call({ method: "POST", path: `${path}/stop`, query: { t: "0" }, accepts: [notFound, 304] });
+		await this.#engine.call({ method: "DELETE", path, query, accepts: [notFound] });
+	}
+}
+
+function exitCodeIn(answer: unknown): number {
+	const code = answer instanceof Object && "StatusCode" in answer ? answer.StatusCode : undefined;
+	if (typeof code === "number") return code;
+	throw new Error("The container engine does not say how a container has ended");
+}
+
+function namesIn(body: unknown): string[] {
+	const listed: readonly unknown[] = Array.isArray(body) ? body : [];
+	return listed
+		.flatMap((one) => (one instanceof Object && "Names" in one && Array.isArray(one.Names) ? one.Names : []))
+		.filter((name): name is string => typeof name === "string" && names.test(name))
+		.map((name) => name.slice(1));
+}
