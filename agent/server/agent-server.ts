@@ -60,7 +60,10 @@ export class AgentServer {
 			server.#server.once("error", reject);
 			const { host = "127.0.0.1", path } = place;
 			// The folder of a Unix socket belongs to this pod; the platform has another user, and every request needs the key.
-			server.#server.listen(path === undefined ? { host, port: 0 } : { path, readableAll: true, writableAll: true }, resolve);
+			server.#server.listen(
+				path === undefined ? { host, port: 0 } : { path, readableAll: true, writableAll: true },
+				resolve,
+			);
 		});
 		return server;
 	}

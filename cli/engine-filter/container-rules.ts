@@ -74,6 +74,8 @@ function helperRule(platform: FilteredPlatform): Rule {
 	const commands = [
 		["chown", "-hR", owner, "/folder"],
 		["find", "/folder", "-mindepth", "1", "-delete"],
+		["rm", "-rf", "--", "/folder/workspace", "/folder/workspace.partial"],
+		["rm", "-rf", "--", "/folder/state", "/folder/agent.log"],
 		["du", "-s", "-B1", "/folder"],
 	];
 	return objectOf(

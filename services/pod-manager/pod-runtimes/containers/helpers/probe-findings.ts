@@ -27,7 +27,14 @@ const number = { type: "number", nullable: true, optional: true } as const;
 const probed = schema({
 	HostConfig: {
 		type: "object",
-		props: { Memory: number, MemorySwap: number, NanoCpus: number, CpuQuota: number, CpuPeriod: number, PidsLimit: number },
+		props: {
+			Memory: number,
+			MemorySwap: number,
+			NanoCpus: number,
+			CpuQuota: number,
+			CpuPeriod: number,
+			PidsLimit: number,
+		},
 	},
 });
 type Probed = Output<typeof probed>;
@@ -97,7 +104,11 @@ function accessOf(output: string, path: string): string {
 }
 
 function sizeOf(output: string, path: string): string {
-	return optionsOf(output, path).find((option) => option.startsWith("size="))?.slice("size=".length) ?? "none";
+	return (
+		optionsOf(output, path)
+			.find((option) => option.startsWith("size="))
+			?.slice("size=".length) ?? "none"
+	);
 }
 
 /** Returns the names of the network interfaces, of which each has a line such as `    lo:  1296      16 …`. */
