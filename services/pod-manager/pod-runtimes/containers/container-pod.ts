@@ -4,6 +4,7 @@ import { type Pod, podName, type PodState } from "../../pod-runtime.ts";
 import type { Launch } from "../local-process/launch.ts";
 import { reportedBy } from "../local-process/local-pod.ts";
 import type { RunRecords } from "../local-process/run-folders.ts";
+import { imageRefusal } from "./image-refusal.ts";
 import type { InspectedContainer } from "./inspected-container.ts";
 
 /** The exit code of a process that was killed (128 + SIGKILL). */
@@ -47,6 +48,8 @@ function failureOf(container: InspectedContainer | undefined, { endingSince }: R
 		return { code: "POD_ENDED", message: "The session was ended together with the platform" };
 	if (!container || isAlive(container)) return undefined;
 	const { OOMKilled, ExitCode, Error: reason } = container.State;
+	const refusal = imageRefusal(container.State);
+	if (refusal) return refusal;
 	// The engine also says so when only a command of the session was killed.
 	if (OOMKilled && ExitCode === killed) {
 		return { code: "OUT_OF_MEMORY", message: "The session used more memory than it may have" };

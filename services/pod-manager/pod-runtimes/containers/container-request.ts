@@ -1,6 +1,7 @@
 /** Describes the container of a launch for the engine. Pure. */
 import type { Launch } from "../local-process/launch.ts";
 import { podName } from "../../pod-runtime.ts";
+import { deliveredEntrypoint, deliveredPlace } from "./agent-delivery.ts";
 
 /** The labels of all containers of the platform. */
 export const label = {
@@ -45,6 +46,8 @@ export interface ContainerPlan extends Launch {
 	readonly installation: string;
 	readonly workspaceId: string;
 	readonly image: string;
+	/** The folder with the session agent for an image that has none (agent-delivery.ts); absent: the image has it. */
+	readonly delivery?: string;
 	/** The user and group of sessions. */
 	readonly user: number;
 	readonly limits: ContainerLimits;
@@ -67,6 +70,7 @@ export function containerRequest(plan: ContainerPlan): object {
 	return {
 		Image: image,
 		User: `${user}:${user}`,
+		...(plan.delivery !== undefined && deliveredStart),
 		Cmd: ["agent/main.ts", "--launch-from", `${inside.platform}/${doorSocket}`],
 		Env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
 		Labels: {
@@ -78,6 +82,9 @@ export function containerRequest(plan: ContainerPlan): object {
 		HostConfig: hostConfig(plan),
 	};
 }
+
+/** Another image may name other values. */
+const deliveredStart = { Entrypoint: deliveredEntrypoint, WorkingDir: deliveredPlace, StopSignal: "SIGTERM" };
 
 /** The part of a request that confines a container, as the engine names it. */
 export interface Confinement {
@@ -94,7 +101,7 @@ export interface Confinement {
 	readonly Tmpfs: Readonly<Record<string, string>>;
 }
 
-function hostConfig({ folders, ...plan }: ContainerPlan): object {
+function hostConfig({ folders, delivery, ...plan }: ContainerPlan): object {
 	return {
 		...confinement(plan),
 		Mounts: [
@@ -102,6 +109,7 @@ function hostConfig({ folders, ...plan }: ContainerPlan): object {
 			mount(folders.agent, inside.agent, false),
 			mount(folders.workspace, inside.workspace, false),
 			mount(folders.records, inside.records, false),
+			...(delivery === undefined ? [] : [mount(delivery, deliveredPlace, true)]),
 		],
 	};
 }

@@ -1,0 +1,109 @@
+/**
+ * Brings the session agent into images that others have made, which need no Node.js: a folder of this machine with the program,
+ * this Node.js and the libraries that it has loaded, which containers get read-only. It is made once for each version.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { chmod, copyFile, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { projectRoot } from "#shared/base/project-root.ts";
+import { agentProgram, copyAgentProgram } from "#shared/wire/agents/agent-program.ts";
+
+/** The folder inside of containers. */
+export const deliveredPlace = "/opt/atelier";
+/** The first program of such a container; the agent's arguments follow. An image without `sh` cannot start it. */
+export const deliveredEntrypoint = ["/bin/sh", `${deliveredPlace}/agent/enter-image.sh`];
+
+const preload = "own-path.cjs";
+
+/** The folders of one installation. */
+export class AgentDelivery {
+	readonly #folder: string;
+	#prepared: Promise<string> | undefined;
+
+	/** @param folder The folder of all versions, which only the platform can write. */
+	constructor(folder: string) {
+		this.#folder = folder;
+	}
+
+	/** Returns the folder of this version, which is made if need be. @throws {Error} when it cannot be made. */
+	prepare(): Promise<string> {
+		this.#prepared ??= this.#make().catch((error: unknown) => {
+			this.#prepared = undefined;
+			throw error;
+		});
+		return this.#prepared;
+	}
+
+	async #make(): Promise<string> {
+		const libraries = ownLibraries();
+		const folder = join(this.#folder, await versionOf([process.execPath, ...libraries]));
+		if (await stat(folder).catch(() => undefined)) return folder;
+		const unfinished = `${folder}.${randomBytes(8).toString("hex")}`;
+		try {
+			await copyAgentProgram(projectRoot, unfinished);
+			await copyNode(unfinished, libraries);
+			await openTree(unfinished);
+			await rename(unfinished, folder).catch(async (error: unknown) => {
+				// Another process may have been faster.
+				if (!(await stat(folder).catch(() => undefined))) throw error;
+			});
+		} finally {
+			await rm(unfinished, { recursive: true, force: true });
+		}
+		return folder;
+	}
+}
+
+/** Returns the paths of the libraries that this process has loaded, with the loader. */
+function ownLibraries(): string[] {
+	const { sharedObjects } = process.report.getReport() as { sharedObjects: string[] };
+	return sharedObjects.filter((path) => path.startsWith("/"));
+}
+
+/** Names a version after everything that is copied: paths, sizes and times. */
+async function versionOf(programs: readonly string[]): Promise<string> {
+	const hash = createHash("sha256");
+	const add = async (path: string): Promise<void> => {
+		const { size, mtimeMs } = await stat(path);
+		hash.update(`${path}\0${size}\0${mtimeMs}\0`);
+	};
+	for (const path of programs) await add(path);
+	for (const path of await agentProgram(projectRoot)) {
+		const whole = join(projectRoot, path);
+		await add(whole);
+		if (!(await stat(whole)).isDirectory()) continue;
+		for (const entry of (await readdir(whole, { recursive: true })).sort()) await add(join(whole, entry));
+	}
+	return hash.digest("hex").slice(0, 32);
+}
+
+/**
+ * Copies Node with its libraries. The loader is started by its name, because the image may have another one, or none. Node would
+ * take the loader for its own program then, which it says to programs that start another Node, so it is told the truth.
+ */
+async function copyNode(folder: string, libraries: readonly string[]): Promise<void> {
+	await mkdir(join(folder, "lib"), { recursive: true });
+	await mkdir(join(folder, "bin"));
+	for (const path of [process.execPath, ...libraries]) await copyFile(path, join(folder, "lib", nameIn(path)));
+	const loader = libraries.map((path) => basename(path)).find((name) => /^ld[-.]/.test(name));
+	if (loader === undefined) throw new Error("Cannot find the loader of this Node.js, which other images need");
+	const lib = `${deliveredPlace}/lib`;
+	// The loader of musl knows no cache.
+	const options = loader.startsWith("ld-musl") ? "" : " --inhibit-cache";
+	const start = `exec ${lib}/${loader}${options} --library-path ${lib} ${lib}/node --require ${lib}/${preload} "$@"`;
+	await writeFile(join(folder, "bin/node"), `#!/bin/sh\n${start}\n`, { mode: 0o755 });
+	await writeFile(join(folder, "lib", preload), `process.execPath = "${deliveredPlace}/bin/node";\n`);
+}
+
+function nameIn(path: string): string {
+	return path === process.execPath ? "node" : basename(path);
+}
+
+/** Lets the users of containers read everything, whatever the platform's own mask is. */
+async function openTree(folder: string): Promise<void> {
+	await chmod(folder, 0o755);
+	for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+		const isProgram = entry.isDirectory() || ["lib", "bin"].includes(basename(entry.parentPath));
+		await chmod(join(entry.parentPath, entry.name), isProgram ? 0o755 : 0o644);
+	}
+}
