@@ -3,6 +3,7 @@
  * this Node.js and the libraries that it has loaded, which containers get read-only. It is made once for each version.
  */
 import { createHash, randomBytes } from "node:crypto";
+// oxlint-disable-next-line no-restricted-imports -- the folder is the platform's own, and gets its final name when it is whole
 import { chmod, copyFile, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { projectRoot } from "#shared/base/project-root.ts";
