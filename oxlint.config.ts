@@ -103,6 +103,8 @@ const listingBan: Ban = {
 	message: "Files of sessions have names of any bytes, which only folder-entries.ts reads as they are",
 };
 const localPods = "services/pod-manager/pod-runtimes/local-process";
+/** These talk to an engine, and pass on connections between the platform and the sessions' containers. */
+const containers = "services/pod-manager/pod-runtimes/containers";
 /** These list folders of the system. */
 const systemListers = ["folder-entries", "control-groups", "marked-processes"].map((name) => `${localPods}/${name}.ts`);
 
@@ -132,6 +134,10 @@ function serviceBorders(name: string): Override[] {
 						[...bans, moleculer, listingBan, layerBan(`services/${name}`, "pod-runtimes", "../..")],
 						{ opens, except: systemListers },
 					),
+					refuse([`${containers}/**`], [...bans, moleculer, layerBan(`services/${name}`, "pod-runtimes", "../..")], {
+						opens,
+						connects: true,
+					}),
 				]
 			: []),
 	];
@@ -177,7 +183,7 @@ const borders: Override[] = [
 	...layered("shared", roomRules),
 	refuse(["shared/base/errors.ts"], [...everywhere, ...outsideShared, layerBan("shared", "base", "..")]),
 	refuse(["shared/base/clock.ts"], [...roomRules("base").bans, layerBan("shared", "base", "..")], { timers: true }),
-	refuse(["shared/net/outbound/**"], [...roomRules("net").bans, layerBan("shared", "net", "../..")], {
+	refuse(["shared/net/{outbound,egress}/**"], [...roomRules("net").bans, layerBan("shared", "net", "../..")], {
 		connects: true,
 	}),
 	refuse(["shared/model-proxy/*/**"], [...roomRules("model-proxy").bans, layerBan("shared", "model-proxy", "../..")], {

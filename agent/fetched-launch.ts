@@ -2,7 +2,7 @@
 import { request as httpRequest } from "node:http";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import { monotonic, sleep } from "#shared/base/clock.ts";
+import { deadline, monotonic, sleep } from "#shared/base/clock.ts";
 import { LaunchDocumentError, readLaunchText } from "./launch-document.ts";
 
 /** How long the platform may be away before the launch has failed, and the pause between attempts, in milliseconds. */
@@ -29,7 +29,7 @@ export async function fetchLaunch(socketPath: string): Promise<string> {
 }
 
 async function ask(socketPath: string): Promise<IncomingMessage> {
-	const outgoing = httpRequest({ socketPath, method: "POST", path: "/launch", signal: AbortSignal.timeout(requestMs) });
+	const outgoing = httpRequest({ socketPath, method: "POST", path: "/launch", signal: deadline(requestMs) });
 	outgoing.end();
 	const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
 	return answer;

@@ -15,16 +15,21 @@ import { becomeAgentOf, isWaiting, loadAhead } from "./waiting.ts";
 
 const exitCodes = { failed: 1, badDocument: 65, taken: 75 };
 
+/** Resolves with the launch document, or with an empty text when a waiting agent is not needed. */
+function launchText(): Promise<string> {
+	const socket = launchSocket(process.argv);
+	return socket === undefined ? readLaunchText(process.stdin) : fetchLaunch(socket);
+}
+
 async function main(): Promise<number> {
 	ignoreDebuggerSignal();
 	const waits = isWaiting(process.argv);
 	if (waits) await loadAhead();
-	const socket = launchSocket(process.argv);
-	const text = await (socket === undefined ? readLaunchText(process.stdin) : fetchLaunch(socket));
+	const text = await launchText();
 	if (waits && text === "") return 0;
 	const launch = parseLaunchDocument(text);
 	if (waits) becomeAgentOf(launch);
-	if (launch.door !== undefined) await openWays(launch.door);
+	await openWays(launch.door);
 	if (!holdSession(launch.state) || !holdSession(dirname(launch.workspace))) {
 		console.error(`Session "${launch.session_id}" has an agent already`);
 		return exitCodes.taken;

@@ -1,6 +1,6 @@
 /** Delivers the pod's status to the runtime: into a file that it reads, or through the platform's socket. */
 import { request as httpRequest } from "node:http";
-import { sleep } from "#shared/base/clock.ts";
+import { deadline, sleep } from "#shared/base/clock.ts";
 import { backoffMs } from "#shared/base/concurrency/backoff.ts";
 import { replaceFileSync } from "#shared/base/files/replaced-file.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
@@ -69,7 +69,7 @@ class PostedStatus implements StatusReports {
 				method: "POST",
 				path: "/status",
 				headers: { "content-type": "application/json", "content-length": Buffer.byteLength(content) },
-				signal: AbortSignal.any([AbortSignal.timeout(requestMs), this.#closing.signal]),
+				signal: deadline(requestMs, this.#closing.signal),
 			});
 			outgoing.on("response", (answer) => {
 				answer.resume();

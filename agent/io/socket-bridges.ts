@@ -9,8 +9,9 @@ import { bound } from "#shared/base/bounds.ts";
 /** The ports at which the programs of a pod find the platform and the way out. They end with the process. */
 export const wayPorts = { platform: 8080, egress: 3128 } as const;
 
-/** @param door The folder of the platform's sockets. */
-export async function openWays(door: string): Promise<void> {
+/** @param door The folder of the platform's sockets; undefined in a pod that has a network. */
+export async function openWays(door: string | undefined): Promise<void> {
+	if (door === undefined) return;
 	await bridgeTo(join(door, "api.sock"), wayPorts.platform);
 	await bridgeTo(join(door, "egress.sock"), wayPorts.egress);
 }

@@ -33,9 +33,12 @@ export function destinationOf(authority: string, usualPort?: number): Destinatio
 	const [, bracketed, plain, digits] = /^(?:\[([0-9a-f:.]+)\]|([\w.-]+))(?::(\d{1,5}))?$/i.exec(authority) ?? [];
 	const host = (bracketed ?? plain ?? "").toLowerCase().replace(/\.$/, "");
 	const port = digits === undefined ? usualPort : Number(digits);
-	if (host === "" || host.length > 253 || port === undefined || port < 1 || port > 65_535) return undefined;
-	if (bracketed !== undefined && isIP(host) !== 6) return undefined;
-	return { host, port };
+	const isHost = bracketed === undefined ? host !== "" && host.length <= 253 : isIP(host) === 6;
+	return isHost && isPort(port) ? { host, port } : undefined;
+}
+
+function isPort(port: number | undefined): port is number {
+	return port !== undefined && port >= 1 && port <= 65_535;
 }
 
 export function egressDecision(
