@@ -65,7 +65,7 @@ function askedBy(target: string): { version: string; path: string; query: URLSea
 }
 
 function hasOnly(query: URLSearchParams, forms: Readonly<Record<string, RegExp>>, installation: string): boolean {
-	// What others run is nothing that the platform has to know.
+	// The platform does not have to know about containers of others.
 	if ("filters" in forms && !asksForOwn(query.get("filters") ?? "", installation)) return false;
 	return [...query].every(([name, value]) => {
 		const form = Object.hasOwn(forms, name) ? forms[name] : undefined;

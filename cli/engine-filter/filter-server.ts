@@ -43,7 +43,7 @@ export function engineFilter(options: FilterOptions): Server {
 	const server = createServer({ requestTimeout: 15_000, headersTimeout: 10_000, keepAliveTimeout: 5_000 });
 	server.maxConnections = maxConnections;
 	server.on("request", (request, response) => void answer(options, request, response));
-	// Without a listener for it, Node ends the connection of a request that asks for another protocol.
+	// Node ends the connection of a request that asks for another protocol, because nothing listens for it.
 	return server;
 }
 

@@ -20,7 +20,7 @@ import { loadRuntime, type PodRuntime } from "./pod-runtime.ts";
 import { platformUrl } from "./platform-url.ts";
 import { podSpec } from "./pod-spec.ts";
 
-export { endLeftAgents as beforeRestore } from "./left-agents.ts";
+export { endLeftAgents as beforeRestore } from "./reconciliation/left-agents.ts";
 
 /** Starts per processor: a start waits for files and other processes about half of its time. */
 const perProcessor = 2;

@@ -1,6 +1,6 @@
 /** Ends or leaves running pods when the platform ends in order. */
 import { monotonic, sleep } from "#shared/base/clock.ts";
-import { graceMs } from "./pass.ts";
+import { graceMs } from "./reconciliation/pass.ts";
 import { isAlive, type PodRuntime } from "./pod-runtime.ts";
 
 /** The time that the end of killed pods is awaited, in milliseconds. */

@@ -14,11 +14,11 @@ import { tokensRenewed } from "#shared/contracts/integrations/oauth.ts";
 import { workspaceDue, workspaceWork } from "#shared/contracts/workspaces/workspace-work.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { DiskGuard, type DiskGuardDependencies } from "./disk-guard.ts";
-import type { PassDependencies } from "./pass.ts";
-import { podSamples } from "./pass-metrics.ts";
-import { Reconciler, type Work } from "./reconciler.ts";
+import type { PassDependencies } from "./reconciliation/pass.ts";
+import { podSamples } from "./reconciliation/pass-metrics.ts";
+import { Reconciler, type Work } from "./reconciliation/reconciler.ts";
 import { type RenewalDependencies, RenewedSecrets } from "./running-pods/renewed-secrets.ts";
-import { type ExpectationQuery, type ExpectedPage, Sweep } from "./sweep.ts";
+import { type ExpectationQuery, type ExpectedPage, Sweep } from "./reconciliation/sweep.ts";
 import { WorkspaceKeeper, type WorkspaceTasks } from "./workspace-keeper.ts";
 
 const job = vouch(systemPrincipal("pod-manager"));

@@ -7,7 +7,7 @@ import type { WorkspaceTask, WorkspaceTaskReport } from "#shared/contracts/works
 import { failpoint } from "#shared/base/failpoints.ts";
 import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
 import type { PodRuntime } from "./pod-runtime.ts";
-import { WakeUp } from "./wake-up.ts";
+import { WakeUp } from "./reconciliation/wake-up.ts";
 
 const pollMs = 1_000;
 /** The most removals that are claimed at a time; a lease covers all of them. */

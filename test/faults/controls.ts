@@ -85,7 +85,7 @@ export const controls: readonly Control[] = [
 		scenario: killedAfterSpawn,
 		patches: [
 			{
-				file: "services/pod-manager/plan.ts",
+				file: "services/pod-manager/reconciliation/plan.ts",
 				from: "const own = pods.find((pod) => pod.generation === generation);",
 				to: 'const own = pods.find((pod) => pod.generation === generation && pod.state === "ready");',
 			},
@@ -122,7 +122,7 @@ export const controls: readonly Control[] = [
 		scenario: lostHints,
 		patches: [
 			{
-				file: "services/pod-manager/reconciler.ts",
+				file: "services/pod-manager/reconciliation/reconciler.ts",
 				from: "this.#wakeUp.signalWithin(Math.min(pollMs * 2 ** times, failingPollMs));",
 				to: "",
 			},

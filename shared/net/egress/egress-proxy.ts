@@ -23,7 +23,7 @@ const connectMs = 15_000;
 /** A connection on which nothing moves for this long is closed, in milliseconds. */
 const idleMs = 900_000;
 
-/** What the proxy of one session needs. */
+/** The parts of one session that its proxy needs. */
 export interface EgressDependencies {
 	/** Returns the rules for the next connection. */
 	readonly rules: () => EgressRules;

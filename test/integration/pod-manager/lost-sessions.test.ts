@@ -1,7 +1,7 @@
 /** Sessions that ran, and whose pods and files no host has: they do not run for ever. */
 import { expect } from "chai";
-import { Reconciler } from "#services/pod-manager/reconciler.ts";
-import { type ExpectationQuery, Sweep } from "#services/pod-manager/sweep.ts";
+import { Reconciler } from "#services/pod-manager/reconciliation/reconciler.ts";
+import { type ExpectationQuery, Sweep } from "#services/pod-manager/reconciliation/sweep.ts";
 import type { HostBinding } from "#services/sessions/record/host-binding.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";

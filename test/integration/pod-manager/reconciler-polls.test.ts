@@ -1,7 +1,7 @@
 /** The requests of the reconciler to the sessions service when they fail. */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
-import { Reconciler, type Work } from "#services/pod-manager/reconciler.ts";
+import { Reconciler, type Work } from "#services/pod-manager/reconciliation/reconciler.ts";
 import { InvalidParametersError } from "#shared/base/errors.ts";
 import { eventually } from "../../support/eventually.ts";
 import { MemoryPods, podSpecFor } from "../../support/pods/memory-pods.ts";

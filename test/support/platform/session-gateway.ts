@@ -2,9 +2,9 @@
 import { bound } from "#shared/base/bounds.ts";
 import { now } from "#shared/base/clock.ts";
 import { personKey } from "#shared/base/principal.ts";
-import type { UnderWay } from "#services/pod-manager/reconciler.ts";
+import type { UnderWay } from "#services/pod-manager/reconciliation/reconciler.ts";
 import type { Claim, Desired, Expectation, Observation, PassReport } from "#shared/contracts/sessions/session-work.ts";
-import type { ExpectationQuery } from "#services/pod-manager/sweep.ts";
+import type { ExpectationQuery } from "#services/pod-manager/reconciliation/sweep.ts";
 import { launchSettings } from "../pods/memory-pods.ts";
 
 const leaseMs = 15_000;

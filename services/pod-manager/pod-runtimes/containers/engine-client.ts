@@ -26,7 +26,7 @@ export interface EngineCall {
 	/** Statuses beside 2xx that are no failure. */
 	readonly accepts?: readonly number[];
 	readonly signal?: AbortSignal | undefined;
-	/** In milliseconds; default: 2 s for a reading, 8 s for a change. */
+	/** The longest time of the call in milliseconds; default: 2 s for a reading, 8 s for a change. */
 	readonly withinMs?: number;
 }
 

@@ -8,7 +8,7 @@ const number = { type: "number" } as const;
 
 const inspected = schema({
 	Id: text,
-	/** With a leading slash. */
+	/** The name with a leading slash. */
 	Name: text,
 	State: {
 		type: "object",

@@ -28,7 +28,7 @@ const hopByHop = new Set([
 	"proxy-authorization",
 ]);
 
-/** What the door needs of its session. */
+/** The parts of its session that the door needs. */
 export interface DoorDependencies {
 	/** Returns the launch document as JSON; undefined when it was given already, or the launch is over. */
 	readonly launch: () => Promise<string | undefined>;

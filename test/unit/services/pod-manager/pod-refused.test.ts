@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { PodRefused, podFailure } from "#services/pod-manager/pod-refused.ts";
 import type { PodRuntime } from "#services/pod-manager/pod-runtime.ts";
-import { Reconciler } from "#services/pod-manager/reconciler.ts";
+import { Reconciler } from "#services/pod-manager/reconciliation/reconciler.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { MemoryPods, podSpecFor } from "../../../support/pods/memory-pods.ts";
 import { SessionDesk } from "../../../support/platform/session-gateway.ts";

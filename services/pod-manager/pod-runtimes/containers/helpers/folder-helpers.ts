@@ -11,7 +11,7 @@ import type { ShortContainers } from "./short-containers.ts";
 
 const target = "/folder";
 const limits = { memoryBytes: 268_435_456, nanoCpus: 1e9, processes: 32, temporaryBytes: 1_048_576 };
-/** What the owner of files may do with them: the folders of a session may have any mode, and the sticky bit. */
+/** The rights of the owner of files: the folders of a session may have any mode, and the sticky bit. */
 const capabilities = ["CHOWN", "DAC_OVERRIDE", "FOWNER"];
 /** The most helpers at a time, and of one session. */
 const atOnce = 4;

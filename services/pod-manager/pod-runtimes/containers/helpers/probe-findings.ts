@@ -9,7 +9,7 @@ import type { ContainerLimits } from "../container-request.ts";
 /** The command of the probe: what the kernel says of a process of a session, of its file systems and its networks. */
 export const probeCommand = ["cat", "/proc/self/status", "/proc/self/mounts", "/proc/net/dev"];
 
-/** What was asked for. */
+/** The confinement that was asked for. */
 export interface AskedFor {
 	readonly user: number;
 	readonly limits: ContainerLimits;

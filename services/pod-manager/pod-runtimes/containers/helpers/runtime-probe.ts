@@ -23,7 +23,7 @@ const version = 1;
 const proofBytes = 129;
 const probeMs = 20_000;
 
-/** What a probe works with. */
+/** The parts that a probe works with. */
 export interface RuntimeProbeDependencies {
 	readonly engine: EngineClient;
 	readonly short: ShortContainers;

@@ -18,7 +18,7 @@ const names = /^\/atelier-(helper|probe)-[0-9a-f]{16}$/;
 /** A container that has ended. */
 export interface EndedContainer {
 	readonly exitCode: number;
-	/** What it has written; a container is asked for at most 200 lines. */
+	/** Its output, of which the engine is asked for at most 200 lines. */
 	readonly output: string;
 	/** The engine's description of it, which nobody has read yet. */
 	readonly inspected: unknown;
@@ -27,7 +27,7 @@ export interface EndedContainer {
 /** One container. */
 export interface ShortRun {
 	readonly kind: ShortKind;
-	/** What it does, in one word. */
+	/** Its work, in one word. */
 	readonly task: string;
 	/** The body of its creation without labels. */
 	readonly request: object;
@@ -62,7 +62,7 @@ export class ShortContainers {
 			]);
 			return { exitCode: exitCodeIn(waited.body), output: logText(frames), inspected };
 		} finally {
-			// What cannot be removed now is removed at the next start.
+			// The next start removes a container that cannot be removed now.
 			await this.#remove(name).catch(() => {});
 		}
 	}

@@ -6,8 +6,8 @@ import type { Claim, Observation, PassReport } from "#shared/contracts/sessions/
 import { failpoint } from "#shared/base/failpoints.ts";
 import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
 import { dueInMs, phaseOnly, plan, shortened, type Step } from "./plan.ts";
-import { PodRefused } from "./pod-refused.ts";
-import type { Pod, PodRuntime, PodSpec } from "./pod-runtime.ts";
+import { PodRefused } from "../pod-refused.ts";
+import type { Pod, PodRuntime, PodSpec } from "../pod-runtime.ts";
 
 /** The outcome of a pass; it has both members when a step failed after an observation, or when the place is away. */
 interface PassOutcome {

@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import type { PodRuntime, PodSpec } from "#services/pod-manager/pod-runtime.ts";
-import { Reconciler, type Work } from "#services/pod-manager/reconciler.ts";
+import { Reconciler, type Work } from "#services/pod-manager/reconciliation/reconciler.ts";
 import { turnClock } from "#shared/base/clock.ts";
 import type { Claim, PassReport } from "#shared/contracts/sessions/session-work.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { MemoryPods, memoryPod, podSpecFor } from "../../../support/pods/memory-pods.ts";
-import { SessionDesk } from "../../../support/platform/session-gateway.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { MemoryPods, memoryPod, podSpecFor } from "../../../../support/pods/memory-pods.ts";
+import { SessionDesk } from "../../../../support/platform/session-gateway.ts";
 
 function specOf({ id, generation }: Claim): PodSpec {
 	return podSpecFor(id, generation);

@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Pod } from "#services/pod-manager/pod-runtime.ts";
-import { eventually } from "../support/eventually.ts";
-import { openLocalPods } from "../support/pods/local-pods.ts";
-import { MemoryPods } from "../support/pods/memory-pods.ts";
-import { waitingAgents } from "../support/platform/session-processes.ts";
+import { eventually } from "../../support/eventually.ts";
+import { openLocalPods } from "../../support/pods/local-pods.ts";
+import { MemoryPods } from "../../support/pods/memory-pods.ts";
+import { waitingAgents } from "../../support/platform/session-processes.ts";
 import { describePodRuntime, type PodWorld } from "./pod-runtime.contract.ts";
 
 async function openMemory(): Promise<PodWorld> {

@@ -1,6 +1,6 @@
 /** Measures the passes of the reconciler, and counts the pods that it looks after. */
 import type { CounterCell, HistogramCell, Metrics, Sample } from "#shared/telemetry/metrics/metrics.ts";
-import type { Pod } from "./pod-runtime.ts";
+import type { Pod } from "../pod-runtime.ts";
 
 export class PassMetrics {
 	readonly #seconds: HistogramCell;

@@ -6,8 +6,8 @@
 import { monotonic, sleep } from "#shared/base/clock.ts";
 import type { Expectation } from "#shared/contracts/sessions/session-work.ts";
 import { graceMs } from "./pass.ts";
-import type { Pod, PodRuntime } from "./pod-runtime.ts";
-import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
+import type { Pod, PodRuntime } from "../pod-runtime.ts";
+import { DeduplicatingLog, sentenceOf } from "../deduplicating-log.ts";
 
 /** One page of desired states with the cursor of the next one. */
 export interface ExpectedPage {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { ArchiveError } from "#host/archive/archive-format.ts";
 import type { Config } from "#shared/config/config.ts";
 import { openInstallationKey } from "#shared/base/secrets/keys.ts";
-import { endAllPods } from "./exit.ts";
-import { isAlive, loadRuntime } from "./pod-runtime.ts";
+import { endAllPods } from "../exit.ts";
+import { isAlive, loadRuntime } from "../pod-runtime.ts";
 
 /** @throws {ArchiveError} when one does not end. */
 export async function endLeftAgents(config: Config, say: (line: string) => void): Promise<void> {

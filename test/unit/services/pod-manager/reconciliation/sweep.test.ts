@@ -1,13 +1,18 @@
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import type { Pod } from "#services/pod-manager/pod-runtime.ts";
-import { Reconciler } from "#services/pod-manager/reconciler.ts";
-import { type ExpectationQuery, Sweep, type SweepDependencies, unlike } from "#services/pod-manager/sweep.ts";
+import { Reconciler } from "#services/pod-manager/reconciliation/reconciler.ts";
+import {
+	type ExpectationQuery,
+	Sweep,
+	type SweepDependencies,
+	unlike,
+} from "#services/pod-manager/reconciliation/sweep.ts";
 import { turnClock } from "#shared/base/clock.ts";
 import type { Expectation } from "#shared/contracts/sessions/session-work.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { MemoryPods, memoryPod, podSpecFor } from "../../../support/pods/memory-pods.ts";
-import { SessionDesk } from "../../../support/platform/session-gateway.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { MemoryPods, memoryPod, podSpecFor } from "../../../../support/pods/memory-pods.ts";
+import { SessionDesk } from "../../../../support/platform/session-gateway.ts";
 
 const quick = { everyMs: 5, soonMs: 5, unwantedMs: 120_000 };
 

@@ -13,8 +13,8 @@ import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { PassMetrics } from "./pass-metrics.ts";
 import { WakeUp } from "./wake-up.ts";
 import { type PassDependencies, runPass } from "./pass.ts";
-import { maxRemembered } from "./pod-runtime.ts";
-import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
+import { maxRemembered } from "../pod-runtime.ts";
+import { DeduplicatingLog, sentenceOf } from "../deduplicating-log.ts";
 
 const pollMs = 1_000;
 /** The longest pause between failing polls, in milliseconds; pauses grow up to it. */

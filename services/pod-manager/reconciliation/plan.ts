@@ -12,7 +12,7 @@ import {
 } from "#shared/contracts/sessions/session-work.ts";
 import { isBranchName } from "#shared/wire/git/branch-name.ts";
 import type { PodFailure } from "#shared/wire/pod/status.ts";
-import { isAlive, type Pod, podName, type PodState } from "./pod-runtime.ts";
+import { isAlive, type Pod, podName, type PodState } from "../pod-runtime.ts";
 import { oneLine, plainText } from "#shared/base/one-line.ts";
 
 export type Step =

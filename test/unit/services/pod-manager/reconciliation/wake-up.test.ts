@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { WakeUp } from "#services/pod-manager/wake-up.ts";
-import { eventually } from "../../../support/eventually.ts";
+import { WakeUp } from "#services/pod-manager/reconciliation/wake-up.ts";
+import { eventually } from "../../../../support/eventually.ts";
 
 describe("WakeUp", () => {
 	it("combines signals without a waiter into one", async () => {

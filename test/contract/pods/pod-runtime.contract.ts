@@ -2,8 +2,8 @@
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import type { Pod, PodRuntime } from "#services/pod-manager/pod-runtime.ts";
-import { eventually } from "../support/eventually.ts";
-import { podSpecFor } from "../support/pods/memory-pods.ts";
+import { eventually } from "../../support/eventually.ts";
+import { podSpecFor } from "../../support/pods/memory-pods.ts";
 
 export interface PodWorld {
 	/** The runtime as another process of the platform has it: it shares nothing but the running pods. */

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { PassMetrics, podSamples } from "#services/pod-manager/pass-metrics.ts";
+import { PassMetrics, podSamples } from "#services/pod-manager/reconciliation/pass-metrics.ts";
 import type { Pod } from "#services/pod-manager/pod-runtime.ts";
 import { exposition } from "#shared/telemetry/metrics/exposition.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";

@@ -8,8 +8,8 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ContainersRuntime } from "#services/pod-manager/pod-runtimes/containers.ts";
-import { buildSessionImage, sessionImage } from "../support/containers/session-image.ts";
-import { DockerEngine } from "../support/installations/docker-engine.ts";
+import { buildSessionImage, sessionImage } from "../../support/containers/session-image.ts";
+import { DockerEngine } from "../../support/installations/docker-engine.ts";
 import { describePodRuntime, type PodWorld } from "./pod-runtime.contract.ts";
 
 async function openContainers(): Promise<PodWorld> {
