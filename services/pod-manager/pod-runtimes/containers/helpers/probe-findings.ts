@@ -41,6 +41,8 @@ type Probed = Output<typeof probed>;
 const check = compileSchema(probed);
 /** The mode of seccomp(2) in which a filter decides. */
 const filtered = "2";
+/** The words of an interface in `/proc/net/dev`: its name and sixteen counters. */
+const wordsOfInterface = 17;
 const noCapability = "0000000000000000";
 
 /** @param inspected The engine's description of the probe. @param output What {@link probeCommand} has written. */
@@ -113,8 +115,9 @@ function sizeOf(output: string, path: string): string {
 
 /** Returns the names of the network interfaces, of which each has a line such as `    lo:  1296      16 …`. */
 function interfacesIn(output: string): string {
-	const names = [...output.matchAll(/^\s*([\w.@-]+):\s+\d+\s+\d+(?:\s+\d+){10,}\s*$/gm)].map(([, name]) => name);
-	return names.join(", ") || "unknown";
+	const lines = output.split("\n").map((line) => line.trim().split(/\s+/));
+	const names = lines.filter(({ length, 0: name }) => length === wordsOfInterface && name?.endsWith(":"));
+	return names.map(([name = ""]) => name.slice(0, -1)).join(", ") || "unknown";
 }
 
 function isProbed(inspected: unknown): inspected is Probed {
