@@ -32,7 +32,7 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 		bus: ["contracts", "telemetry", "config", "base"],
 	},
 	host: { archive: ["presence"], log: [], presence: [], storage: [".", "archive", "presence"] },
-	cli: { doctor: ["."], "engine-filter": [] },
+	cli: { agents: ["."], doctor: ["."], "engine-filter": [] },
 	agent: {
 		io: [],
 		workspace: ["io"],
@@ -134,7 +134,7 @@ export function layerBan(module: string, folder: string, up: string): Ban {
 	const others = Object.keys(folders).filter((other) => other !== folder && !allowed.includes(other));
 	const root = allowed.includes(".") ? [] : [`${up}/*.ts`];
 	// The other modules may not use names for their own files at all.
-	const byName = ["shared", "host"].includes(module) ? others.map((other) => `#${module}/${other}/**`) : [];
+	const byName = ["shared", "host", "cli"].includes(module) ? others.map((other) => `#${module}/${other}/**`) : [];
 	return {
 		group: [...root, ...others.map((other) => `${up}/${other}/**`), ...byName],
 		message: `The layers of ${module} (oxlint.layers.ts): of it, ${folder} may import ${allowed.join(", ") || "nothing"}`,

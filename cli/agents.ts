@@ -12,9 +12,9 @@ import { refuseUnusableFiles } from "#shared/base/files/unusable-files.ts";
 import { StartError } from "#shared/base/start-error.ts";
 import { type Config, environmentSecret, loadConfig } from "#shared/config/config.ts";
 import { readModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
-import { AgentInstaller, InstallError } from "./agent-installer.ts";
-import { agentMarkdown } from "./agent-markdown.ts";
-import { agentTable } from "./agent-table.ts";
+import { AgentInstaller, InstallError } from "./agents/agent-installer.ts";
+import { agentMarkdown } from "./agents/agent-markdown.ts";
+import { agentTable } from "./agents/agent-table.ts";
 import { ProgressOutput } from "./progress-output.ts";
 
 const commandTable = {

@@ -7,10 +7,10 @@ import { type InstallRecipe } from "#shared/wire/agents/agent-fields.ts";
 import { agentRecordFolder } from "#shared/wire/agents/agent-records.ts";
 import { type Installed, installedFile, readInstalled } from "#shared/wire/agents/installed-agent.ts";
 import { every, monotonic } from "#shared/base/clock.ts";
-import { folderMegabytes } from "./folder-size.ts";
-import { lockDifferences } from "./lock-differences.ts";
-import type { ProgressOutput } from "./progress-output.ts";
-import { runNpm } from "./run-npm.ts";
+import { folderMegabytes } from "../folder-size.ts";
+import { lockDifferences } from "../lock-differences.ts";
+import type { ProgressOutput } from "../progress-output.ts";
+import { runNpm } from "../run-npm.ts";
 
 /** An installation has failed; the message is a sentence for the person who installs. */
 export class InstallError extends Error {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { readAgentRecords } from "#shared/wire/agents/agent-records.ts";
 import type { Installed } from "#shared/wire/agents/installed-agent.ts";
-import { agentTable } from "../../../cli/agent-table.ts";
+import { agentTable } from "../../../../cli/agents/agent-table.ts";
 
 describe("agentTable()", () => {
 	const records = [...readAgentRecords().values()];
