@@ -1,11 +1,11 @@
 /** The session's model as its agent reaches it: through the proxy, within the budget, with its usage reported. */
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
-import { BudgetGate } from "./reporting/budget-gate.ts";
+import { BudgetGate } from "../shared/model-proxy/books/budget-gate.ts";
 import type { Dialogue } from "./conversation/dialogue.ts";
 import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
 import type { ModelProxy } from "#shared/model-proxy/model-proxy.ts";
 import type { ModelTrouble } from "./reporting/model-trouble.ts";
-import type { UsageReporter } from "./reporting/usage-reporter.ts";
+import type { UsageReporter } from "../shared/model-proxy/books/usage-reporter.ts";
 
 export interface SessionModelDependencies {
 	readonly launch: LaunchDocument;

@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Journal } from "#agent/io/journal.ts";
+import { Journal } from "#shared/base/files/journal.ts";
 import { SavedSession } from "#agent/coding-agents/saved-session.ts";
 import { StatusKeeper } from "#agent/status-keeper.ts";
 import { replaceFileSync } from "#shared/base/files/replaced-file.ts";

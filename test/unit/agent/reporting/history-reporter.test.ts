@@ -7,7 +7,7 @@ import type { PatchBase } from "#agent/reporting/history-report.ts";
 import { HistoryReporter } from "#agent/reporting/history-reporter.ts";
 import { HistorySpool } from "#agent/reporting/history-spool.ts";
 import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
-import { PlatformClient } from "#agent/reporting/platform-client.ts";
+import { PlatformClient } from "#shared/model-proxy/platform/platform-client.ts";
 import { TimelineLog } from "#agent/timeline/timeline-log.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import { monotonic, now, turnClock } from "#shared/base/clock.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { addUse, isReportedWith, reportOf, type Use } from "#agent/reporting/usage-report.ts";
+import { addUse, isReportedWith, reportOf, type Use } from "#shared/model-proxy/books/usage-report.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { maxReportedTokens, usage } from "#shared/contracts/sessions/usage.ts";
 import { addTokens, noTokens, totalTokens } from "#shared/wire/models/token-counts.ts";

@@ -2,7 +2,7 @@
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { Lifeline } from "./lifeline.ts";
 import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
-import { PlatformLink } from "./platform-link.ts";
+import { type PlatformAccess, PlatformLink } from "./platform-link.ts";
 
 const requestMs = 10_000;
 const defaultLifelineMs = 900_000;
@@ -32,7 +32,7 @@ export class PlatformClient {
 	readonly #lifeline: Lifeline;
 	readonly #closed = new AbortController();
 
-	constructor(launch: LaunchDocument, log: LogBuffer, events: PlatformEvents) {
+	constructor(launch: PlatformAccess & Pick<LaunchDocument, "lifeline_ms">, log: LogBuffer, events: PlatformEvents) {
 		this.#link = new PlatformLink(launch);
 		this.#log = log;
 		this.#onStale = () => events.onStale();

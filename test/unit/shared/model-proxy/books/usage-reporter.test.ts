@@ -5,13 +5,13 @@ import { expect } from "chai";
 import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
 import type { MeteredCall } from "#shared/model-proxy/metering/metered-call.ts";
 import { TokenMeter } from "#shared/model-proxy/metering/token-meter.ts";
-import { PlatformClient } from "#agent/reporting/platform-client.ts";
-import { UsageReporter } from "#agent/reporting/usage-reporter.ts";
-import { UsageSpool } from "#agent/reporting/usage-spool.ts";
+import { PlatformClient } from "#shared/model-proxy/platform/platform-client.ts";
+import { UsageReporter } from "#shared/model-proxy/books/usage-reporter.ts";
+import { UsageSpool } from "#shared/model-proxy/books/usage-spool.ts";
 import { monotonic, now, turnClock } from "#shared/base/clock.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { PlatformListener } from "../../../support/platform/platform-listener.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { PlatformListener } from "../../../../support/platform/platform-listener.ts";
 
 describe("UsageReporter", () => {
 	let folder: string;

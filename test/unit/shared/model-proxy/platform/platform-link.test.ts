@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { expect } from "chai";
-import { PlatformLink, type PlatformRequest } from "#agent/reporting/platform-link.ts";
+import { PlatformLink, type PlatformRequest } from "#shared/model-proxy/platform/platform-link.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
-import { makeCertificate } from "../../../support/bus/test-certificates.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { closeAtOnce, listenOnLoopback } from "../../../support/machine/loopback-server.ts";
+import { makeCertificate } from "../../../../support/bus/test-certificates.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { closeAtOnce, listenOnLoopback } from "../../../../support/machine/loopback-server.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { Lifeline } from "#agent/reporting/lifeline.ts";
+import { Lifeline } from "#shared/model-proxy/platform/lifeline.ts";
 import { now, turnClock } from "#shared/base/clock.ts";
 
 describe("Lifeline", () => {

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { totalTokens } from "#shared/wire/models/token-counts.ts";
-import { Journal } from "../io/journal.ts";
+import { Journal } from "../../base/files/journal.ts";
 import { addUse, isReportedWith, type MeteredReport, reportOf, type Use } from "./usage-report.ts";
 
 type SpoolRecord =

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import fc from "fast-check";
-import type { Use, MeteredReport } from "#agent/reporting/usage-report.ts";
-import { UsageSpool } from "#agent/reporting/usage-spool.ts";
+import type { Use, MeteredReport } from "#shared/model-proxy/books/usage-report.ts";
+import { UsageSpool } from "#shared/model-proxy/books/usage-spool.ts";
 import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
 
 describe("UsageSpool", () => {

@@ -27,12 +27,15 @@ const maxSockets = 32;
 /** The platform closes idle connections a second later. */
 const freeMs = 4_000;
 
+/** The place of the session at the platform, and the token of its pod. */
+export type PlatformAccess = Pick<LaunchDocument, "platform_url" | "session_id" | "pod_token">;
+
 export class PlatformLink {
 	readonly #url: string;
 	readonly #authorization: string;
 	readonly #connections = new ConnectionPool(maxSockets, freeMs);
 
-	constructor({ platform_url, session_id, pod_token }: LaunchDocument) {
+	constructor({ platform_url, session_id, pod_token }: PlatformAccess) {
 		this.#url = `${platform_url.replace(/\/$/, "")}/sessions/${session_id}`;
 		this.#authorization = `Bearer ${pod_token}`;
 	}

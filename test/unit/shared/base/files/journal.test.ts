@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import fc from "fast-check";
-import { Journal } from "#agent/io/journal.ts";
+import { Journal } from "#shared/base/files/journal.ts";
 
 describe("Journal", () => {
 	let folder: string;

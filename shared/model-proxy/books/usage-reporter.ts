@@ -6,8 +6,7 @@ import { Backoff } from "#shared/base/concurrency/backoff.ts";
 import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
 import type { CallUnderWay, MeteredCall } from "#shared/model-proxy/metering/metered-call.ts";
 import type { TokenMeter } from "#shared/model-proxy/metering/token-meter.ts";
-import type { PlatformClient } from "./platform-client.ts";
-import type { TurnWatcher } from "../conversation/turn-watcher.ts";
+import type { PlatformClient } from "../platform/platform-client.ts";
 import type { Use } from "./usage-report.ts";
 import type { UsageSpool } from "./usage-spool.ts";
 
@@ -25,7 +24,7 @@ export interface UsageReporterDependencies {
 }
 
 /** Sends one report at a time. It is drained and then closed at the end of the pod. */
-export class UsageReporter implements TurnWatcher {
+export class UsageReporter {
 	readonly #spool: UsageSpool;
 	readonly #launch: number;
 	readonly #client: PlatformClient;

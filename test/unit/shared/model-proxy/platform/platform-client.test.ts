@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
-import { type DeliveryOutcome, PlatformClient } from "#agent/reporting/platform-client.ts";
+import { type DeliveryOutcome, PlatformClient } from "#shared/model-proxy/platform/platform-client.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { heldConnections } from "../../../support/clients/held-connections.ts";
-import { PlatformListener } from "../../../support/platform/platform-listener.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { heldConnections } from "../../../../support/clients/held-connections.ts";
+import { PlatformListener } from "../../../../support/platform/platform-listener.ts";
 
 describe("PlatformClient", () => {
 	let platform: PlatformListener;

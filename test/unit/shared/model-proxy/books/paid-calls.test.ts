@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { likely, most, newReservation, usedUnder } from "#agent/reporting/paid-calls.ts";
+import { likely, most, newReservation, usedUnder } from "#shared/model-proxy/books/paid-calls.ts";
 import type { AskingCall, CallBounds } from "#shared/model-proxy/metering/metered-call.ts";
 import { noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
 

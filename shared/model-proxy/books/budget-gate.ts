@@ -10,13 +10,12 @@ import type { BudgetReason } from "#shared/contracts/sessions/session-resource.t
 import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import { addTokens, noTokens, type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
-import { aborted } from "../io/aborted.ts";
+import { aborted } from "../../base/concurrency/aborted.ts";
 import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
 import type { AskingCall } from "#shared/model-proxy/metering/metered-call.ts";
 import { likely, most, newReservation, type Reserved, usedUnder } from "./paid-calls.ts";
 import { ReturningHolds } from "./returning-holds.ts";
-import { type PlatformAnswer, PlatformLink } from "./platform-link.ts";
-import type { TurnGate, TurnWatcher } from "../conversation/turn-watcher.ts";
+import { type PlatformAccess, type PlatformAnswer, PlatformLink } from "../platform/platform-link.ts";
 
 const budgetExceeded = "BUDGET_EXCEEDED";
 const askAgainMs = 1_000;
@@ -35,7 +34,7 @@ const askForLimitsMs = 5_000;
 const patienceMs = 3_000;
 
 export interface BudgetGateDependencies {
-	readonly launch: LaunchDocument;
+	readonly launch: PlatformAccess & Pick<LaunchDocument, "budgeted">;
 	readonly log: LogBuffer;
 	/** Returns the model of the next call; undefined when the session has none. */
 	readonly model: () => string | undefined;
@@ -47,7 +46,7 @@ type Refusal = Pick<BudgetReason, "code" | "message">;
 type Ask = Omit<SentReservationRequest, "reservation_id">;
 
 /** Reserves the cost of turns and model calls. It is closed at the end of the pod, which returns the reservation. */
-export class BudgetGate implements TurnGate, TurnWatcher {
+export class BudgetGate {
 	readonly #link: PlatformLink;
 	readonly #dependencies: BudgetGateDependencies;
 	readonly #closed = new AbortController();

@@ -2,7 +2,7 @@
  * The holds that no turn and no call of this pod needs any more. The platform counts each of them until it is
  * returned, so an earlier request for a new hold might be refused although there is enough room.
  */
-import { aborted } from "../io/aborted.ts";
+import { aborted } from "../../base/concurrency/aborted.ts";
 
 export class ReturningHolds {
 	readonly #returns = new Set<Promise<void>>();

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { BudgetGate } from "#agent/reporting/budget-gate.ts";
+import { BudgetGate } from "#shared/model-proxy/books/budget-gate.ts";
 import { turnClock } from "#shared/base/clock.ts";
 import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
@@ -8,9 +8,9 @@ import {
 	ReservationBank,
 	usedTokens as counts,
 	waitingMessage as message,
-} from "../../../support/agents/reservation-bank.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { freePort } from "../../../support/machine/free-port.ts";
+} from "../../../../support/agents/reservation-bank.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { freePort } from "../../../../support/machine/free-port.ts";
 
 describe("holds that a pod returns", () => {
 	let bank: ReservationBank;
