@@ -3,6 +3,7 @@ import { request as httpRequest } from "node:http";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { deadline, monotonic, sleep } from "#shared/base/clock.ts";
+import { doorPaths } from "#shared/wire/pod/door-paths.ts";
 import { LaunchDocumentError, readLaunchText } from "./launch-document.ts";
 
 /** How long the platform may be away before the launch has failed, and the pause between attempts, in milliseconds. */
@@ -29,7 +30,7 @@ export async function fetchLaunch(socketPath: string): Promise<string> {
 }
 
 async function ask(socketPath: string): Promise<IncomingMessage> {
-	const outgoing = httpRequest({ socketPath, method: "POST", path: "/launch", signal: deadline(requestMs) });
+	const outgoing = httpRequest({ socketPath, method: "POST", path: doorPaths.launch, signal: deadline(requestMs) });
 	outgoing.end();
 	const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
 	return answer;

@@ -20,9 +20,9 @@ import { ActivityWatch } from "./reporting/activity-watch.ts";
 import { closingChronicle } from "./reporting/closing-chronicle.ts";
 import { HistorySpool } from "./reporting/history-spool.ts";
 import { ModelTrouble } from "./reporting/model-trouble.ts";
-import type { PlatformEvents } from "../shared/model-proxy/platform/platform-client.ts";
+import type { PlatformEvents } from "#shared/model-proxy/platform/platform-client.ts";
 import { PlatformReports, type Spools } from "./reporting/platform-reports.ts";
-import { UsageSpool } from "../shared/model-proxy/books/usage-spool.ts";
+import { UsageSpool } from "#shared/model-proxy/books/usage-spool.ts";
 import { AgentServer } from "./server/agent-server.ts";
 import { Chat } from "./server/chat.ts";
 import { modelCost } from "./server/model-cost.ts";
@@ -115,7 +115,7 @@ function openReporting({ context, workspace, closing, events }: StageHost, stage
 async function openDialogue(host: StageHost, stage: ReportingStage): Promise<DialogueStage> {
 	const { context, permissions, closing } = host;
 	const { launch, log } = context;
-	const { conversation, timeline, reports } = stage;
+	const { conversation, timeline, reports, meter } = stage;
 	const trouble = new ModelTrouble();
 	const dialogue = new Dialogue(conversation, log, () => trouble.failure);
 	const activity = new ActivityWatch({
@@ -131,7 +131,7 @@ async function openDialogue(host: StageHost, stage: ReportingStage): Promise<Dia
 	dialogue.guard(timeline.turns);
 	permissions.watch(activity);
 	permissions.watch(timeline.turns);
-	const model = await SessionModel.open({ launch, dialogue, usage: reports.usage, trouble, log });
+	const model = await SessionModel.open({ launch, dialogue, usage: reports.usage, meter, trouble, log });
 	closing.defer(() => model.close());
 	return { ...stage, dialogue, model };
 }
@@ -197,14 +197,24 @@ function warn({ launch, log }: PodContext, status: StatusKeeper, sentence: strin
 
 function openChat(
 	{ context, permissions, status }: StageHost,
-	{ dialogue, meter, model: { proxy } }: DialogueStage,
+	{ dialogue, meter, model: sessionModel }: DialogueStage,
 	agent: AgentKeeper,
 ): Chat {
 	const { session_id: sessionId, model_access, model: named } = context.launch;
 	// A session without a model of its own has the installation's default.
 	const model = named || (model_access?.model ?? "");
+	const { proxy } = sessionModel;
 	const costOf = (used: TokenCounts): number | undefined => modelCost(used, proxy?.access);
-	const chat = new Chat({ sessionId, model, dialogue, permissions, agent, proxy, meter, costOf });
+	const chat = new Chat({
+		sessionId,
+		model,
+		dialogue,
+		permissions,
+		agent,
+		proxy: proxy && sessionModel,
+		meter,
+		costOf,
+	});
 	dialogue.watch(chat);
 	permissions.watch(chat);
 	agent.watch((notice) => (notice.type === "warning" ? warn(context, status, notice.sentence) : chat.notice(notice)));

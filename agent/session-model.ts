@@ -1,33 +1,50 @@
 /** The session's model as its agent reaches it: through the proxy, within the budget, with its usage reported. */
+import type { ModelAccess, ModelTerms } from "#shared/wire/models/model-wire.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
-import { BudgetGate } from "../shared/model-proxy/books/budget-gate.ts";
-import type { Dialogue } from "./conversation/dialogue.ts";
-import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { accountedCalls } from "#shared/model-proxy/books/accounted-calls.ts";
+import { BudgetGate } from "#shared/model-proxy/books/budget-gate.ts";
+import type { UsageReporter } from "#shared/model-proxy/books/usage-reporter.ts";
+import type { ModelCallsDependencies } from "#shared/model-proxy/model-calls.ts";
 import type { ModelProxy } from "#shared/model-proxy/model-proxy.ts";
+import type { TokenMeter } from "#shared/model-proxy/metering/token-meter.ts";
+import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { Dialogue } from "./conversation/dialogue.ts";
+import { RelayedModel } from "./relayed-model.ts";
 import type { ModelTrouble } from "./reporting/model-trouble.ts";
-import type { UsageReporter } from "../shared/model-proxy/books/usage-reporter.ts";
 
 export interface SessionModelDependencies {
 	readonly launch: LaunchDocument;
 	readonly dialogue: Dialogue;
 	readonly usage: UsageReporter;
+	readonly meter: TokenMeter;
 	readonly trouble: Pick<ModelTrouble, "watchCall">;
 	readonly log: LogBuffer;
 }
 
-/** Owns the proxy and the budget gate of a session. */
+/** Decides on the calls and turns of the session: here, or on the platform's side of the pod's door. */
+type Keeper = BudgetGate | RelayedModel;
+
+/** Owns the proxy and what keeps its calls within the budget. */
 export class SessionModel {
 	/** It is undefined when the session has no model. */
 	readonly proxy: ModelProxy | undefined;
-	readonly #gate: BudgetGate;
+	readonly #keeper: Keeper;
 
-	private constructor(gate: BudgetGate, proxy: ModelProxy | undefined) {
-		this.#gate = gate;
+	private constructor(keeper: Keeper, proxy: ModelProxy | undefined) {
+		this.#keeper = keeper;
 		this.proxy = proxy;
 	}
 
-	static async open({ launch, dialogue, usage, trouble, log }: SessionModelDependencies): Promise<SessionModel> {
-		const { model_access: access } = launch;
+	static async open(dependencies: SessionModelDependencies): Promise<SessionModel> {
+		const { launch, dialogue, usage, trouble, log } = dependencies;
+		const { door, model_access: access } = launch;
+		if (door !== undefined && access) {
+			const relayed = new RelayedModel(door);
+			dialogue.guard(relayed);
+			dialogue.watch(relayed);
+			const calls = relayed.calls(dependencies.meter);
+			return new SessionModel(relayed, await proxyFor({ access, log, watchCall: trouble.watchCall, ...calls }));
+		}
 		let proxy: ModelProxy | undefined;
 		const model = (): string | undefined => (proxy?.access ?? access)?.model;
 		const gate = new BudgetGate({ launch, log, reported: () => usage.reported(), model });
@@ -36,29 +53,25 @@ export class SessionModel {
 		dialogue.watch(usage);
 		dialogue.watch(gate);
 		if (!access) return new SessionModel(gate, undefined);
-		// The module is loaded only when there is a model.
-		const { ModelProxy } = await import("#shared/model-proxy/model-proxy.ts");
-		proxy = await ModelProxy.open({
-			access,
-			log,
-			onCall: (call) => {
-				usage.add(call, gate.reservationId);
-				gate.used(call);
-			},
-			onBegun: (call) => usage.begin(call, gate.reservationId),
-			isLimited: () => gate.isLimited,
-			admit: (call, leaving) => {
-				if (gate.isLimited) usage.reportSoon();
-				return gate.admit(call, leaving);
-			},
-			watchCall: trouble.watchCall,
-		});
+		proxy = await proxyFor({ access, log, watchCall: trouble.watchCall, ...accountedCalls(gate, usage) });
 		return new SessionModel(gate, proxy);
+	}
+
+	/** Makes further calls with another model; resolves to false when that can be done at the next launch only. */
+	async use(terms: ModelTerms): Promise<boolean> {
+		const follows = !(this.#keeper instanceof RelayedModel) || (await this.#keeper.follow());
+		return follows && this.proxy?.use(terms) === true;
 	}
 
 	/** Aborts the calls that are under way. Resolves when their usage is recorded. */
 	async close(): Promise<void> {
 		await this.proxy?.close();
-		await this.#gate.close();
+		await this.#keeper.close();
 	}
+}
+
+/** The module is loaded only when there is a model. */
+async function proxyFor(dependencies: ModelCallsDependencies & { access: ModelAccess }): Promise<ModelProxy> {
+	const { ModelProxy } = await import("#shared/model-proxy/model-proxy.ts");
+	return ModelProxy.open(dependencies);
 }

@@ -1,4 +1,5 @@
 /** Delivers the pod's status to the runtime: into a file that it reads, or through the platform's socket. */
+import { doorPaths } from "#shared/wire/pod/door-paths.ts";
 import { request as httpRequest } from "node:http";
 import { deadline, sleep } from "#shared/base/clock.ts";
 import { backoffMs } from "#shared/base/concurrency/backoff.ts";
@@ -67,7 +68,7 @@ class PostedStatus implements StatusReports {
 			const outgoing = httpRequest({
 				socketPath: this.#socketPath,
 				method: "POST",
-				path: "/status",
+				path: doorPaths.status,
 				headers: { "content-type": "application/json", "content-length": Buffer.byteLength(content) },
 				signal: deadline(requestMs, this.#closing.signal),
 			});

@@ -5,7 +5,7 @@
 import { isoTime } from "#shared/base/clock.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import { jsonBytes } from "#shared/base/answer-size.ts";
-import { Journal } from "../../shared/base/files/journal.ts";
+import { Journal } from "#shared/base/files/journal.ts";
 
 /** `started`: the message was sent to the coding agent. `forgotten`: ids of messages whose content was removed. */
 type JournalRecord = { turn: ConversationTurn } | { started: string } | { forgotten: string[] };

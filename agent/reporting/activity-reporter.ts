@@ -2,7 +2,7 @@
 import type { ActivityState } from "#shared/contracts/sessions/session-resource.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import { Backoff } from "#shared/base/concurrency/backoff.ts";
-import type { PlatformClient } from "../../shared/model-proxy/platform/platform-client.ts";
+import type { PlatformClient } from "#shared/model-proxy/platform/platform-client.ts";
 
 export interface ActivityReport {
 	state: ActivityState;

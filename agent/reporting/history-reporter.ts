@@ -9,7 +9,7 @@ import { type NumberedReport, packReports, type PatchBase, patchReports } from "
 import type { HistorySpool } from "./history-spool.ts";
 import { type PatchEvent, type PatchPace, patchPaces } from "./patch-pace.ts";
 import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
-import type { DeliveryOutcome, PlatformClient } from "../../shared/model-proxy/platform/platform-client.ts";
+import type { DeliveryOutcome, PlatformClient } from "#shared/model-proxy/platform/platform-client.ts";
 import type { TimelineLog } from "../timeline/timeline-log.ts";
 
 /** The shortest interval between patches, because a patch starts git several times. */

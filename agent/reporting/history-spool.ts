@@ -5,7 +5,7 @@
 import type { ReportedEvent } from "#shared/contracts/sessions/history.ts";
 import { jsonBytes } from "#shared/base/answer-size.ts";
 import type { NumberedReport, ReportContent } from "./history-report.ts";
-import { Journal } from "../../shared/base/files/journal.ts";
+import { Journal } from "#shared/base/files/journal.ts";
 import { shrinkReports } from "./spool-shrink.ts";
 import type { RawEvent } from "../timeline/timeline-log.ts";
 

@@ -4,9 +4,9 @@ import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { type ActivityReport, ActivityReporter } from "./activity-reporter.ts";
 import { HistoryReporter, type HistorySources } from "./history-reporter.ts";
 import type { HistorySpool } from "./history-spool.ts";
-import { PlatformClient, type PlatformEvents } from "../../shared/model-proxy/platform/platform-client.ts";
-import { UsageReporter } from "../../shared/model-proxy/books/usage-reporter.ts";
-import type { UsageSpool } from "../../shared/model-proxy/books/usage-spool.ts";
+import { PlatformClient, type PlatformEvents } from "#shared/model-proxy/platform/platform-client.ts";
+import { UsageReporter } from "#shared/model-proxy/books/usage-reporter.ts";
+import type { UsageSpool } from "#shared/model-proxy/books/usage-spool.ts";
 import type { TokenMeter } from "#shared/model-proxy/metering/token-meter.ts";
 
 /** The records that wait on disk for the platform. */

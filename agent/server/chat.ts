@@ -29,7 +29,7 @@ export interface ChatDependencies {
 	/** The methods reject with a sentence. */
 	readonly agent: Pick<AgentKeeper, "setModel" | "setMode" | "setPermissionMode">;
 	/** The proxy through which the agent reaches the session's model; undefined when the agent reaches one itself. */
-	readonly proxy: { use(terms: ModelTerms): boolean } | undefined;
+	readonly proxy: { use(terms: ModelTerms): Promise<boolean> } | undefined;
 	/**
 	 * The tokens since the launch, of the model calls that have ended (`total`) and with what is known of the calls under
 	 * way (`soFar`); undefined when they are not counted.
@@ -140,7 +140,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 	async changeModel(terms: ModelTerms): Promise<boolean> {
 		const { proxy, agent } = this.#dependencies;
 		if (proxy) {
-			if (!proxy.use(terms)) return false;
+			if (!(await proxy.use(terms))) return false;
 		} else {
 			const isOffered = await agent.setModel(terms.model).then(
 				() => true,

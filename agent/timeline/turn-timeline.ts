@@ -1,5 +1,5 @@
 /** Records the turns in the timeline, and looks at the workspace after everything that may have changed it. */
-import { aborted } from "../../shared/base/concurrency/aborted.ts";
+import { aborted } from "#shared/base/concurrency/aborted.ts";
 import { isoTime, sleep } from "#shared/base/clock.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import { type TokenCounts, usedSince } from "#shared/wire/models/token-counts.ts";

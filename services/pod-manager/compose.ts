@@ -6,6 +6,7 @@ import { acceptance } from "#shared/config/fields/pod-fields.ts";
 import { peopleShareAMachine } from "#shared/config/shared-machine.ts";
 import { freeBytes } from "#shared/base/files/free-bytes.ts";
 import { shownIn } from "#shared/base/shown-sentences.ts";
+import type { Caller } from "#shared/bus/service.ts";
 import type { Claim } from "#shared/contracts/sessions/session-work.ts";
 import { modelAccess } from "#shared/wire/models/model-access.ts";
 import { readModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
@@ -15,7 +16,7 @@ import type { Part, Platform } from "#host/platform.ts";
 import { agentsService } from "./agents.service.ts";
 import { endAllPods, stillRunning } from "./exit.ts";
 import { sendSecrets } from "./pod-client.ts";
-import { podManager, type SendSecrets } from "./pod-manager.service.ts";
+import { modelOf, podManager, type SendSecrets } from "./pod-manager.service.ts";
 import { loadRuntime, type PodRuntime } from "./pod-runtime.ts";
 import { platformUrl } from "./platform-url.ts";
 import { podSpec } from "./pod-spec.ts";
@@ -27,11 +28,12 @@ const perProcessor = 2;
 
 export async function compose(platform: Platform): Promise<Part> {
 	const { config, key, readiness, shortcomings, announce } = platform;
-	const runtime = await loadRuntime(config, key);
-	refuseUnsafe(platform, runtime);
 	const catalogue = readModelCatalogue(config.models.file);
 	refuseMalformedKeys(catalogue.providers, environmentSecret);
 	const accessOf = (model: string) => modelAccess(catalogue, model, environmentSecret);
+	const bus = Promise.withResolvers<Caller>();
+	const runtime = await loadRuntime(config, key, { accessOf, modelOf: async (id) => modelOf(await bus.promise, id) });
+	refuseUnsafe(platform, runtime);
 	const refusalOf = (model: string) => modelRefusal(catalogue, model, environmentSecret);
 	const agents = {
 		records: readAgentRecords(),
@@ -50,7 +52,7 @@ export async function compose(platform: Platform): Promise<Part> {
 	const startingPerOwner = config.pods.starting_per_owner ?? perProcessor * availableParallelism();
 	const disk = runtime.place && { lowMb: config.disk.low_mb, free: () => freeBytes(config.data_dir) };
 	const { schema, stop, check } = podManager(
-		{ runtime, specOf, disk, remaining: shownIn(shortcomings) },
+		{ runtime, specOf, disk, remaining: shownIn(shortcomings), attach: bus.resolve },
 		send,
 		startingPerOwner,
 		platform.metrics,

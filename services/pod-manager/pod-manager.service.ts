@@ -44,6 +44,8 @@ export type SendSecrets = RenewalDependencies["send"];
 interface PodManagerDependencies extends PassDependencies {
 	/** Takes what the machine could not do, after each comparison of pods and sessions. */
 	readonly remaining?: ((troubles: readonly string[]) => void) | undefined;
+	/** Receives the bus at the start. */
+	readonly attach?: (bus: Caller) => void;
 	/** The disk that the sessions share; absent: it is not guarded. */
 	readonly disk?: Pick<DiskGuardDependencies, "lowMb" | "free"> | undefined;
 }
@@ -74,6 +76,7 @@ export function podManager(
 		async started(this: Service) {
 			const { broker } = this;
 			const bus = patientCaller(broker, (action) => (broker.registry.actions.get(action)?.count() ?? 0) > 0);
+			dependencies.attach?.(bus);
 			const write = (sentence: string) => this.logger.warn(sentence);
 			jobs = begun(bus, write, { ...dependencies, sendSecrets, startingPerOwner, metrics });
 		},
@@ -149,6 +152,11 @@ function stopsOver(bus: Caller): Pick<DiskGuardDependencies, "inUse" | "stopLarg
 		inUse: (sessions) => call(bus, in_use, { sessions }, workOptions()),
 		stopLargest: (measured, least_bytes) => call(bus, disk_short, { measured, least_bytes }, workOptions()),
 	};
+}
+
+/** Resolves to the name of the model that a session has now. @throws {Error} */
+export function modelOf(bus: Caller, id: string): Promise<string> {
+	return call(bus, sessionWork.actions.model_of, { id }, workOptions());
 }
 
 function workOptions() {

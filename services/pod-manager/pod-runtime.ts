@@ -6,6 +6,7 @@
 import { loadAdapter } from "#shared/config/adapter.ts";
 import type { Config } from "#shared/config/config.ts";
 import type { InstallationKey } from "#shared/base/secrets/keys.ts";
+import type { ModelAccess } from "#shared/wire/models/model-wire.ts";
 import { hostId } from "./host-id.ts";
 import { platformUrl } from "./platform-url.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
@@ -74,6 +75,18 @@ export interface RuntimeHost {
 	readonly host?: string;
 	/** Returns the prefix of the platform's API, such as `http://127.0.0.1:8080/api/v1/svc`. @throws {Error} before it is known. */
 	readonly platformUrl: () => string;
+	/** For runtimes whose pods get no key of a provider. */
+	readonly models: RuntimeModels;
+}
+
+/** Computes what the calls of a session need on the platform's side. Nothing of it is on disk. */
+export interface RuntimeModels {
+	/** Returns the access to a model with its provider's key; undefined when it cannot be used. Empty: the default model. */
+	readonly accessOf: (model: string) => ModelAccess | undefined;
+	/** Resolves to the name of the model that a session has now. @throws {Error} when nobody can say it. */
+	readonly modelOf: (sessionId: string) => Promise<string>;
+	/** Returns the token by which a launch reports to the platform. */
+	readonly podToken: (sessionId: string, generation: number) => string;
 }
 
 /** The place of pods that cannot be anywhere else, because they and their files are on one machine. */
@@ -171,13 +184,18 @@ export function podName(sessionId: string, generation: number): string {
 }
 
 /** Makes the configured runtime for the pods of this data folder. */
-export function loadRuntime({ pods, data_dir, gateway }: Config, key: InstallationKey): Promise<PodRuntime> {
+export function loadRuntime(
+	{ pods, data_dir, gateway }: Config,
+	key: InstallationKey,
+	models: Omit<RuntimeModels, "podToken">,
+): Promise<PodRuntime> {
 	const host: RuntimeHost = {
 		dataDir: data_dir,
 		installation: key.installationId(),
 		markKey: key.podMarkKey(),
 		host: hostId(data_dir),
 		platformUrl: () => platformUrl(gateway),
+		models: { ...models, podToken: (sessionId, generation) => key.podToken(sessionId, generation) },
 	};
 	return loadAdapter<PodRuntime>(pods.runtime, podRuntimeMethods, { ...host });
 }

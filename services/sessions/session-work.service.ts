@@ -31,6 +31,7 @@ export function sessionWorkService(
 				});
 				return succeededOf(await Promise.allSettled(claimed.map(budgeted)));
 			},
+			model_of: ({ id }) => claims.modelOf(id),
 			with_credential: (sought) => withCredential(sought),
 			observe: (report) => claims.report(report),
 			expected: ({ limit, after, ids, host }) =>

@@ -210,6 +210,13 @@ export const bounds = {
 	...rows("pod", "refused in the chat", {
 		openPermissions: [32, "requests", "for a permission that wait for an answer"],
 	}),
+	...rows("process", "429 at the agent", {
+		doorHeldBytes: [
+			512 * mib,
+			"bytes",
+			"of bodies of calls of the model of all sessions in containers, beyond their equal shares",
+		],
+	}),
 	...rows("pod", "429 at the agent", { modelCalls: [32, "calls", "of the model"] }),
 	...rows("pod", "413 at the agent", { modelBodyBytes: [32 * mib, "bytes", "of the body of a call of the model"] }),
 	...rows("pod", "503 at the agent", { modelHeldBytes: [128 * mib, "bytes", "of bodies of all calls of the model"] }),

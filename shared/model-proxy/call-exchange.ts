@@ -22,7 +22,7 @@ import type { ProviderLink } from "./provider/provider-link.ts";
 import { errorText } from "./provider/provider-error.ts";
 import { providerName } from "./provider/provider-name.ts";
 import { bodyWithoutSecrets, oneLine, wordsOf } from "./provider/provider-words.ts";
-import { ProxyError } from "./proxy-error.ts";
+import { ProxyError, refusalIn } from "./proxy-error.ts";
 import type { ProxyLimits } from "./proxy-limits.ts";
 import type { ProxyRoute } from "./proxy-route.ts";
 import type { RequestBodies } from "./request-bodies.ts";
@@ -45,6 +45,8 @@ export interface ExchangeDependencies {
 	/** Resolves with a sentence when the call is refused. The signal aborts when its caller has left. */
 	readonly admit: (call: AskingCall, leaving: AbortSignal) => Promise<string | undefined>;
 	readonly watchCall: WatchCall;
+	/** Whether the calls go to another proxy, which adds the key, books them and says for itself why it refuses some. */
+	readonly isRelay?: boolean;
 	readonly listening: Listening;
 	otherModels: OtherModels;
 	/** Whether the provider is known to refuse the request for a stream's usage. */
@@ -187,10 +189,11 @@ export class CallExchange {
 	/** @throws {ProxyError} when the response cannot be passed on. */
 	async #relay(answer: IncomingMessage, metering?: Metering): Promise<void> {
 		const status = answer.statusCode ?? 502;
-		if (status >= 300 && status < 400) {
+		const refusal = this.#refusalOf(status, answer);
+		if (refusal) {
 			answer.destroy();
 			metering?.onEnd("whole");
-			throw new ProxyError(502, `${this.#provider} redirects, which is not followed`);
+			throw refusal;
 		}
 		const encoding = answer.headers["content-encoding"] ?? "identity";
 		const headers = callerHeaders(answer.headers, (text) => this.#dependencies.log.withoutSecrets(text) !== text);
@@ -204,6 +207,12 @@ export class CallExchange {
 		this.#response.writeHead(status, isAsSent ? { ...headers, "content-length": length } : headers);
 		this.#response.flushHeaders();
 		await this.#pass(answer, decoders(encoding, this.#provider), metering);
+	}
+
+	/** Returns why an answer is not passed on; undefined when it is. */
+	#refusalOf(status: number, { headers }: IncomingMessage): ProxyError | undefined {
+		if (status >= 300 && status < 400) return new ProxyError(502, `${this.#provider} redirects, which is not followed`);
+		return this.#dependencies.isRelay ? refusalIn(status, headers) : undefined;
 	}
 
 	async #pass(answer: IncomingMessage, decoding: Duplex[], metering?: Metering): Promise<void> {

@@ -1,4 +1,5 @@
 /** Errors of the proxy itself, in the form of errors of each wire format. */
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { ModelWire } from "#shared/wire/models/model-wire.ts";
 
 /** The message is a sentence for the caller. */
@@ -41,4 +42,20 @@ export function errorBody(wire: ModelWire, { status, message }: ProxyError): obj
 	if (wire === "gemini") return { error: { code: status, message, status: geminiStatuses[status] ?? "INTERNAL" } };
 	const type = status < 500 ? "invalid_request_error" : "server_error";
 	return { error: { message, type, param: null, code: status === 402 ? "budget_exceeded" : null } };
+}
+
+/** The header with the sentence of a refusal, by which a proxy before this one knows that the provider did not say it. */
+export const refusalHeader = "atelier-refusal";
+
+export function refusalHeaders({ message, retryAfterS }: ProxyError): OutgoingHttpHeaders {
+	const retry = retryAfterS === undefined ? {} : { "retry-after": String(retryAfterS) };
+	return { ...retry, [refusalHeader]: encodeURIComponent(message) };
+}
+
+/** Returns the refusal that another proxy has answered with; undefined for an answer of the provider. */
+export function refusalIn(status: number, headers: IncomingHttpHeaders): ProxyError | undefined {
+	const { [refusalHeader]: sentence, "retry-after": retryAfter } = headers;
+	if (typeof sentence !== "string") return undefined;
+	const retryAfterS = Number(retryAfter);
+	return new ProxyError(status, decodeURIComponent(sentence), retryAfterS > 0 ? { retryAfterS } : {});
 }

@@ -1,15 +1,19 @@
 /** Holds the bodies of requests, within bounds, until they are answered. */
 import type { IncomingMessage } from "node:http";
 import { readBounded } from "#shared/base/bounded-read.ts";
+import type { HeldBytes } from "./held-bytes.ts";
 import { ProxyError } from "./proxy-error.ts";
 import type { ProxyLimits } from "./proxy-limits.ts";
 
 export class RequestBodies {
 	readonly #limits: ProxyLimits;
+	readonly #all: HeldBytes | undefined;
 	#held = 0;
 
-	constructor(limits: ProxyLimits) {
+	/** @param all Counts the bytes of several sessions. */
+	constructor(limits: ProxyLimits, all?: HeldBytes) {
 		this.#limits = limits;
+		this.#all = all;
 	}
 
 	/** Runs `use` with the body. @throws {ProxyError} with status 413, 415 or 429; any error of `use`. */
@@ -22,6 +26,7 @@ export class RequestBodies {
 			return await use(await this.#read(request, held));
 		} finally {
 			this.#held -= held.bytes;
+			this.#all?.give(held.bytes);
 		}
 	}
 
@@ -33,7 +38,9 @@ export class RequestBodies {
 			onChunk: (bytes) => {
 				held.bytes += bytes;
 				this.#held += bytes;
-				if (this.#held > heldBytes) throw new ProxyError(429, "Too many large requests at a time", { retryAfterS: 1 });
+				const isFree = this.#all?.take(bytes, this.#held) ?? true;
+				if (!isFree || this.#held > heldBytes)
+					throw new ProxyError(429, "Too many large requests at a time", { retryAfterS: 1 });
 			},
 		});
 	}

@@ -2,7 +2,7 @@
 import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
-import { Journal } from "../../../shared/base/files/journal.ts";
+import { Journal } from "#shared/base/files/journal.ts";
 import { logLine } from "../stderr-log.ts";
 import { mended, type ModelMessage } from "./model-message.ts";
 

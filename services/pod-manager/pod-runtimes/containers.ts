@@ -24,6 +24,7 @@ import { FolderHelpers } from "./containers/helpers/folder-helpers.ts";
 import { RuntimeProbe } from "./containers/helpers/runtime-probe.ts";
 import { ShortContainers } from "./containers/helpers/short-containers.ts";
 import { LaunchDoors } from "./containers/launch-doors.ts";
+import { LaunchModels } from "./containers/launch-models.ts";
 import { launchDocument } from "./containers/launch-document.ts";
 import type { Launch } from "./local-process/launch.ts";
 import { PodWatch } from "./local-process/pod-watch.ts";
@@ -48,6 +49,7 @@ export class ContainersRuntime implements PodRuntime {
 	readonly #probe: RuntimeProbe;
 	/** Whether the engine is known to confine containers. */
 	#isProven = false;
+	readonly #models: LaunchModels;
 	readonly #doors: LaunchDoors;
 	readonly #watches = new Set<PodWatch>();
 	/** Aborts the work that `open` has begun. */
@@ -71,7 +73,8 @@ export class ContainersRuntime implements PodRuntime {
 		const file = join(dataDir, "cache", "container-engine-proof");
 		this.#probe = new RuntimeProbe({ engine: this.#engine, short: this.#short, settings: this.#settings, file });
 		const onReport = ({ sessionId }: Launch): void => this.#tell(sessionId);
-		this.#doors = new LaunchDoors({ runs: this.#runs, listenHost, platformUrl, onReport });
+		this.#models = new LaunchModels({ runs: this.#runs, models: options.models, platformUrl });
+		this.#doors = new LaunchDoors({ runs: this.#runs, listenHost, platformUrl, models: this.#models, onReport });
 	}
 
 	async open(): Promise<readonly string[]> {
@@ -86,6 +89,7 @@ export class ContainersRuntime implements PodRuntime {
 	async close(): Promise<void> {
 		this.#closing.abort();
 		this.#doors.closeAll();
+		await this.#models.closeAll();
 		this.#engine.close();
 	}
 
@@ -111,6 +115,7 @@ export class ContainersRuntime implements PodRuntime {
 		if (!this.#isProven) await this.#prove(this.#closing.signal);
 		await this.#runs.create(launch);
 		const folders = await this.#foldersFor(launch, spec.workspace_id);
+		if (spec.model_access) await this.#models.keep(launch, { model: spec.model, budgeted: spec.budgeted ?? false });
 		await this.#doors.keepDocument(launch, JSON.stringify(launchDocument(spec)));
 		await this.#doors.open(launch);
 		failpoint("containers.before-create");
@@ -208,7 +213,9 @@ export class ContainersRuntime implements PodRuntime {
 		return { platform, agent, workspace, records };
 	}
 
+	/** @throws {Error} while usage of the launch is not delivered. */
 	async #discard(launch: Launch): Promise<void> {
+		await this.#models.settle(launch);
 		await this.#folders.clear(this.#doors.foldersOf(launch).agent);
 		await this.#runs.discard(launch);
 	}

@@ -13,7 +13,9 @@ export async function endLeftAgents(config: Config, say: (line: string) => void)
 	// A folder that lacks one of them has never had an agent, and asking for them would make them.
 	if (!existsSync(join(folder, "host", "id")) || (key === "" && !existsSync(join(folder, "keys", "installation"))))
 		return;
-	const runtime = await loadRuntime(config, openInstallationKey(folder, key));
+	// Nothing is started here, so no model is called.
+	const models = { accessOf: () => undefined, modelOf: async () => "" };
+	const runtime = await loadRuntime(config, openInstallationKey(folder, key), models);
 	const living = async () => (await runtime.inventory()).pods.filter(isAlive).length;
 	const count = await living();
 	if (count === 0) return;

@@ -158,6 +158,14 @@ export class SessionClaims {
 		return { sessions: (await this.#named(ids, expectedColumns)).filter(this.#isOn(host)).map(expectationOf) };
 	}
 
+	/** Returns the name of the model that a session has now; empty: the default. @throws {NotFoundError} */
+	async modelOf(id: string): Promise<string> {
+		const document = await this.#store.get(sessionCollection, id, ["launch"]);
+		if (!document) throw new NotFoundError(`Session "${id}" does not exist`, "SESSION_NOT_FOUND");
+		const { model } = Object(document.launch);
+		return typeof model === "string" ? model : "";
+	}
+
 	/** Returns whether a pod manager on this host may act for a session. */
 	#isOn(host: string | undefined): IsHere {
 		return (document) => mayActFor(this.#binding, document.host, host);

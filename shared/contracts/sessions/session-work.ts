@@ -200,6 +200,12 @@ export const sessionWork = defineContract("session-work", {
 		params: passReport,
 		returns: { type: "boolean" },
 	},
+	model_of: {
+		access: "system",
+		summary: "The name of the model that a session has now; empty: the default of the installation",
+		params: { id },
+		returns: text,
+	},
 	with_credential: {
 		access: "system",
 		summary: "Sessions that may have a pod and got a credential, of one owner or of a tenant; at most 100",

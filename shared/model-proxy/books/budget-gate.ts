@@ -7,7 +7,6 @@ import { randomUUID } from "node:crypto";
 import { deadline, monotonic, sleep } from "#shared/base/clock.ts";
 import type { PlannedCall, Reservation, SentReservationRequest } from "#shared/contracts/sessions/budgets.ts";
 import type { BudgetReason } from "#shared/contracts/sessions/session-resource.ts";
-import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import { addTokens, noTokens, type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { aborted } from "../../base/concurrency/aborted.ts";
@@ -88,7 +87,7 @@ export class BudgetGate {
 		return this.#reserved?.id;
 	}
 
-	async pass(_message: ConversationTurn, ending: AbortSignal): Promise<void> {
+	async pass(_message: unknown, ending: AbortSignal): Promise<void> {
 		if (this.#model === "" && !this.#isLimited) return;
 		const signal = AbortSignal.any([ending, this.#closed.signal]);
 		this.#returnReservation();

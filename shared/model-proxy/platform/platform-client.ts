@@ -31,6 +31,7 @@ export class PlatformClient {
 	readonly #refused = new Set<ReportKind>();
 	readonly #lifeline: Lifeline;
 	readonly #closed = new AbortController();
+	#last: DeliveryOutcome | undefined;
 
 	constructor(launch: PlatformAccess & Pick<LaunchDocument, "lifeline_ms">, log: LogBuffer, events: PlatformEvents) {
 		this.#link = new PlatformLink(launch);
@@ -44,10 +45,16 @@ export class PlatformClient {
 		return this.#closed.signal;
 	}
 
+	/** The outcome of the last report; undefined before the first one. */
+	get last(): DeliveryOutcome | undefined {
+		return this.#last;
+	}
+
 	/** Sends a report. A refusal is logged once. */
 	async post(kind: ReportKind, body: object): Promise<DeliveryOutcome> {
 		const status = await this.#send(`/${kind}`, body);
 		const outcome = outcomeOf(kind, status);
+		this.#last = outcome;
 		if (this.signal.aborted) return outcome;
 		if (outcome === "stale") this.#onStale();
 		if (outcome === "rejected" || outcome === "forbidden") this.#warn(kind, status);

@@ -22,6 +22,7 @@ async function openContainers(): Promise<PodWorld> {
 		markKey: randomBytes(16).toString("hex"),
 		host: randomBytes(8).toString("hex"),
 		platformUrl: () => "http://127.0.0.1:9/api/v1/svc",
+		models: { accessOf: () => undefined, modelOf: async () => "", podToken: () => "unused-in-these-tests" },
 		socket: engine.socket,
 		image: sessionImage,
 	};

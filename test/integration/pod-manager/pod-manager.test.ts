@@ -39,6 +39,7 @@ for (const count of [1, 2] as const) {
 						return desk.claim(limit, ids);
 					},
 					observe: (report) => desk.observe(report),
+					model_of: async () => "",
 					with_credential: async () => [],
 					expected: ({ ids, after }) => desk.expected(ids ? { ids } : { after }),
 				}),

@@ -1,7 +1,8 @@
 /** A scripted model server behind a model proxy, with the reports of the proxy. */
 import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
 import type { MeteredCall } from "#shared/model-proxy/metering/metered-call.ts";
-import { ModelProxy, type ModelProxyDependencies } from "#shared/model-proxy/model-proxy.ts";
+import type { ModelCallsDependencies } from "#shared/model-proxy/model-calls.ts";
+import { ModelProxy } from "#shared/model-proxy/model-proxy.ts";
 import { watchNothing } from "#shared/model-proxy/provider/watched-call.ts";
 import { type ModelAccess, type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
 import { addTokens, noTokens, type TokenCounts } from "#shared/wire/models/token-counts.ts";
@@ -31,7 +32,7 @@ export class ProxiedModel implements AsyncDisposable {
 
 	static async open(
 		script: Script,
-		options: Partial<Omit<ModelProxyDependencies, "log" | "onCall">> = {},
+		options: Partial<Omit<ModelCallsDependencies, "log" | "onCall">> = {},
 	): Promise<ProxiedModel> {
 		const server = await ModelServer.listen({ script });
 		const log = new LogBuffer([]);

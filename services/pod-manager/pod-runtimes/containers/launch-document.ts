@@ -1,4 +1,6 @@
 /** Makes the launch document of a session in a container: its places are those inside. Pure. */
+import { type ModelAccess, modelWires } from "#shared/wire/models/model-wire.ts";
+import { doorPaths } from "#shared/wire/pod/door-paths.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import type { PodSpec } from "../../pod-runtime.ts";
 import { inside } from "./container-request.ts";
@@ -9,9 +11,11 @@ const platformPort = 8080;
 
 export function launchDocument({ workspace_id: _folder, ...spec }: PodSpec): LaunchDocument {
 	const { pathname } = new URL(spec.platform_url);
+	const platform = `http://127.0.0.1:${platformPort}`;
 	return {
 		...spec,
-		platform_url: `http://127.0.0.1:${platformPort}${pathname}`,
+		...(spec.model_access && { model_access: relayed(spec.model_access, platform) }),
+		platform_url: `${platform}${pathname}`,
 		door: inside.platform,
 		listen_socket: `${inside.agent}/${agentSocket}`,
 		// Nobody else can start processes in the container, so there is nothing to prove.
@@ -23,4 +27,11 @@ export function launchDocument({ workspace_id: _folder, ...spec }: PodSpec): Lau
 		git_home: "",
 		temporary_folder: inside.temporary,
 	};
+}
+
+/** Returns the access by which the agent reaches its model: the door adds the key (door-model.ts). */
+function relayed(access: ModelAccess, platform: string): ModelAccess {
+	const wires = modelWires.filter((wire) => access.endpoints[wire] !== undefined);
+	const endpoints = Object.fromEntries(wires.map((wire) => [wire, `${platform}${doorPaths.model}/${wire}`]));
+	return { ...access, endpoints, key: "" };
 }

@@ -15,6 +15,7 @@ import { type Launch, launchName } from "../local-process/launch.ts";
 import type { RunFolders } from "../local-process/run-folders.ts";
 import { AgentBridge } from "./agent-bridge.ts";
 import { doorSocket } from "./container-request.ts";
+import type { LaunchModels } from "./launch-models.ts";
 import { sessionDoor } from "./session-door.ts";
 
 const maxDocumentBytes = 2_097_152;
@@ -32,6 +33,7 @@ export interface LaunchDoorsDependencies {
 	readonly listenHost: string;
 	/** Returns the prefix of the platform's API (pod-runtime.ts). */
 	readonly platformUrl: () => string;
+	readonly models: LaunchModels;
 	/** Learns that an agent has reported. */
 	readonly onReport: (launch: Launch) => void;
 }
@@ -62,6 +64,8 @@ export class LaunchDoors {
 			if (socket === undefined || (await isAnswered(socket))) return;
 			const opened: Opened = { door: await this.#listen(launch, socket) };
 			this.#opened.set(launchName(launch), opened);
+			// What an earlier process could not report is reported now.
+			await this.#dependencies.models.of(launch);
 			const { status } = await this.#dependencies.runs.read(launch);
 			if (status) await this.#keep(launch, status);
 		});
@@ -90,6 +94,7 @@ export class LaunchDoors {
 		const door = sessionDoor({
 			launch: () => this.#documentIn(launch),
 			report: (status) => this.#changes.run(launchName(launch), () => this.#take(launch, status)),
+			model: () => this.#dependencies.models.of(launch),
 			platformUrl: this.#dependencies.platformUrl,
 		});
 		await rm(socket, { force: true });

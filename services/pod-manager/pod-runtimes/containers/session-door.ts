@@ -12,10 +12,13 @@ import {
 	type ServerResponse,
 } from "node:http";
 import { pipeline } from "node:stream/promises";
+import { bound } from "#shared/base/bounds.ts";
 import { readBounded } from "#shared/base/bounded-read.ts";
+import { doorPaths } from "#shared/wire/pod/door-paths.ts";
+import type { DoorModel } from "./door-model.ts";
 
-/** The most connections of one session; its agent keeps 32 to the platform. */
-const maxConnections = 64;
+/** The most connections of one session: those of its programs (`podConnections`), and some of its agent. */
+const maxConnections = bound.podConnections + 16;
 const maxStatusBytes = 16_384;
 /** Headers of the connection itself (RFC 9110, section 7.6.1). */
 const hopByHop = new Set([
@@ -34,6 +37,8 @@ export interface DoorDependencies {
 	readonly launch: () => Promise<string | undefined>;
 	/** Takes the status of the agent as it was sent. */
 	readonly report: (status: Buffer) => Promise<void>;
+	/** Resolves to the session's model; undefined when it has none. */
+	readonly model: () => Promise<DoorModel | undefined>;
 	/** Returns the prefix of the platform's API, such as `http://127.0.0.1:8080/api/v1/svc`. */
 	readonly platformUrl: () => string;
 }
@@ -57,13 +62,27 @@ async function answer(
 	response: ServerResponse,
 ): Promise<void> {
 	const { method = "", url = "" } = request;
-	if (method === "POST" && url === "/launch") return giveLaunch(dependencies, request, response);
-	if (method === "POST" && url === "/status") return takeStatus(dependencies, request, response);
+	if (method === "POST" && Object.hasOwn(posts, url)) return posts[url]?.(dependencies, request, response);
+	if (url.startsWith(`${doorPaths.model}/`)) return callModel(dependencies, request, response);
 	const platform = new URL(dependencies.platformUrl());
 	if (url.startsWith(`${platform.pathname}/`)) return pass(new URL(url, platform), request, response);
 	request.resume();
 	response.writeHead(404).end();
 }
+
+type Answer = (dependencies: DoorDependencies, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** The answers of the door itself, by their paths. */
+const posts: Record<string, Answer> = {
+	[doorPaths.launch]: giveLaunch,
+	[doorPaths.status]: takeStatus,
+	[doorPaths.turnBegins]: ordering((model, leaving) => model.turnBegins(leaving).then(() => true)),
+	[doorPaths.turnEnded]: ordering((model) => {
+		model.turnEnded();
+		return true;
+	}),
+	[doorPaths.modelChanged]: ordering((model) => model.follow()),
+};
 
 async function giveLaunch(
 	{ launch }: DoorDependencies,
@@ -84,6 +103,28 @@ async function takeStatus(
 	const tooLarge = () => new Error(`A status has at most ${maxStatusBytes} bytes`);
 	await report(await readBounded(request, { maxBytes: maxStatusBytes, tooLarge }));
 	response.writeHead(204).end();
+}
+
+async function callModel(
+	{ model }: DoorDependencies,
+	request: IncomingMessage,
+	response: ServerResponse,
+): Promise<void> {
+	const own = await model();
+	if (own) own.answer(request, response, (request.url ?? "").slice(doorPaths.model.length));
+	else response.writeHead(404, { connection: "close" }).end();
+}
+
+/** @param carryOut Carries out an order to the session's model; whether it was possible. */
+function ordering(carryOut: (model: DoorModel, leaving: AbortSignal) => boolean | Promise<boolean>): Answer {
+	return async ({ model }, request, response) => {
+		request.resume();
+		const leaving = new AbortController();
+		response.on("close", () => leaving.abort());
+		const own = await model();
+		const isDone = own ? await carryOut(own, leaving.signal) : true;
+		response.writeHead(isDone ? 204 : 409).end();
+	};
 }
 
 async function pass(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,7 +1,7 @@
 /** The model proxy of a session with a budget: the terms of calls, and the booking of calls that hide their usage. */
 import { expect } from "chai";
 import type { CallUnderWay } from "#shared/model-proxy/metering/metered-call.ts";
-import type { ModelProxyDependencies } from "#shared/model-proxy/model-proxy.ts";
+import type { ModelCallsDependencies } from "#shared/model-proxy/model-calls.ts";
 import { modelWires } from "#shared/wire/models/model-wire.ts";
 import { totalTokens } from "#shared/wire/models/token-counts.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -11,7 +11,7 @@ import { ProxiedModel } from "../../../support/agents/open-proxy.ts";
 
 const asked = { ...userMessage("hi"), isStreaming: true };
 
-function budgeted(script: Script, more: Partial<ModelProxyDependencies> = {}): Promise<ProxiedModel> {
+function budgeted(script: Script, more: Partial<ModelCallsDependencies> = {}): Promise<ProxiedModel> {
 	return ProxiedModel.open(script, { isLimited: () => true, ...more });
 }
 

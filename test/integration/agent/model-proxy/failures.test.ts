@@ -2,7 +2,7 @@
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { expect } from "chai";
-import type { ModelProxyDependencies } from "#shared/model-proxy/model-proxy.ts";
+import type { ModelCallsDependencies } from "#shared/model-proxy/model-calls.ts";
 import type { WatchedCall } from "#shared/model-proxy/provider/watched-call.ts";
 import { type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
 import { jsonBytes } from "#shared/base/answer-size.ts";
@@ -50,7 +50,7 @@ describe("model proxy: failures", () => {
 		return calls.at(-1)?.find((one) => one !== "answering");
 	}
 
-	async function open(options: Partial<ModelProxyDependencies> = {}): Promise<ProxiedModel> {
+	async function open(options: Partial<ModelCallsDependencies> = {}): Promise<ProxiedModel> {
 		return disposing.use(await ProxiedModel.open(() => ({ text: "hello" }), { watchCall, ...options }));
 	}
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, request as httpRequest, type RequestListener, type Server } from "node:http";
 import { connect } from "node:net";
 import { expect } from "chai";
-import type { ModelProxyDependencies } from "#shared/model-proxy/model-proxy.ts";
+import type { ModelCallsDependencies } from "#shared/model-proxy/model-calls.ts";
 import { modelWires } from "#shared/wire/models/model-wire.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { jsonOf } from "../../../support/model-server/model-request.ts";
@@ -296,7 +296,7 @@ async function status(port: string, method: string, path: string, headers: Recor
 function accessTo(
 	url: string,
 	key = "sk-canary-for-another-provider",
-): Partial<Pick<ModelProxyDependencies, "access">> {
+): Partial<Pick<ModelCallsDependencies, "access">> {
 	const access = {
 		provider: "other",
 		location: "cloud",

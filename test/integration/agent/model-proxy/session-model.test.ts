@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
-import type { ModelProxyDependencies } from "#shared/model-proxy/model-proxy.ts";
+import type { ModelCallsDependencies } from "#shared/model-proxy/model-calls.ts";
 import { type ModelWire, modelWires } from "#shared/wire/models/model-wire.ts";
 import { jsonOf } from "../../../support/model-server/model-request.ts";
 import { askModel, userMessage } from "../../../support/model-server/simple-caller.ts";
@@ -172,7 +172,7 @@ class Recorder implements AsyncDisposable {
 		return recorder;
 	}
 
-	get options(): Pick<ModelProxyDependencies, "access"> {
+	get options(): Pick<ModelCallsDependencies, "access"> {
 		const url = loopbackUrl(this.#server);
 		const own = { provider: "recorder", location: "cloud", model: "scripted-1", key: "" } as const;
 		return { access: { ...own, endpoints: { anthropic: url, gemini: url }, context_window: 1_000 } };
