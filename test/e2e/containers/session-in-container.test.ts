@@ -1,0 +1,118 @@
+/**
+ * A session in a container of a real engine: it works with its model, whose key never enters the container.
+ * Long: it starts a Docker engine and builds the image of sessions.
+ * Alone: a Docker engine changes the machine while it runs.
+ */
+import { expect } from "chai";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import type { ApiClient } from "../../support/clients/api-client.ts";
+import { buildSessionImage, sessionImage } from "../../support/containers/session-image.ts";
+import { DockerEngine } from "../../support/installations/docker-engine.ts";
+import { ModelServer } from "../../support/model-server/model-server.ts";
+import { eventually } from "../../support/eventually.ts";
+import { ask, sessionReaches } from "../../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
+
+const usage = { input: 1_000, output: 10, cache_read: 0, cache_write: 0 };
+const price = 0.0101;
+
+describe("a session in a container", function () {
+	this.timeout(180_000);
+	const all = new AsyncDisposableStack();
+	let engine: DockerEngine;
+	let model: ModelServer;
+	let platform: TestPlatform;
+	let api: ApiClient;
+
+	before(async () => {
+		const folder = mkdtempSync(join(tmpdir(), "atelier-contained-"));
+		all.defer(() => rmSync(folder, { recursive: true, force: true }));
+		engine = all.use(await DockerEngine.start([]));
+		buildSessionImage(engine);
+		model = all.use(await ModelServer.listen({ script: () => ({ text: "A word.", usage }) }));
+		const file = join(folder, "models.yaml");
+		const prices = { input: 10, output: 10, cache_read: 1, cache_write: 1 };
+		const models = ["first", "second"].map((id) => ({
+			id,
+			name: id,
+			provider: "scripted",
+			context_window: 100_000,
+			prices,
+		}));
+		const providers = [{ id: "scripted", key_env: "SCRIPTED_KEY", endpoints: model.endpoints }];
+		writeFileSync(file, stringify({ price_version: "test", providers, models }));
+		const adapter = "services/pod-manager/pod-runtimes/containers.ts#ContainersRuntime";
+		const runtime = { adapter, kwargs: { socket: engine.socket, image: sessionImage } };
+		platform = all.use(
+			await startPlatform({ config: { models: { file }, pods: { runtime } }, env: { SCRIPTED_KEY: model.key } }),
+		);
+		api = platform.client();
+	});
+	after(() => all.disposeAsync());
+
+	async function running(more: object = {}): Promise<string> {
+		const wanted = { name: "contained", agent: "builtin", model: "first", source: { type: "git", repo: "" }, ...more };
+		const { body, text } = await api.post<Session>("/sessions", wanted);
+		expect(body.id, text).to.be.a("string");
+		await sessionReaches(api, body.id, "running", 60_000);
+		return body.id;
+	}
+
+	const session = async (id: string) => (await api.get<Session>(`/sessions/${id}`)).body;
+
+	function spends(id: string, dollars: number): Promise<boolean> {
+		const isBooked = async () => {
+			const { budget } = await session(id);
+			return budget.reserved === 0 && Math.abs(budget.spent - dollars) < 1e-6;
+		};
+		return eventually(isBooked, { withinMs: 20_000, what: `${dollars} are booked` });
+	}
+
+	it("answers with its model, whose key is nowhere in the container, and its usage is in the books", async () => {
+		const id = await running();
+		expect(await ask(api, id, "hello")).to.include("A word.");
+		await spends(id, price);
+		const { message_count } = await eventually(async () => {
+			const now = await session(id);
+			return now.message_count > 0 && now;
+		});
+		expect(message_count).to.equal(1);
+		const name = `atelier-session-${id}-g1`;
+		const inspected = engine.run("docker", "inspect", engine.run("docker", "ps", "-q").split("\n")[0] ?? name);
+		expect(inspected).to.not.include(model.key);
+		const pid = /"Pid": (\d+)/.exec(inspected)?.[1] ?? "";
+		const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
+		expect(environment).to.include("HOME=");
+		expect(environment).to.not.include(model.key);
+	});
+
+	it("waits while its budget is used up, and goes on when it is raised", async () => {
+		const limit = 0.1;
+		const id = await running({ budget: { limit } });
+		const { budget } = await eventually(
+			async () => {
+				await api.post(`/sessions/${id}/messages`, { content: "again" });
+				const now = await session(id);
+				return now.budget.paused && now;
+			},
+			{ withinMs: 30_000, everyMs: 300, what: "the budget is used up" },
+		);
+		expect(budget.spent).to.be.at.most(limit + price);
+		await api.put(`/sessions/${id}`, { budget: { limit: 10 } });
+		await eventually(async () => !(await session(id)).budget.paused, { withinMs: 20_000, what: "it goes on" });
+		expect(await ask(api, id, "hello")).to.include("A word.");
+	});
+
+	it("calls another model as soon as it is chosen", async () => {
+		const id = await running();
+		const { body } = await api.put<Session & { applies: { model: string } }>(`/sessions/${id}`, { model: "second" });
+		expect(body.applies.model).to.equal("now");
+		const before = model.billed.calls.length;
+		await ask(api, id, "hello");
+		expect(new Set(model.billed.calls.slice(before).map((call) => call.model))).to.deep.equal(new Set(["second"]));
+	});
+});
