@@ -12,7 +12,7 @@ const machineName = /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|USER|LOGNAME|SHELL|T
 /** The names that tell programs whom to trust, through which proxy they reach others, and where packages are. */
 const networkName = new RegExp(
 	`^(${[
-		"NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|(NIX_)?SSL_CERT_FILE|SSL_CERT_DIR|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE",
+		"NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|NODE_USE_ENV_PROXY|(NIX_)?SSL_CERT_FILE|SSL_CERT_DIR|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE",
 		"GIT_SSL_CAINFO|GIT_SSL_CAPATH|AWS_CA_BUNDLE|CARGO_HTTP_CAINFO|DENO_CERT|DENO_TLS_CA_STORE",
 		"(http|https|ftp|all|no)_proxy|(HTTP|HTTPS|FTP|ALL|NO)_PROXY",
 		"(npm|NPM)_(config|CONFIG)_(registry|cafile|ca|https?_proxy|proxy|noproxy|strict_ssl|globalconfig)",

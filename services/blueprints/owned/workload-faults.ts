@@ -1,5 +1,6 @@
 /** Finds values of `workload_config` that no session could be started with, or that would do nothing. Pure. */
 import { InvalidParametersError } from "#shared/base/errors.ts";
+import { egressHostForm, egressProfiles, maxEgressHosts } from "#shared/base/egress-profiles.ts";
 import { permissionModes } from "#shared/contracts/sessions/session-resource.ts";
 
 interface WorkloadFault {
@@ -16,9 +17,21 @@ const rules: Readonly<Record<string, Rule>> = {
 		`does not exist; allowed: ${permissionModes.join(", ")}`,
 	],
 	terminal_restricted: [(value) => typeof value === "boolean", "has to be true or false"],
+	egress: [
+		(value) => egressProfiles.some((profile) => profile === value),
+		`does not exist; allowed: ${egressProfiles.join(", ")}`,
+	],
+	egress_hosts: [
+		(value) => Array.isArray(value) && value.length <= maxEgressHosts && value.every(isHost),
+		`has to be a list of at most ${maxEgressHosts} hosts, such as registry.example.org or .example.org for all names below it`,
+	],
 	agent: text,
 	initial_prompt: text,
 };
+
+function isHost(value: unknown): boolean {
+	return typeof value === "string" && value.length <= 253 && egressHostForm.test(value);
+}
 
 /** Returns the faults; null and an empty text count as absent, as they do in a session. */
 export function workloadFaults(config: Readonly<Record<string, unknown>>): WorkloadFault[] {

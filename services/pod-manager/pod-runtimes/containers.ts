@@ -24,6 +24,7 @@ import { FolderHelpers } from "./containers/helpers/folder-helpers.ts";
 import { RuntimeProbe } from "./containers/helpers/runtime-probe.ts";
 import { ShortContainers } from "./containers/helpers/short-containers.ts";
 import { LaunchDoors } from "./containers/launch-doors.ts";
+import { LaunchEgress } from "./containers/launch-egress.ts";
 import { LaunchModels } from "./containers/launch-models.ts";
 import { launchDocument } from "./containers/launch-document.ts";
 import type { Launch } from "./local-process/launch.ts";
@@ -33,8 +34,16 @@ import { SessionFolders } from "./local-process/session-folders.ts";
 
 /** The runtime for containers of one machine. They outlive it; another instance finds them again. */
 export class ContainersRuntime implements PodRuntime {
-	static readonly typedKwargs = ["user", "memory_mb", "processors", "processes", "temporary_mb"];
-	static readonly kwargs = ["socket", "image", "listen_host", ...ContainersRuntime.typedKwargs];
+	static readonly typedKwargs = [
+		"user",
+		"memory_mb",
+		"processors",
+		"processes",
+		"temporary_mb",
+		"egress_hosts",
+		"internal_hosts",
+	];
+	static readonly kwargs = ["socket", "image", "listen_host", "egress", ...ContainersRuntime.typedKwargs];
 	readonly isolation = "container";
 	readonly place: PodPlace | undefined;
 	readonly #options: ContainersOptions;
@@ -50,6 +59,7 @@ export class ContainersRuntime implements PodRuntime {
 	/** Whether the engine is known to confine containers. */
 	#isProven = false;
 	readonly #models: LaunchModels;
+	readonly #egress: LaunchEgress;
 	readonly #doors: LaunchDoors;
 	readonly #watches = new Set<PodWatch>();
 	/** Aborts the work that `open` has begun. */
@@ -74,7 +84,9 @@ export class ContainersRuntime implements PodRuntime {
 		this.#probe = new RuntimeProbe({ engine: this.#engine, short: this.#short, settings: this.#settings, file });
 		const onReport = ({ sessionId }: Launch): void => this.#tell(sessionId);
 		this.#models = new LaunchModels({ runs: this.#runs, models: options.models, platformUrl });
-		this.#doors = new LaunchDoors({ runs: this.#runs, listenHost, platformUrl, models: this.#models, onReport });
+		this.#egress = new LaunchEgress(this.#runs, this.#settings.egress);
+		const parts = { models: this.#models, egress: this.#egress };
+		this.#doors = new LaunchDoors({ runs: this.#runs, listenHost, platformUrl, ...parts, onReport });
 	}
 
 	async open(): Promise<readonly string[]> {
@@ -116,6 +128,7 @@ export class ContainersRuntime implements PodRuntime {
 		await this.#runs.create(launch);
 		const folders = await this.#foldersFor(launch, spec.workspace_id);
 		if (spec.model_access) await this.#models.keep(launch, { model: spec.model, budgeted: spec.budgeted ?? false });
+		await this.#egress.keep(launch, spec);
 		await this.#doors.keepDocument(launch, JSON.stringify(launchDocument(spec)));
 		await this.#doors.open(launch);
 		failpoint("containers.before-create");
@@ -230,5 +243,17 @@ function isRoot(): boolean {
 	return process.geteuid?.() === 0;
 }
 
-/** The ways out of a container lead through the agent, which knows the sockets. */
-const proxied = { HOME: inside.home, TMPDIR: inside.temporary };
+/** The port of loopback at which the agent offers the way out (agent/io/socket-bridges.ts). */
+const proxy = "http://127.0.0.1:3128";
+/** Programs read these names in capitals or not. */
+const proxied = {
+	HOME: inside.home,
+	TMPDIR: inside.temporary,
+	HTTP_PROXY: proxy,
+	HTTPS_PROXY: proxy,
+	http_proxy: proxy,
+	https_proxy: proxy,
+	NO_PROXY: "localhost,127.0.0.1,::1",
+	no_proxy: "localhost,127.0.0.1,::1",
+	NODE_USE_ENV_PROXY: "1",
+};

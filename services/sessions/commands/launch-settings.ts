@@ -59,6 +59,7 @@ export function runtimeSettings(level: LaunchLevel) {
 		permission_mode: permissionMode(level.permission_mode),
 		resource_config: { ...resource_config },
 		terminal_restricted: level.terminal_restricted ?? false,
+		...(level.egress && { egress: level.egress }),
 	} satisfies Partial<LaunchSettings>;
 }
 

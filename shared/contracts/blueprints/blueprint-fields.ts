@@ -45,7 +45,8 @@ export const launchFields = schema({
 	workload_config: {
 		...anyMembers,
 		names: workloadNames,
-		description: "`agent`, `permission_mode`, `initial_prompt`, `terminal_restricted`; others are carried",
+		description:
+			"`agent`, `permission_mode`, `initial_prompt`, `terminal_restricted`, `egress`, `egress_hosts`; others are carried",
 	},
 	is_default: { type: "boolean" },
 });

@@ -20,13 +20,15 @@ import { type Destination, destinationOf, egressDecision, type EgressRules } fro
 
 /** The time for a connection to open, in milliseconds. */
 const connectMs = 15_000;
+/** The addresses of a name that are tried. */
+const maxAddresses = 8;
 /** A connection on which nothing moves for this long is closed, in milliseconds. */
 const idleMs = 900_000;
 
 /** The parts of one session that its proxy needs. */
 export interface EgressDependencies {
-	/** Returns the rules for the next connection. */
-	readonly rules: () => EgressRules;
+	/** Returns the rules for the next connection, all of which have to admit it. */
+	readonly rules: () => readonly EgressRules[];
 	/** Networks that are refused beside those that are not public. */
 	readonly refused: BlockList;
 	/** Learns which server was refused, and why. */
@@ -46,18 +48,47 @@ class RefusedConnection extends Error {
 	}
 }
 
-/** Returns the proxy of one session, which does not listen yet. */
-export function egressProxy(dependencies: EgressDependencies): Server {
-	const server = createServer({ headersTimeout: 10_000, requestTimeout: 0, keepAliveTimeout: 5_000 });
-	server.maxConnections = bound.egressConnections;
-	server.on("connect", (request: IncomingMessage, client: Duplex, head: Buffer) => {
+/** The proxy of one session. Its owner closes it, which ends all connections. */
+export class EgressProxy {
+	readonly #dependencies: EgressDependencies;
+	readonly #server: Server;
+	/** The clients of tunnels, of which the server knows nothing any more. */
+	readonly #tunnels = new Set<Duplex>();
+
+	constructor(dependencies: EgressDependencies) {
+		this.#dependencies = dependencies;
+		this.#server = createServer({ headersTimeout: 10_000, requestTimeout: 0, keepAliveTimeout: 5_000 });
+		this.#server.maxConnections = bound.egressConnections;
+		this.#server.on("connect", (request: IncomingMessage, client: Duplex, head: Buffer) =>
+			this.#take(request.url ?? "", client, head),
+		);
+		this.#server.on("request", (request, response) => {
+			forward(dependencies, request, response).catch((error: unknown) => refuseRequest(response, error));
+		});
+	}
+
+	/** Resolves when it listens at the socket. @throws {Error} when it cannot. */
+	async listen(socketPath: string): Promise<void> {
+		this.#server.listen(socketPath);
+		await once(this.#server, "listening");
+	}
+
+	close(): void {
+		this.#server.close();
+		this.#server.closeAllConnections();
+		for (const client of this.#tunnels) client.destroy();
+	}
+
+	#take(authority: string, client: Duplex, head: Buffer): void {
+		this.#tunnels.add(client);
 		client.on("error", () => client.destroy());
-		tunnel(dependencies, request.url ?? "", client, head).catch((error: unknown) => refuseTunnel(client, error));
-	});
-	server.on("request", (request, response) => {
-		forward(dependencies, request, response).catch((error: unknown) => refuseRequest(response, error));
-	});
-	return server;
+		client.on("close", () => this.#tunnels.delete(client));
+		if (this.#tunnels.size > bound.egressConnections) {
+			const words = `A session has at most ${bound.egressConnections} connections at a time`;
+			return refuseTunnel(client, new RefusedConnection(503, words));
+		}
+		tunnel(this.#dependencies, authority, client, head).catch((error: unknown) => refuseTunnel(client, error));
+	}
 }
 
 async function tunnel(
@@ -69,6 +100,8 @@ async function tunnel(
 	const destination = destinationOf(authority);
 	if (!destination) throw new RefusedConnection(400, "The destination has to be a host with a port");
 	const server = await connected(destination, await admitted(dependencies, destination));
+	// Nobody would end the connection of a client that has left meanwhile.
+	if (client.destroyed) return void server.destroy();
 	client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
 	if (head.length > 0) server.write(head);
 	join(client, server);
@@ -86,6 +119,7 @@ async function forward(
 	const destination = url?.protocol === "http:" ? destinationOf(url.host, 80) : undefined;
 	if (!url || !destination) throw new RefusedConnection(400, "This is a proxy: the target has to be a URL of http");
 	const server = await connected(destination, await admitted(dependencies, destination));
+	if (response.destroyed) return void server.destroy();
 	const { "proxy-authorization": _own, "proxy-connection": _former, ...headers } = request.headers;
 	const outgoing = httpRequest({
 		createConnection: () => server,
@@ -111,11 +145,12 @@ async function admitted(dependencies: EgressDependencies, destination: Destinati
 		onRefused(`${host}:${port}`, reason);
 		throw new RefusedConnection(403, `The connection to ${host}:${port} is refused: ${reason}`);
 	};
-	const decision = egressDecision(rules(), destination);
-	if ("refusal" in decision) return refuse(decision.refusal);
-	const addresses = await addressesOf(dependencies, host, decision.admits);
+	const decisions = rules().map((one) => egressDecision(one, destination));
+	for (const decision of decisions) if ("refusal" in decision) return refuse(decision.refusal);
+	const isKnown = decisions.some((decision) => "admits" in decision && decision.admits === "known");
+	const addresses = (await addressesOf(dependencies, host, isKnown ? "known" : "public")).slice(0, maxAddresses);
 	if (addresses.length === 0) throw new RefusedConnection(502, `The name ${host} cannot be resolved`);
-	const isAdmitted = decision.admits === "known" || addresses.every((address) => isPublicAddress(address, refused));
+	const isAdmitted = isKnown || addresses.every((address) => isPublicAddress(address, refused));
 	return isAdmitted ? addresses : refuse("its address is not a public one");
 }
 

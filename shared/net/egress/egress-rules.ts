@@ -1,9 +1,6 @@
 /** Decides to which servers a session without a network of its own may open connections. Pure. */
 import { isIP } from "node:net";
-
-/** The profiles, from the widest to the narrowest: every public server, those that are named, none. */
-export const egressProfiles = ["default", "restricted", "none"] as const;
-export type EgressProfile = (typeof egressProfiles)[number];
+import type { EgressProfile } from "#shared/base/egress-profiles.ts";
 
 /** The rules of one session. */
 export interface EgressRules {
@@ -49,7 +46,7 @@ export function egressDecision(
 	if (!ports.includes(port)) return { refusal: `sessions reach the ports ${ports.join(", ")} only` };
 	if (names(internal, host)) return { admits: "known" };
 	if (profile === "restricted" && !names(allowed, host))
-		return { refusal: "the session's template does not name this server" };
+		return { refusal: "neither the session's template nor its repositories name this server (egress_hosts)" };
 	return { admits: "public" };
 }
 

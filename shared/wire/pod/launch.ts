@@ -3,6 +3,7 @@
  * elsewhere).
  */
 import { type Output, schema } from "#shared/base/schema/schema.ts";
+import { egressProfiles } from "#shared/base/egress-profiles.ts";
 import { permissionModes } from "#shared/contracts/sessions/session-resource.ts";
 import { mcpProgram, podSecretsFields } from "#shared/contracts/credentials/pod-secrets.ts";
 import { modelAccessFields, modelRefusalFields } from "../models/model-wire.ts";
@@ -73,6 +74,12 @@ export const launchSettingsFields = schema({
 	resource_config: { ...freeForm, optional: true },
 	/** Whether terminals of the session are restricted; absent: no. */
 	terminal_restricted: { type: "boolean", optional: true },
+	/** The servers that the session may reach where it has no network of its own; absent: the runtime's. */
+	egress: {
+		type: "object",
+		props: { profile: { type: "enum", values: egressProfiles }, hosts: texts },
+		optional: true,
+	},
 	/** Names of credentials whose values the pod gets; absent: none. */
 	credential_names: { ...texts, optional: true },
 	/** Those of them that were the tenant's when the session was made; absent: none. */

@@ -46,7 +46,10 @@ describe("a session in a container", function () {
 		const providers = [{ id: "scripted", key_env: "SCRIPTED_KEY", endpoints: model.endpoints }];
 		writeFileSync(file, stringify({ price_version: "test", providers, models }));
 		const adapter = "services/pod-manager/pod-runtimes/containers.ts#ContainersRuntime";
-		const runtime = { adapter, kwargs: { socket: engine.socket, image: sessionImage } };
+		const runtime = {
+			adapter,
+			kwargs: { socket: engine.socket, image: sessionImage, internal_hosts: ["git.internal.test"] },
+		};
 		platform = all.use(
 			await startPlatform({ config: { models: { file }, pods: { runtime } }, env: { SCRIPTED_KEY: model.key } }),
 		);
@@ -105,6 +108,27 @@ describe("a session in a container", function () {
 		await api.put(`/sessions/${id}`, { budget: { limit: 10 } });
 		await eventually(async () => !(await session(id)).budget.paused, { withinMs: 20_000, what: "it goes on" });
 		expect(await ask(api, id, "hello")).to.include("A word.");
+	});
+
+	it("reaches no private address, port of the host or metadata, and its owner is told what was refused", async () => {
+		const id = await running({ model: "" });
+		const remote = (url: string) => ask(api, id, `$ git ls-remote ${url} 2>&1`);
+		expect(await remote("http://169.254.169.254/a.git")).to.include("403");
+		expect(await remote("https://10.0.0.1/a.git")).to.include("403");
+		const { port } = new URL(platform.prefix);
+		expect(await remote(`http://127.0.0.1:${port}/a.git`)).to.match(/connect/i);
+		// The operator names this one, so only its name is unknown.
+		expect(await remote("http://git.internal.test/a.git")).to.include("502");
+		expect(await ask(api, id, "$ ls /sys/class/net")).to.equal("lo\n");
+		const { warnings } = await eventually(async () => {
+			const now = await session(id);
+			return now.warnings.some((sentence) => sentence.includes("10.0.0.1")) && now;
+		});
+		const because = "was refused: its address is not a public one";
+		expect(warnings).to.deep.equal([
+			`launch: The connection to 169.254.169.254:80 ${because}`,
+			`launch: The connection to 10.0.0.1:443 ${because}`,
+		]);
 	});
 
 	it("calls another model as soon as it is chosen", async () => {

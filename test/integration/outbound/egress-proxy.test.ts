@@ -6,7 +6,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { type AddressInfo, BlockList, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { egressProxy } from "#shared/net/egress/egress-proxy.ts";
+import { EgressProxy } from "#shared/net/egress/egress-proxy.ts";
 import type { EgressRules } from "#shared/net/egress/egress-rules.ts";
 
 describe("the egress proxy of a session", () => {
@@ -22,7 +22,7 @@ describe("the egress proxy of a session", () => {
 		"mixed.example": ["93.184.216.34", "10.0.0.1"],
 	};
 	let target: Server;
-	let proxy: Server;
+	let proxy: EgressProxy;
 	let port = 0;
 	let rules: EgressRules;
 
@@ -38,20 +38,18 @@ describe("the egress proxy of a session", () => {
 			resolved.push(host);
 			return names[host] ?? [];
 		};
-		proxy = egressProxy({
-			rules: () => rules,
+		proxy = new EgressProxy({
+			rules: () => [rules],
 			refused: new BlockList(),
 			onRefused: (destination, reason) => void refused.push(`${destination}: ${reason}`),
 			resolve: { public: known, known },
 		});
-		proxy.listen(socketPath);
-		await once(proxy, "listening");
+		await proxy.listen(socketPath);
 	});
 	after(() => {
-		for (const server of [target, proxy]) {
-			server.close();
-			server.closeAllConnections();
-		}
+		target.close();
+		target.closeAllConnections();
+		proxy.close();
 		rmSync(folder, { recursive: true });
 	});
 	beforeEach(() => {
@@ -131,8 +129,10 @@ describe("the egress proxy of a session", () => {
 
 	it("lets a restricted session reach what its template names, with the names below", async () => {
 		rules = { ...rules, profile: "restricted", internal: [], allowed: ["registry.example", ".pypi.example"] };
-		expect(await refusalOf(`elsewhere.example:${port}`)).to.include("the session's template does not name this server");
-		expect(await refusalOf(`notpypi.example:${port}`)).to.include("does not name this server");
+		expect(await refusalOf(`elsewhere.example:${port}`)).to.include(
+			"neither the session's template nor its repositories name this server",
+		);
+		expect(await refusalOf(`notpypi.example:${port}`)).to.include("name this server");
 		names["files.pypi.example"] = ["10.1.1.1"];
 		expect(await refusalOf(`files.pypi.example:${port}`)).to.include("its address is not a public one");
 		expect(resolved).to.deep.equal(["files.pypi.example"]);
@@ -153,6 +153,28 @@ describe("the egress proxy of a session", () => {
 		expect(await tunnelTo("git.company.example:1")).to.include({ status: 502 });
 		names["git.company.example"] = ["127.0.0.1"];
 		expect(await tunnelTo("no-port")).to.include({ status: 400 });
+	});
+
+	it("ends all tunnels when it is closed", async () => {
+		const own = new EgressProxy({
+			rules: () => [rules],
+			refused: new BlockList(),
+			onRefused() {},
+			resolve: { public: async () => ["127.0.0.1"], known: async () => ["127.0.0.1"] },
+		});
+		const ownPath = join(folder, "own.sock");
+		await own.listen(ownPath);
+		const outgoing = httpRequest({
+			socketPath: ownPath,
+			method: "CONNECT",
+			path: `git.company.example:${port}`,
+			agent: false,
+		});
+		outgoing.end();
+		const [, socket] = (await once(outgoing, "connect")) as [IncomingMessage, Socket];
+		const ended = once(socket, "close");
+		own.close();
+		await ended;
 	});
 
 	it("ends the connection to the server with the one of the session", async () => {

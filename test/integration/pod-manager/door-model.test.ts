@@ -22,6 +22,7 @@ import type { Launch } from "#services/pod-manager/pod-runtimes/local-process/la
 import { RunFolders } from "#services/pod-manager/pod-runtimes/local-process/run-folders.ts";
 import { launchDocument } from "#services/pod-manager/pod-runtimes/containers/launch-document.ts";
 import { LaunchDoors } from "#services/pod-manager/pod-runtimes/containers/launch-doors.ts";
+import { LaunchEgress, operatorRules } from "#services/pod-manager/pod-runtimes/containers/launch-egress.ts";
 import { LaunchModels } from "#services/pod-manager/pod-runtimes/containers/launch-models.ts";
 import { eventually } from "../../support/eventually.ts";
 import { ModelServer } from "../../support/model-server/model-server.ts";
@@ -88,7 +89,8 @@ describe("the model at the door of a container", function () {
 				podToken: (id, generation) => key.podToken(id, generation),
 			},
 		});
-		const one = { runs, models, listenHost: "127.0.0.1", platformUrl: () => platformUrl, onReport() {} };
+		const egress = new LaunchEgress(runs, operatorRules({ profile: "none", allowed: [], internal: [] }));
+		const one = { runs, models, egress, listenHost: "127.0.0.1", platformUrl: () => platformUrl, onReport() {} };
 		const doors = new LaunchDoors(one);
 		opened.push({ doors, models });
 		return { doors, models, runs };

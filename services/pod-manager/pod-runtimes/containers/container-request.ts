@@ -30,6 +30,7 @@ export const inside = {
 
 /** The sockets in the platform's folder. */
 export const doorSocket = "api.sock";
+export const egressSocket = "egress.sock";
 
 /** The resources of a container. */
 export interface ContainerLimits {

@@ -1,8 +1,11 @@
 /** The arguments of the runtime for containers, and their checks, which the configuration does not make. */
 import { ConfigError } from "#shared/config/config.ts";
+import { egressHostForm, type EgressProfile, egressProfiles, maxEgressHosts } from "#shared/base/egress-profiles.ts";
+import type { EgressRules } from "#shared/net/egress/egress-rules.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { RuntimeHost } from "../../pod-runtime.ts";
 import type { ContainerLimits } from "./container-request.ts";
+import { operatorRules } from "./launch-egress.ts";
 
 /** The arguments of the runtime. */
 export interface ContainersOptions extends RuntimeHost {
@@ -20,6 +23,12 @@ export interface ContainersOptions extends RuntimeHost {
 	readonly processes?: number;
 	/** The bytes of the home folder and of the temporary files, in MB each; they count as memory. Default 1024. */
 	readonly temporary_mb?: number;
+	/** The widest way out of a session: `default`, `restricted` or `none`; default `default`. */
+	readonly egress?: string;
+	/** The hosts that sessions reach with `restricted`, such as `registry.example.org` or `.example.org`; default none. */
+	readonly egress_hosts?: readonly string[];
+	/** Hosts that sessions reach although their addresses are private, such as the company's git host; default none. */
+	readonly internal_hosts?: readonly string[];
 	/** The address of this machine at which other processes reach the agents; default loopback. */
 	readonly listen_host?: string;
 }
@@ -31,6 +40,8 @@ export interface ContainersSettings {
 	readonly user: number;
 	readonly listenHost: string;
 	readonly limits: ContainerLimits;
+	/** The servers that sessions may reach at most. */
+	readonly egress: EgressRules;
 }
 
 const mib = 1_048_576;
@@ -41,15 +52,45 @@ export function containersSettings(options: ContainersOptions): ContainersSettin
 	return {
 		socket: fitting("socket", socket, /^\/[^\0]+$/, "a path of a Unix socket"),
 		image: fitting("image", image, /^[\w][\w.:@/-]{0,254}$/, "the name of an image"),
+		egress: egressOf(options),
 		listenHost: fitting("listen_host", listen_host, /^[\w.-]{1,253}$/, "a name or an IPv4 address"),
 		user: whole("user", options.user ?? 231_001, 1, 4_294_967_294),
-		limits: {
-			memoryBytes: whole("memory_mb", options.memory_mb ?? 4_096, 256, 4_194_304) * mib,
-			nanoCpus: whole("processors", options.processors ?? 2, 1, 4_096) * 1e9,
-			processes: whole("processes", options.processes ?? 1_024, 32, 65_536),
-			temporaryBytes: whole("temporary_mb", options.temporary_mb ?? 1_024, 16, 4_194_304) * mib,
-		},
+		limits: limitsOf(options),
 	};
+}
+
+function egressOf({ egress, egress_hosts, internal_hosts }: ContainersOptions): EgressRules {
+	return operatorRules({
+		profile: profileOf(egress ?? "default"),
+		allowed: hostsOf("egress_hosts", egress_hosts ?? []),
+		internal: hostsOf("internal_hosts", internal_hosts ?? []),
+	});
+}
+
+function limitsOf(options: ContainersOptions): ContainerLimits {
+	return {
+		memoryBytes: whole("memory_mb", options.memory_mb ?? 4_096, 256, 4_194_304) * mib,
+		nanoCpus: whole("processors", options.processors ?? 2, 1, 4_096) * 1e9,
+		processes: whole("processes", options.processes ?? 1_024, 32, 65_536),
+		temporaryBytes: whole("temporary_mb", options.temporary_mb ?? 1_024, 16, 4_194_304) * mib,
+	};
+}
+
+function profileOf(value: unknown): EgressProfile {
+	const profile = egressProfiles.find((one) => one === value);
+	if (profile !== undefined) return profile;
+	const allowed = egressProfiles.join(", ");
+	throw new ConfigError(
+		`Configuration key "pods.runtime.kwargs.egress" has to be one of ${allowed}: ${JSON.stringify(value)}`,
+	);
+}
+
+function hostsOf(name: string, value: unknown): string[] {
+	if (!Array.isArray(value) || value.length > maxEgressHosts)
+		throw new ConfigError(
+			`Configuration key "pods.runtime.kwargs.${name}" has to be a list of at most ${maxEgressHosts} hosts: ${JSON.stringify(value)}`,
+		);
+	return value.map((host) => fitting(name, host, egressHostForm, "a list of hosts").toLowerCase());
 }
 
 function fitting(name: string, value: unknown, form: RegExp, what: string): string {

@@ -11,10 +11,12 @@ import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
 import { KeyedQueues } from "#shared/base/concurrency/keyed-queues.ts";
+import type { EgressProxy } from "#shared/net/egress/egress-proxy.ts";
 import { type Launch, launchName } from "../local-process/launch.ts";
 import type { RunFolders } from "../local-process/run-folders.ts";
 import { AgentBridge } from "./agent-bridge.ts";
-import { doorSocket } from "./container-request.ts";
+import { doorSocket, egressSocket } from "./container-request.ts";
+import type { LaunchEgress } from "./launch-egress.ts";
 import type { LaunchModels } from "./launch-models.ts";
 import { sessionDoor } from "./session-door.ts";
 
@@ -22,6 +24,10 @@ const maxDocumentBytes = 2_097_152;
 
 interface Opened {
 	readonly door: Server;
+	/** The way out; absent when its socket could not be opened. */
+	egress?: EgressProxy;
+	/** Sentences about servers that were refused, which are told with the status. */
+	readonly refusals: string[];
 	/** Absent until the agent has reported. */
 	bridge?: AgentBridge;
 }
@@ -34,6 +40,7 @@ export interface LaunchDoorsDependencies {
 	/** Returns the prefix of the platform's API (pod-runtime.ts). */
 	readonly platformUrl: () => string;
 	readonly models: LaunchModels;
+	readonly egress: LaunchEgress;
 	/** Learns that an agent has reported. */
 	readonly onReport: (launch: Launch) => void;
 }
@@ -62,8 +69,9 @@ export class LaunchDoors {
 			// The path of a Unix socket has at most 107 bytes, and that of a data folder any number.
 			const socket = folder?.path(doorSocket);
 			if (socket === undefined || (await isAnswered(socket))) return;
-			const opened: Opened = { door: await this.#listen(launch, socket) };
+			const opened: Opened = { door: await this.#listen(launch, socket), refusals: [] };
 			this.#opened.set(launchName(launch), opened);
+			opened.egress = await this.#openEgress(launch, folder?.path(egressSocket) ?? "", opened.refusals);
 			// What an earlier process could not report is reported now.
 			await this.#dependencies.models.of(launch);
 			const { status } = await this.#dependencies.runs.read(launch);
@@ -105,6 +113,24 @@ export class LaunchDoors {
 		return door;
 	}
 
+	async #openEgress(launch: Launch, socket: string, refusals: string[]): Promise<EgressProxy> {
+		await rm(socket, { force: true });
+		const proxy = await this.#dependencies.egress.open(launch, socket, (sentence) => {
+			refusals.push(sentence);
+			void this.#changes.run(launchName(launch), () => this.#tellAgain(launch)).catch(() => {});
+		});
+		await chmod(socket, 0o666);
+		return proxy;
+	}
+
+	/** Tells the last status again, with the servers that were refused since. */
+	async #tellAgain(launch: Launch): Promise<void> {
+		const { status } = await this.#dependencies.runs.read(launch);
+		if (!status) return;
+		await this.#keep(launch, status);
+		this.#dependencies.onReport(launch);
+	}
+
 	/** Takes a status; after the first one, nobody gets the launch document any more. @throws {SyntaxError} */
 	async #take(launch: Launch, content: Buffer): Promise<void> {
 		const status: unknown = JSON.parse(content.toString("utf8"));
@@ -121,7 +147,9 @@ export class LaunchDoors {
 		if (!opened) return;
 		const former = "port" in status && typeof status.port === "number" ? status.port : 0;
 		opened.bridge ??= await AgentBridge.open(this.foldersOf(launch).agent, listenHost, former);
-		const reached = { ...status, host: listenHost, port: opened.bridge.port };
+		const told = "warnings" in status && Array.isArray(status.warnings) ? status.warnings.map(String) : [];
+		const warnings = [...new Set([...told, ...opened.refusals])];
+		const reached = { ...status, ...(warnings.length > 0 && { warnings }), host: listenHost, port: opened.bridge.port };
 		await replaceFile(runs.path(launch, "status"), JSON.stringify(reached));
 	}
 
@@ -148,7 +176,8 @@ async function isAnswered(path: string): Promise<boolean> {
 	}
 }
 
-function end({ door, bridge }: Opened): void {
+function end({ door, egress, bridge }: Opened): void {
+	egress?.close();
 	door.close();
 	door.closeAllConnections();
 	bridge?.close();

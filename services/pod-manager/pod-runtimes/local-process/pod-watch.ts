@@ -151,6 +151,6 @@ export class PodWatch {
  * Returns the properties of a pod whose change needs a pass at once. The progress of its start does not; the next
  * regular pass reads it.
  */
-function fingerprintOf({ name, state, address, failure }: Pod): string {
-	return JSON.stringify([name, state, address, failure]);
+function fingerprintOf({ name, state, address, failure, warnings }: Pod): string {
+	return JSON.stringify([name, state, address, failure, warnings]);
 }

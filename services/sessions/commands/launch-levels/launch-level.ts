@@ -8,6 +8,7 @@ import type { Profile } from "#shared/contracts/blueprints/profiles.ts";
 import { type SessionCreate, type SessionSource, sessionSource } from "#shared/contracts/sessions/session-resource.ts";
 import type { Template } from "#shared/contracts/templates.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
+import { type EgressLevel, egressOf, narrower } from "./egress-level.ts";
 
 /** A value that is checked when it is used; the sentence that refuses it names its origin. */
 export interface LabelledValue<T> {
@@ -25,6 +26,8 @@ export interface LaunchLevel {
 	readonly permission_mode?: LabelledValue<unknown>;
 	/** No level can lift a restriction of another one. */
 	readonly terminal_restricted?: true;
+	/** No level can widen the way out of another one. */
+	readonly egress?: EgressLevel;
 	/** Merged variable by variable. */
 	readonly env_vars?: Readonly<Record<string, string>>;
 	/** Merged resource by resource. */
@@ -47,9 +50,11 @@ export function mergedLevels(levels: readonly (LaunchLevel | undefined)[]): Laun
 function both(level: LaunchLevel, below: LaunchLevel): LaunchLevel {
 	const env_vars = { ...below.env_vars, ...level.env_vars };
 	const resource_config = { ...below.resource_config, ...level.resource_config };
+	const egress = narrower(level.egress, below.egress);
 	return {
 		...below,
 		...level,
+		...(egress && { egress }),
 		...(Object.keys(env_vars).length > 0 && { env_vars }),
 		...(Object.keys(resource_config).length > 0 && { resource_config }),
 	};
@@ -106,8 +111,10 @@ type Runtime = Pick<
 function runtimeOf(label: string, runtime: Runtime): LaunchLevel {
 	const { mcp_servers, env_vars, resource_config, workload_config, workload_type } = runtime;
 	const { agent, permission_mode, initial_prompt, terminal_restricted } = workload_config;
+	const egress = egressOf(workload_config);
 	return {
 		...textsOf({ ...runtime, initial_prompt }),
+		...(egress && { egress }),
 		...(isGiven(agent) && { agent }),
 		...(isGiven(permission_mode) && { permission_mode: { label, value: permission_mode } }),
 		...(terminal_restricted === true && { terminal_restricted: true }),
