@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { bound } from "#shared/base/bounds.ts";
 
 /** The ports at which the programs of a pod find the platform and the way out. They end with the process. */
-export const wayPorts = { platform: 8080, egress: 3128 } as const;
+const wayPorts = { platform: 8080, egress: 3128 } as const;
 
 /** @param door The folder of the platform's sockets; undefined in a pod that has a network. */
 export async function openWays(door: string | undefined): Promise<void> {
@@ -17,7 +17,7 @@ export async function openWays(door: string | undefined): Promise<void> {
 }
 
 /** Opens a port of loopback whose connections lead to a Unix socket. The owner closes the server. */
-export async function bridgeTo(socketPath: string, port: number): Promise<Server> {
+async function bridgeTo(socketPath: string, port: number): Promise<Server> {
 	const server = createServer({ allowHalfOpen: true }, (client) =>
 		link(client, connect({ path: socketPath, allowHalfOpen: true })),
 	);

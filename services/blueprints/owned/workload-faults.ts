@@ -25,6 +25,7 @@ const rules: Readonly<Record<string, Rule>> = {
 		(value) => Array.isArray(value) && value.length <= maxEgressHosts && value.every(isHost),
 		`has to be a list of at most ${maxEgressHosts} hosts, such as registry.example.org or .example.org for all names below it`,
 	],
+	image: [(value) => typeof value === "string" && imageForm.test(value), "has to be the name of an image"],
 	agent: text,
 	initial_prompt: text,
 };
@@ -32,6 +33,9 @@ const rules: Readonly<Record<string, Rule>> = {
 function isHost(value: unknown): boolean {
 	return typeof value === "string" && value.length <= 253 && egressHostForm.test(value);
 }
+
+/** The name of an image with its registry, tag and digest. */
+const imageForm = /^\w[\w.:@/-]{0,254}$/;
 
 /** Returns the faults; null and an empty text count as absent, as they do in a session. */
 export function workloadFaults(config: Readonly<Record<string, unknown>>): WorkloadFault[] {

@@ -7,6 +7,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
+import { PodRefused } from "../pod-refused.ts";
 import type { Inventory, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
 import { containerName, containerRequest, inside } from "./containers/container-request.ts";
 import { ContainerList } from "./containers/container-list.ts";
@@ -24,6 +25,7 @@ import { FolderHelpers } from "./containers/helpers/folder-helpers.ts";
 import { RuntimeProbe } from "./containers/helpers/runtime-probe.ts";
 import { ShortContainers } from "./containers/helpers/short-containers.ts";
 import { LaunchDoors } from "./containers/launch-doors.ts";
+import { missingImage, SessionImages } from "./containers/session-images.ts";
 import { LaunchEgress } from "./containers/launch-egress.ts";
 import { LaunchModels } from "./containers/launch-models.ts";
 import { launchDocument } from "./containers/launch-document.ts";
@@ -42,6 +44,7 @@ export class ContainersRuntime implements PodRuntime {
 		"temporary_mb",
 		"egress_hosts",
 		"internal_hosts",
+		"images",
 	];
 	static readonly kwargs = ["socket", "image", "listen_host", "egress", ...ContainersRuntime.typedKwargs];
 	readonly isolation = "container";
@@ -58,6 +61,7 @@ export class ContainersRuntime implements PodRuntime {
 	readonly #probe: RuntimeProbe;
 	/** Whether the engine is known to confine containers. */
 	#isProven = false;
+	readonly #images: SessionImages;
 	readonly #models: LaunchModels;
 	readonly #egress: LaunchEgress;
 	readonly #doors: LaunchDoors;
@@ -74,6 +78,7 @@ export class ContainersRuntime implements PodRuntime {
 		this.place = host === undefined ? undefined : { host, isReachable: listenHost !== loopbackHost };
 		this.#engine = new EngineClient(socket);
 		this.#containers = new EngineContainers(this.#engine, installation);
+		this.#images = new SessionImages(this.#engine, this.#settings, join(dataDir, "cache", "session-agent"));
 		this.#runs = new RunFolders(join(dataDir, "run"));
 		this.#pods = new ContainerList(this.#runs, this.#containers);
 		this.#sessions = new SessionFolders(join(dataDir, "sessions"));
@@ -114,17 +119,22 @@ export class ContainersRuntime implements PodRuntime {
 	}
 
 	find(sessionId: string): Promise<Pod[]> {
-		return this.#pods.ofSession(sessionId);
+		return this.#pods.ofSession(sessionId).catch(refuseAway);
 	}
 
 	/** Starts the pod. @throws {Error} when a pod of another launch lives: two must never share a workspace. */
-	async create(spec: PodSpec): Promise<void> {
+	create(spec: PodSpec): Promise<void> {
+		return this.#create(spec).catch(refuseAway);
+	}
+
+	async #create(spec: PodSpec): Promise<void> {
 		const launch = { sessionId: spec.session_id, generation: spec.generation };
 		const pods = await this.find(launch.sessionId);
 		if (pods.some(({ generation }) => generation === launch.generation)) return;
 		const other = pods.find(({ state }) => state !== "gone");
 		if (other) throw new Error(`Cannot start "${containerName(launch)}" while "${other.name}" lives`);
 		if (!this.#isProven) await this.#prove(this.#closing.signal);
+		const image = await this.#images.planOf(spec.image);
 		await this.#runs.create(launch);
 		const folders = await this.#foldersFor(launch, spec.workspace_id);
 		if (spec.model_access) await this.#models.keep(launch, { model: spec.model, budgeted: spec.budgeted ?? false });
@@ -132,11 +142,13 @@ export class ContainersRuntime implements PodRuntime {
 		await this.#doors.keepDocument(launch, JSON.stringify(launchDocument(spec)));
 		await this.#doors.open(launch);
 		failpoint("containers.before-create");
-		const { image, user, limits } = this.#settings;
+		const { user, limits } = this.#settings;
 		const { installation } = this.#options;
 		const env = { ...proxied };
-		const plan = { ...launch, installation, workspaceId: spec.workspace_id, image, user, limits, folders, env };
-		await this.#containers.run(containerName(launch), containerRequest(plan));
+		const plan = { ...launch, installation, workspaceId: spec.workspace_id, ...image, user, limits, folders, env };
+		await this.#containers.run(containerName(launch), containerRequest(plan)).catch((error: unknown) => {
+			throw missingImage(error, image.image) ?? error;
+		});
 		this.#tell(launch.sessionId);
 	}
 
@@ -236,6 +248,11 @@ export class ContainersRuntime implements PodRuntime {
 	#tell(sessionId: string): void {
 		for (const watch of this.#watches) watch.look(sessionId);
 	}
+}
+
+/** @throws {PodRefused} while the engine is away; the error otherwise. */
+function refuseAway(error: unknown): never {
+	throw error instanceof EngineAway ? new PodRefused("ENGINE_UNREACHABLE", undefined, { cause: error }) : error;
 }
 
 /** Whether this process may change the files of every user. */

@@ -60,6 +60,7 @@ export function runtimeSettings(level: LaunchLevel) {
 		resource_config: { ...resource_config },
 		terminal_restricted: level.terminal_restricted ?? false,
 		...(level.egress && { egress: level.egress }),
+		...(level.image !== undefined && { image: level.image }),
 	} satisfies Partial<LaunchSettings>;
 }
 

@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 const ownFiles = ["package.json", "LICENSE", "agent", "shared", "config/agents"];
 
 /** The packages that its modules import; their own packages come with them. */
-export const agentPackages = [
+const agentPackages = [
 	"@ai-sdk/anthropic",
 	"@ai-sdk/mcp",
 	"@ai-sdk/openai-compatible",

@@ -74,6 +74,8 @@ export const launchSettingsFields = schema({
 	resource_config: { ...freeForm, optional: true },
 	/** Whether terminals of the session are restricted; absent: no. */
 	terminal_restricted: { type: "boolean", optional: true },
+	/** The image in the place of the runtime's, where sessions run in containers; absent: the runtime's. */
+	image: { ...text, optional: true },
 	/** The servers that the session may reach where it has no network of its own; absent: the runtime's. */
 	egress: {
 		type: "object",

@@ -48,7 +48,12 @@ describe("a session in a container", function () {
 		const adapter = "services/pod-manager/pod-runtimes/containers.ts#ContainersRuntime";
 		const runtime = {
 			adapter,
-			kwargs: { socket: engine.socket, image: sessionImage, internal_hosts: ["git.internal.test"] },
+			kwargs: {
+				socket: engine.socket,
+				image: sessionImage,
+				internal_hosts: ["git.internal.test"],
+				images: ["debian:12", "bare", "absent"],
+			},
 		};
 		platform = all.use(
 			await startPlatform({ config: { models: { file }, pods: { runtime } }, env: { SCRIPTED_KEY: model.key } }),
@@ -129,6 +134,45 @@ describe("a session in a container", function () {
 			`launch: The connection to 169.254.169.254:80 ${because}`,
 			`launch: The connection to 10.0.0.1:443 ${because}`,
 		]);
+	});
+
+	/** Creates a session in another image; resolves when it runs or has failed. */
+	async function inImage(image: string): Promise<Session> {
+		const preset = { name: `in ${image}`, workload_config: { image } };
+		const { body: made, text } = await api.post<{ id: string }>("/presets", preset);
+		expect(made.id, text).to.be.a("string");
+		const wanted = { name: "other", agent: "builtin", preset_id: made.id, source: { type: "git", repo: "" } };
+		const { body } = await api.post<Session>("/sessions", wanted);
+		return eventually(
+			async () => {
+				const now = await session(body.id);
+				return ["running", "failed"].includes(now.status) && now;
+			},
+			{ withinMs: 60_000, what: `the session in ${image} runs or has failed` },
+		);
+	}
+
+	it("runs in an image of somebody else without Node.js, which gets the agent", async () => {
+		const { id, status, error } = await inImage("debian:12");
+		expect(status, error ?? "").to.equal("running");
+		expect(await ask(api, id, "$ cat /etc/os-release; ls /usr/local/bin/node 2>&1")).to.match(/Debian[^]*No such file/);
+	});
+
+	it("says what an image lacks, or that the operator does not offer it", async () => {
+		const folder = mkdtempSync(join(tmpdir(), "atelier-bare-"));
+		writeFileSync(join(folder, "Dockerfile"), "FROM debian:12\nRUN rm -f /usr/bin/git\n");
+		engine.run("docker", "build", "-q", "-t", "bare", folder);
+		rmSync(folder, { recursive: true });
+		expect((await inImage("bare")).error).to.include("The image has no git, which sessions need");
+		expect((await inImage("elsewhere")).error).to.include('does not offer the image "elsewhere"');
+		const preset = { name: "absent", workload_config: { image: "absent" } };
+		const { body: made } = await api.post<{ id: string }>("/presets", preset);
+		const wanted = { name: "absent", agent: "builtin", preset_id: made.id, source: { type: "git", repo: "" } };
+		const { body } = await api.post<Session>("/sessions", wanted);
+		await eventually(async () => (await session(body.id)).status_reason?.code === "IMAGE_PULL_FAILED", {
+			withinMs: 20_000,
+			what: "the reason of the wait is told",
+		});
 	});
 
 	it("calls another model as soon as it is chosen", async () => {

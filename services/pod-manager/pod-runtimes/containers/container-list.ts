@@ -47,14 +47,23 @@ export class ContainerList {
 		return glimpsed;
 	}
 
+	/** Adds the end of the log to the failure of a pod that could not say more. */
+	async #withLastWords(pod: Pod, hasContainer: boolean): Promise<Pod> {
+		const { failure } = pod;
+		if (!hasContainer || failure?.code !== "AGENT_CRASHED") return pod;
+		const said = await this.#containers.lastWords(pod.name).catch(() => "");
+		return said === "" ? pod : { ...pod, failure: { ...failure, message: `${failure.message}: ${said}` } };
+	}
+
 	/** @param recorded The launches with records, which were read first: a pod that is made meanwhile counts as launching. */
 	async #pods(recorded: readonly Launch[], sessionId?: string): Promise<Pod[]> {
 		const listed = await this.#containers.list(sessionId);
 		const containers = new Map(listed.map(({ launch, container }) => [launchName(launch), container]));
 		const launches = new Map([...recorded, ...listed.map(({ launch }) => launch)].map((one) => [launchName(one), one]));
-		const pods = [...launches].map(async ([name, launch]) =>
-			containerPod(launch, containers.get(name), await this.#runs.read(launch)),
-		);
+		const pods = [...launches].map(async ([name, launch]) => {
+			const pod = containerPod(launch, containers.get(name), await this.#runs.read(launch));
+			return pod && this.#withLastWords(pod, containers.has(name));
+		});
 		return (await Promise.all(pods)).filter((pod) => pod !== undefined);
 	}
 }

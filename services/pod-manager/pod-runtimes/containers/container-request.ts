@@ -48,7 +48,9 @@ export interface ContainerPlan extends Launch {
 	readonly workspaceId: string;
 	readonly image: string;
 	/** The folder with the session agent for an image that has none (agent-delivery.ts); absent: the image has it. */
-	readonly delivery?: string;
+	readonly delivery?: string | undefined;
+	/** The places at which such an image wants volumes, which nothing would bound. They are bounded folders in memory instead. */
+	readonly volumes?: readonly string[];
 	/** The user and group of sessions. */
 	readonly user: number;
 	readonly limits: ContainerLimits;
@@ -85,7 +87,13 @@ export function containerRequest(plan: ContainerPlan): object {
 }
 
 /** Another image may name other values. */
-const deliveredStart = { Entrypoint: deliveredEntrypoint, WorkingDir: deliveredPlace, StopSignal: "SIGTERM" };
+const deliveredStart = {
+	Entrypoint: deliveredEntrypoint,
+	WorkingDir: deliveredPlace,
+	StopSignal: "SIGTERM",
+	// Nobody asks how the program of the image does.
+	Healthcheck: { Test: ["NONE"] },
+};
 
 /** The part of a request that confines a container, as the engine names it. */
 export interface Confinement {
@@ -102,9 +110,12 @@ export interface Confinement {
 	readonly Tmpfs: Readonly<Record<string, string>>;
 }
 
-function hostConfig({ folders, delivery, ...plan }: ContainerPlan): object {
+function hostConfig({ folders, delivery, volumes = [], ...plan }: ContainerPlan): object {
+	const confined = confinement(plan);
+	const { [inside.temporary]: bounded = "" } = confined.Tmpfs;
 	return {
-		...confinement(plan),
+		...confined,
+		Tmpfs: { ...Object.fromEntries(volumes.map((place) => [place, bounded])), ...confined.Tmpfs },
 		Mounts: [
 			mount(folders.platform, inside.platform, true),
 			mount(folders.agent, inside.agent, false),

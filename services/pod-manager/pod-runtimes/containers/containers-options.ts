@@ -1,6 +1,11 @@
 /** The arguments of the runtime for containers, and their checks, which the configuration does not make. */
 import { ConfigError } from "#shared/config/config.ts";
-import { egressHostForm, type EgressProfile, egressProfiles, maxEgressHosts } from "#shared/base/egress-profiles.ts";
+import {
+	egressHostForm,
+	type EgressProfile,
+	egressProfiles,
+	maxEgressHosts as maxListed,
+} from "#shared/base/egress-profiles.ts";
 import type { EgressRules } from "#shared/net/egress/egress-rules.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { RuntimeHost } from "../../pod-runtime.ts";
@@ -13,6 +18,8 @@ export interface ContainersOptions extends RuntimeHost {
 	readonly socket?: string;
 	/** The image of sessions, best with its digest; default `atelier/session`. */
 	readonly image?: string;
+	/** The images beside it that sessions may name (`workload_config.image`); default none. They need `sh` and git 2.39. */
+	readonly images?: readonly string[];
 	/** The user and group of sessions, which no person has; default 231001. */
 	readonly user?: number;
 	/** The memory of a session without `resource_config.memory`, in MB; default 4096. */
@@ -37,6 +44,7 @@ export interface ContainersOptions extends RuntimeHost {
 export interface ContainersSettings {
 	readonly socket: string;
 	readonly image: string;
+	readonly images: readonly string[];
 	readonly user: number;
 	readonly listenHost: string;
 	readonly limits: ContainerLimits;
@@ -44,6 +52,8 @@ export interface ContainersSettings {
 	readonly egress: EgressRules;
 }
 
+const imageForm = /^\w[\w.:@/-]{0,254}$/;
+const imageWords = "the name of an image";
 const mib = 1_048_576;
 
 /** @throws {ConfigError} that names the first argument that cannot be used. */
@@ -51,7 +61,8 @@ export function containersSettings(options: ContainersOptions): ContainersSettin
 	const { socket = "/var/run/docker.sock", image = "atelier/session", listen_host = loopbackHost } = options;
 	return {
 		socket: fitting("socket", socket, /^\/[^\0]+$/, "a path of a Unix socket"),
-		image: fitting("image", image, /^[\w][\w.:@/-]{0,254}$/, "the name of an image"),
+		image: fitting("image", image, imageForm, imageWords),
+		images: listOf("images", options.images ?? []).map((name) => fitting("images", name, imageForm, imageWords)),
 		egress: egressOf(options),
 		listenHost: fitting("listen_host", listen_host, /^[\w.-]{1,253}$/, "a name or an IPv4 address"),
 		user: whole("user", options.user ?? 231_001, 1, 4_294_967_294),
@@ -86,11 +97,15 @@ function profileOf(value: unknown): EgressProfile {
 }
 
 function hostsOf(name: string, value: unknown): string[] {
-	if (!Array.isArray(value) || value.length > maxEgressHosts)
-		throw new ConfigError(
-			`Configuration key "pods.runtime.kwargs.${name}" has to be a list of at most ${maxEgressHosts} hosts: ${JSON.stringify(value)}`,
-		);
-	return value.map((host) => fitting(name, host, egressHostForm, "a list of hosts").toLowerCase());
+	return listOf(name, value).map((host) => fitting(name, host, egressHostForm, "a list of hosts").toLowerCase());
+}
+
+function listOf(name: string, value: unknown): unknown[] {
+	if (Array.isArray(value) && value.length <= maxListed) return value;
+	const wanted = `a list of at most ${maxListed} names`;
+	throw new ConfigError(
+		`Configuration key "pods.runtime.kwargs.${name}" has to be ${wanted}: ${JSON.stringify(value)}`,
+	);
 }
 
 function fitting(name: string, value: unknown, form: RegExp, what: string): string {

@@ -26,6 +26,7 @@ export interface LaunchLevel {
 	readonly permission_mode?: LabelledValue<unknown>;
 	/** No level can lift a restriction of another one. */
 	readonly terminal_restricted?: true;
+	readonly image?: string;
 	/** No level can widen the way out of another one. */
 	readonly egress?: EgressLevel;
 	/** Merged variable by variable. */
@@ -110,11 +111,12 @@ type Runtime = Pick<
 /** Returns the settings that presets, profiles and templates have in common. */
 function runtimeOf(label: string, runtime: Runtime): LaunchLevel {
 	const { mcp_servers, env_vars, resource_config, workload_config, workload_type } = runtime;
-	const { agent, permission_mode, initial_prompt, terminal_restricted } = workload_config;
+	const { agent, permission_mode, initial_prompt, terminal_restricted, image } = workload_config;
 	const egress = egressOf(workload_config);
 	return {
 		...textsOf({ ...runtime, initial_prompt }),
 		...(egress && { egress }),
+		...(isText(image) && { image }),
 		...(isGiven(agent) && { agent }),
 		...(isGiven(permission_mode) && { permission_mode: { label, value: permission_mode } }),
 		...(terminal_restricted === true && { terminal_restricted: true }),

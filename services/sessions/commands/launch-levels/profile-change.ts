@@ -49,7 +49,7 @@ export function launchWithProfile(
 
 function levelOf(launch: LaunchSettings): LaunchLevel {
 	const { model, system_prompt, initial_prompt, env, agent, mcp_servers, permission_mode } = launch;
-	const { resource_config = {}, terminal_restricted, egress } = launch;
+	const { resource_config = {}, terminal_restricted, egress, image } = launch;
 	const label = "The session";
 	return {
 		model,
@@ -59,6 +59,7 @@ function levelOf(launch: LaunchSettings): LaunchLevel {
 		resource_config,
 		...(terminal_restricted && { terminal_restricted }),
 		...(egress && { egress }),
+		...(image !== undefined && { image }),
 		agent,
 		mcp_servers: { label, value: mcp_servers },
 		permission_mode: { label, value: permission_mode },
