@@ -7,7 +7,7 @@ import type { UsageReporter } from "#shared/model-proxy/books/usage-reporter.ts"
 import type { ModelCallsDependencies } from "#shared/model-proxy/model-calls.ts";
 import type { ModelProxy } from "#shared/model-proxy/model-proxy.ts";
 import type { TokenMeter } from "#shared/model-proxy/metering/token-meter.ts";
-import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import type { Dialogue } from "./conversation/dialogue.ts";
 import { RelayedModel } from "./relayed-model.ts";
 import type { ModelTrouble } from "./reporting/model-trouble.ts";

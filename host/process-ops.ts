@@ -7,7 +7,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Config } from "#shared/config/config.ts";
 import { ServiceError } from "#shared/base/errors.ts";
 import { openHttpServer, urlOf } from "#shared/net/http/http-server.ts";
-import { isLoopback } from "#shared/base/loopback.ts";
+import { isLoopback } from "#shared/base/hosts/loopback.ts";
 import { OriginGuard } from "#shared/net/http/origin-guard.ts";
 import { failureOf, Readiness } from "./readiness.ts";
 import { exposition, expositionType } from "#shared/telemetry/metrics/exposition.ts";

@@ -9,7 +9,7 @@ import { type CommandTime, endCommands } from "./command-end.ts";
 import type { Environment } from "../io/environment.ts";
 import { LastWords } from "./last-words.ts";
 import { LineSplitter } from "../io/line-splitter.ts";
-import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { shellExitCode, signalGroup } from "../io/process-group.ts";
 import { sweepProcesses } from "../io/process-sweep.ts";
 

@@ -7,7 +7,7 @@ import { AssistantTurn } from "./assistant-turn.ts";
 import { AgentLostError, type CodingAgent } from "../coding-agents/coding-agent.ts";
 import type { Conversation } from "./conversation.ts";
 import { historyPage } from "#shared/wire/pod/conversation-history.ts";
-import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import type { TurnFailure } from "./turn-failure.ts";
 import type { TurnGate, TurnWatcher } from "./turn-watcher.ts";
 

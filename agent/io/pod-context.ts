@@ -1,7 +1,7 @@
 /** The values that all parts of a pod share: the launch document, the environments, the log, and the signal of the end. */
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { type WorkingEnvironment, workingEnvironment } from "./environment.ts";
-import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { secretTexts } from "./secret-texts.ts";
 
 /** The shared values of one pod. */

@@ -13,7 +13,7 @@ import type { DiffPatch } from "#shared/contracts/sessions/session-diff.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import { answerBytes, cutToJsonBytes, jsonBytes } from "#shared/base/answer-size.ts";
 import { fitTurn } from "#shared/wire/pod/conversation-history.ts";
-import type { PodLogEntry } from "#shared/wire/pod/log-tail.ts";
+import type { PodLogEntry } from "#shared/wire/pod/log/log-tail.ts";
 import type { RawEvent, TimelineRecord } from "../timeline/timeline-log.ts";
 
 /** The content of a report before the report and its events have numbers. */

@@ -8,7 +8,7 @@ import { Backoff } from "#shared/base/concurrency/backoff.ts";
 import { type NumberedReport, packReports, type PatchBase, patchReports } from "./history-report.ts";
 import type { HistorySpool } from "./history-spool.ts";
 import { type PatchEvent, type PatchPace, patchPaces } from "./patch-pace.ts";
-import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import type { DeliveryOutcome, PlatformClient } from "#shared/model-proxy/platform/platform-client.ts";
 import type { TimelineLog } from "../timeline/timeline-log.ts";
 

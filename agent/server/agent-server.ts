@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { readBounded } from "#shared/base/bounded-read.ts";
 import { type JsonObject, parseJsonObject } from "#shared/base/schema/parsed-json.ts";
-import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { RequestError, requestErrorOf } from "./request-error.ts";
 import type { RequestGuard } from "./request-guard.ts";
 

@@ -4,7 +4,7 @@ import type { PodStatus } from "#shared/wire/pod/status.ts";
 import type { Routes } from "./agent-server.ts";
 import type { Dialogue } from "../conversation/dialogue.ts";
 import type { Comparison } from "../workspace/diff/workspace-diff.ts";
-import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import type { Permissions } from "../coding-agents/permissions.ts";
 import { RequestError } from "./request-error.ts";
 

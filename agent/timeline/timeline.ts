@@ -4,7 +4,7 @@ import { isoTime, monotonic, now, sleep } from "#shared/base/clock.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
 import type { Git } from "../workspace/git.ts";
-import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { treesOfLaunch } from "../workspace/work-tree.ts";
 import { errorRecords } from "./records.ts";
 import { TimelineLog } from "./timeline-log.ts";

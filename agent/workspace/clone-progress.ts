@@ -3,7 +3,7 @@ import { monotonic } from "#shared/base/clock.ts";
 import { withoutUserinfo } from "#shared/wire/git/repository-url.ts";
 import type { Repository } from "#shared/wire/pod/launch.ts";
 import type { RepositoryTiming } from "#shared/wire/pod/status.ts";
-import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import type { CloneStep } from "./clone-step.ts";
 
 /** The time between two lines about one repository, and between two sentences. */

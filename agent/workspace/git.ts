@@ -2,7 +2,7 @@
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { withoutUserinfo } from "#shared/wire/git/repository-url.ts";
 import { type Environment, gitCeiling, machineEnvironment, markerOf, pick } from "../io/environment.ts";
-import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { credentialSettings, givenCredentialSettings, settingVariables } from "./git-credentials.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "../io/run-command.ts";
 import { readCloneStep } from "./clone-step.ts";

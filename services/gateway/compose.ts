@@ -30,7 +30,7 @@ import { RequestLimits } from "./callers/request-limits.ts";
 
 import { PersonalTokens } from "./callers/personal-tokens.ts";
 import { openApi } from "./routes/openapi.ts";
-import { isLoopback } from "#shared/base/loopback.ts";
+import { isLoopback } from "#shared/base/hosts/loopback.ts";
 import { OriginGuard } from "#shared/net/http/origin-guard.ts";
 import { pages } from "./routes/pages.ts";
 import { Readiness } from "#host/readiness.ts";

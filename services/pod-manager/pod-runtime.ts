@@ -75,7 +75,7 @@ export interface RuntimeHost {
 	readonly host?: string;
 	/** Returns the prefix of the platform's API, such as `http://127.0.0.1:8080/api/v1/svc`. @throws {Error} before it is known. */
 	readonly platformUrl: () => string;
-	/** For runtimes whose pods get no key of a provider. */
+	/** It serves runtimes whose pods get no key of a provider. */
 	readonly models: RuntimeModels;
 }
 

@@ -7,7 +7,7 @@ import { implement } from "#shared/bus/service.ts";
 import { activityStates, type ActivityState, sessionStatuses } from "#shared/contracts/sessions/session-resource.ts";
 import { sessions } from "#shared/contracts/sessions/sessions.ts";
 import { UnprocessableError } from "#shared/base/errors.ts";
-import { logLevels } from "#shared/wire/pod/log-tail.ts";
+import { logLevels } from "#shared/wire/pod/log/log-tail.ts";
 import type { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import { inEitherCase } from "./either-case.ts";
 import type { Hints } from "./hints.ts";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { loadAdapterClass } from "./adapter.ts";
 import { loadConfig } from "./config.ts";
 import { environment } from "./environment.ts";
-import { isLoopback } from "#shared/base/loopback.ts";
+import { isLoopback } from "#shared/base/hosts/loopback.ts";
 import { storedSecret, type SecretKind } from "#shared/base/secrets/stored-secret.ts";
 import { refuseUnusableKeys } from "#shared/base/files/unusable-files.ts";
 import { StartError } from "#shared/base/start-error.ts";

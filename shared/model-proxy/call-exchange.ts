@@ -7,7 +7,7 @@ import { every, monotonic } from "#shared/base/clock.ts";
 import type { ModelAccess } from "#shared/wire/models/model-wire.ts";
 import { type PooledRequest, Unanswered } from "./provider/connection-pool.ts";
 import { cutToJsonBytes } from "#shared/base/answer-size.ts";
-import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { type CallBody, countBody, readCallBody } from "./call-body.ts";
 import { decoders } from "./metering/content-decoders.ts";
 import { callerOutlet } from "./caller-outlet.ts";

@@ -12,7 +12,7 @@ import { type AgentRecord, readAgentRecord } from "#agent/coding-agents/agent-re
 import type { AgentUpdate, CodingAgent } from "#agent/coding-agents/coding-agent.ts";
 import type { AcpOptions } from "#agent/coding-agents/acp/acp.ts";
 import { SavedSession } from "#agent/coding-agents/saved-session.ts";
-import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import type { McpServer } from "#shared/wire/pod/launch.ts";
 import { openAgent, scriptedRecord } from "../support/agents/open-agent.ts";
 import { describeCodingAgent } from "./coding-agent.contract.ts";

@@ -8,7 +8,7 @@ import { type JsonObject, objectsOf, textOf } from "#shared/base/schema/parsed-j
 import type { AgentRecord } from "../agent-record.ts";
 import type { SavedSession } from "../saved-session.ts";
 import type { AgentNotice } from "../coding-agent.ts";
-import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { type ModeChoices, modeRequest } from "./acp-mode.ts";
 import { splitMcpServers } from "./acp-mcp.ts";
 import { programsFound } from "./mcp-programs.ts";

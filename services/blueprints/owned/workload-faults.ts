@@ -1,6 +1,6 @@
 /** Finds values of `workload_config` that no session could be started with, or that would do nothing. Pure. */
 import { InvalidParametersError } from "#shared/base/errors.ts";
-import { egressHostForm, egressProfiles, maxEgressHosts } from "#shared/base/egress-profiles.ts";
+import { egressHostForm, egressProfiles, maxEgressHosts } from "#shared/base/hosts/egress-profiles.ts";
 import { permissionModes } from "#shared/contracts/sessions/session-resource.ts";
 
 interface WorkloadFault {

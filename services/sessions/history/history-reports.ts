@@ -8,7 +8,7 @@ import { NotFoundError, UnprocessableError } from "#shared/base/errors.ts";
 import type { Requester } from "../record/change-queue.ts";
 import type { SessionChronicles } from "../chronicles/session-chronicles.ts";
 import type { ReportNumber } from "../record/acknowledged-reports.ts";
-import { plainEntry } from "#shared/wire/pod/log-tail.ts";
+import { plainEntry } from "#shared/wire/pod/log/log-tail.ts";
 import { maxChunkBytes } from "./history-entries.ts";
 import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import { eventOf, type SessionEventRecords } from "../raw-events/session-event-records.ts";

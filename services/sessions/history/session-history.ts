@@ -6,7 +6,7 @@ import type { HistoryReport, PatchPiece } from "#shared/contracts/sessions/histo
 import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { answerBytes, jsonBytes } from "#shared/base/answer-size.ts";
-import { type PodLogEntry, maxLogEntries } from "#shared/wire/pod/log-tail.ts";
+import { type PodLogEntry, maxLogEntries } from "#shared/wire/pod/log/log-tail.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { type Requester, ChangeQueue } from "../record/change-queue.ts";

@@ -14,7 +14,7 @@ import { type ConversationPage, type SessionLogs, sessions } from "#shared/contr
 import { BadRequestError, ServiceError } from "#shared/base/errors.ts";
 import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import { historyPage } from "#shared/wire/pod/conversation-history.ts";
-import { logTail, plainEntry } from "#shared/wire/pod/log-tail.ts";
+import { logTail, plainEntry } from "#shared/wire/pod/log/log-tail.ts";
 import { pathBelow } from "#shared/wire/pod/path-below.ts";
 import { fingerprintOf } from "#shared/base/ids/request-fingerprint.ts";
 import { StoredDiffs } from "../history/stored-diffs.ts";

@@ -6,7 +6,7 @@ import type { JWK } from "jose";
 import { baseUrl } from "../base-url.ts";
 import { readBounded } from "../bounded-read.ts";
 import { deadline, monotonic } from "../clock.ts";
-import { isLoopback } from "../loopback.ts";
+import { isLoopback } from "../hosts/loopback.ts";
 import { UnavailableError } from "../errors.ts";
 import { SingleFlight } from "../concurrency/single-flight.ts";
 import {

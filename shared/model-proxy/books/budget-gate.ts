@@ -10,7 +10,7 @@ import type { BudgetReason } from "#shared/contracts/sessions/session-resource.t
 import { addTokens, noTokens, type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { aborted } from "../../base/concurrency/aborted.ts";
-import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import type { AskingCall } from "#shared/model-proxy/metering/metered-call.ts";
 import { likely, most, newReservation, type Reserved, usedUnder } from "./paid-calls.ts";
 import { ReturningHolds } from "./returning-holds.ts";

@@ -3,7 +3,7 @@ import { every, monotonic, sleep, type Timer } from "#shared/base/clock.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import { noTokens } from "#shared/wire/models/token-counts.ts";
 import { Backoff } from "#shared/base/concurrency/backoff.ts";
-import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import type { CallUnderWay, MeteredCall } from "#shared/model-proxy/metering/metered-call.ts";
 import type { TokenMeter } from "#shared/model-proxy/metering/token-meter.ts";
 import type { PlatformClient } from "../platform/platform-client.ts";

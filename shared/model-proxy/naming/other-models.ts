@@ -1,5 +1,5 @@
 /** Logs which models other than the session's its callers name: each name once, and a bounded number of names. */
-import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 
 const maxLogged = 20;
 const maxNameLength = 100;

@@ -1,7 +1,7 @@
 /** Sends reports to the platform, and tells what became of each. */
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { Lifeline } from "./lifeline.ts";
-import type { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { type PlatformAccess, PlatformLink } from "./platform-link.ts";
 
 const requestMs = 10_000;

@@ -1,6 +1,6 @@
 /** Decides to which servers a session without a network of its own may open connections. Pure. */
 import { isIP } from "node:net";
-import type { EgressProfile } from "#shared/base/egress-profiles.ts";
+import type { EgressProfile } from "#shared/base/hosts/egress-profiles.ts";
 
 /** The rules of one session. */
 export interface EgressRules {

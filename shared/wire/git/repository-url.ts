@@ -2,7 +2,7 @@
  * Checks repository URLs before git gets them. The same check runs before a session is stored and again before the
  * clone.
  */
-import { isLoopback } from "#shared/base/loopback.ts";
+import { isLoopback } from "#shared/base/hosts/loopback.ts";
 
 const protocols = ["https", "ssh", "http", "file"] as const;
 export type GitProtocol = (typeof protocols)[number];

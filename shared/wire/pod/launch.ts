@@ -3,7 +3,7 @@
  * elsewhere).
  */
 import { type Output, schema } from "#shared/base/schema/schema.ts";
-import { egressProfiles } from "#shared/base/egress-profiles.ts";
+import { egressProfiles } from "#shared/base/hosts/egress-profiles.ts";
 import { permissionModes } from "#shared/contracts/sessions/session-resource.ts";
 import { mcpProgram, podSecretsFields } from "#shared/contracts/credentials/pod-secrets.ts";
 import { modelAccessFields, modelRefusalFields } from "../models/model-wire.ts";

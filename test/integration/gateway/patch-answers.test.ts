@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { WorkspaceDiff } from "#agent/workspace/diff/workspace-diff.ts";
 import { Git, localEnvironment } from "#agent/workspace/git.ts";
 import { wholeTree } from "#agent/workspace/work-tree.ts";

@@ -150,7 +150,7 @@ describe("the model at the door of a container", function () {
 		const before = model.billed.calls.length;
 		const { status, text } = await call(doors, launch, "second");
 		expect([status, JSON.parse(text).choices[0].message.content]).to.deep.equal([200, "A word."]);
-		// Whatever model the container names, the session's is called.
+		// The session's model is called, whatever model the container names.
 		expect(model.billed.calls.slice(before).map((one) => one.model)).to.deep.equal(["first"]);
 		await booked(launch, price);
 	});

@@ -6,7 +6,7 @@ import { SessionHistory } from "#services/sessions/history/session-history.ts";
 import { systemPrincipal } from "#shared/base/principal.ts";
 import type { HistoryReport } from "#shared/contracts/sessions/history.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
-import type { PodLogEntry } from "#shared/wire/pod/log-tail.ts";
+import type { PodLogEntry } from "#shared/wire/pod/log/log-tail.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { storeEngines } from "../../support/stores/open-stores.ts";

@@ -6,7 +6,7 @@ import type { AgentRecord } from "#agent/coding-agents/agent-record.ts";
 import type { CodingAgent } from "#agent/coding-agents/coding-agent.ts";
 import { AcpAgent, type AcpOptions } from "#agent/coding-agents/acp/acp.ts";
 import { SavedSession } from "#agent/coding-agents/saved-session.ts";
-import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { Permissions } from "#agent/coding-agents/permissions.ts";
 
 /** Returns the record of the scripted agent. @param habits Words that the agent reads from `SCRIPTED`. */

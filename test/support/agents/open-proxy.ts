@@ -1,5 +1,5 @@
 /** A scripted model server behind a model proxy, with the reports of the proxy. */
-import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import type { MeteredCall } from "#shared/model-proxy/metering/metered-call.ts";
 import type { ModelCallsDependencies } from "#shared/model-proxy/model-calls.ts";
 import { ModelProxy } from "#shared/model-proxy/model-proxy.ts";

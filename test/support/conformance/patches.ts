@@ -13,7 +13,7 @@ import { pullPatches } from "./git/pull-patches.ts";
 import { repositoryPatches } from "./git/repository-patches.ts";
 import { promptPatches } from "./prompt-patches.ts";
 import { workspacePatches } from "./workspaces/workspace-patches.ts";
-import { logLevels } from "#shared/wire/pod/log-tail.ts";
+import { logLevels } from "#shared/wire/pod/log/log-tail.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { settingsPatches } from "./settings-patches.ts";
 import { tokenPatches } from "./tokens/token-patches.ts";

@@ -1,6 +1,6 @@
 /** The pod's git with a record of its starts. */
 import { Git } from "#agent/workspace/git.ts";
-import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 
 /** The pattern of a git command, which follows options, settings and folders. */
 const command = /^[a-z]+(-[a-z]+)*$/;

@@ -5,7 +5,7 @@ import {
 	type EgressProfile,
 	egressProfiles,
 	maxEgressHosts as maxListed,
-} from "#shared/base/egress-profiles.ts";
+} from "#shared/base/hosts/egress-profiles.ts";
 import type { EgressRules } from "#shared/net/egress/egress-rules.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { RuntimeHost } from "../../pod-runtime.ts";

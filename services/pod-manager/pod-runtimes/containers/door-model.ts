@@ -16,7 +16,7 @@ import type { PlatformAccess } from "#shared/model-proxy/platform/platform-link.
 import { ProxyError } from "#shared/model-proxy/proxy-error.ts";
 import { watchNothing } from "#shared/model-proxy/provider/watched-call.ts";
 import type { ModelAccess } from "#shared/wire/models/model-wire.ts";
-import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 
 /** The parts of its session that the model needs. */
 export interface DoorModelDependencies {

@@ -72,7 +72,7 @@ export class LaunchDoors {
 			const opened: Opened = { door: await this.#listen(launch, socket), refusals: [] };
 			this.#opened.set(launchName(launch), opened);
 			opened.egress = await this.#openEgress(launch, folder?.path(egressSocket) ?? "", opened.refusals);
-			// What an earlier process could not report is reported now.
+			// This also reports the usage that an earlier process could not report.
 			await this.#dependencies.models.of(launch);
 			const { status } = await this.#dependencies.runs.read(launch);
 			if (status) await this.#keep(launch, status);

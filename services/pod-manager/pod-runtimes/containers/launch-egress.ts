@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { BlockList } from "node:net";
-import { egressProfiles } from "#shared/base/egress-profiles.ts";
+import { egressProfiles } from "#shared/base/hosts/egress-profiles.ts";
 import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { parseJsonObject } from "#shared/base/schema/parsed-json.ts";

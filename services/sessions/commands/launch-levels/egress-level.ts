@@ -1,5 +1,5 @@
 /** The way out of a session as levels of launch settings say it. No level can widen what another one allows. Pure. */
-import { egressProfiles } from "#shared/base/egress-profiles.ts";
+import { egressProfiles } from "#shared/base/hosts/egress-profiles.ts";
 import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 
 export type EgressLevel = NonNullable<LaunchSettings["egress"]>;

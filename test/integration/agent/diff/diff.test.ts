@@ -17,7 +17,7 @@ import { expect } from "chai";
 import { WorkspaceDiff } from "#agent/workspace/diff/workspace-diff.ts";
 import { wholeTree } from "#agent/workspace/work-tree.ts";
 import { localEnvironment, Git } from "#agent/workspace/git.ts";
-import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { requestErrorOf } from "#agent/server/request-error.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { commitFiles, fileUrl, git, makeRepository } from "../../../support/repositories/git-repository.ts";

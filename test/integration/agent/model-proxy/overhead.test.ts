@@ -5,7 +5,7 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { expect } from "chai";
-import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import type { MeteredCall } from "#shared/model-proxy/metering/metered-call.ts";
 import { ModelProxy } from "#shared/model-proxy/model-proxy.ts";
 import type { ModelAccess } from "#shared/wire/models/model-wire.ts";

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { LaunchFailure } from "#agent/io/launch-failure.ts";
-import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { followBranches, rememberBranches } from "#agent/workspace/chosen-branches.ts";
 import { Git } from "#agent/workspace/git.ts";
 import { failureOf } from "../../../support/failure-of.ts";

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
-import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { compareTrees } from "#agent/workspace/diff/several-diffs.ts";
 import { Git, localEnvironment } from "#agent/workspace/git.ts";
 import { ignorePermissionFiles } from "#agent/workspace/permission-files.ts";

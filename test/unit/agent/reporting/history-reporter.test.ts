@@ -6,7 +6,7 @@ import { expect } from "chai";
 import type { PatchBase } from "#agent/reporting/history-report.ts";
 import { HistoryReporter } from "#agent/reporting/history-reporter.ts";
 import { HistorySpool } from "#agent/reporting/history-spool.ts";
-import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { PlatformClient } from "#shared/model-proxy/platform/platform-client.ts";
 import { TimelineLog } from "#agent/timeline/timeline-log.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { DiffBusyError } from "#agent/workspace/diff/diff-errors.ts";
-import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { AgentServer } from "#agent/server/agent-server.ts";
 import { RequestGuard } from "#agent/server/request-guard.ts";
 

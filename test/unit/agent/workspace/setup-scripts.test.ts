@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import type { LaunchFailure } from "#agent/io/launch-failure.ts";
-import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { runSetupScripts } from "#agent/workspace/setup-scripts.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { BudgetGate } from "#shared/model-proxy/books/budget-gate.ts";
 import { turnClock } from "#shared/base/clock.ts";
-import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import {
 	askingCall as call,

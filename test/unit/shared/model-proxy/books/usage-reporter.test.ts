@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import type { MeteredCall } from "#shared/model-proxy/metering/metered-call.ts";
 import { TokenMeter } from "#shared/model-proxy/metering/token-meter.ts";
 import { PlatformClient } from "#shared/model-proxy/platform/platform-client.ts";

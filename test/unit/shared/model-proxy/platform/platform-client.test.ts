@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { type DeliveryOutcome, PlatformClient } from "#shared/model-proxy/platform/platform-client.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { eventually } from "../../../../support/eventually.ts";

@@ -7,7 +7,7 @@ import {
 	logTail,
 	maxLogEntries,
 	maxMessageLength,
-} from "#shared/wire/pod/log-tail.ts";
+} from "#shared/wire/pod/log/log-tail.ts";
 
 /** The bound exists because providers that need no key are often given a word like "none". */
 const minSecretLength = 8;

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { LogBuffer } from "#shared/wire/pod/log-buffer.ts";
+import { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 
 describe("LogBuffer", () => {
 	it("keeps the newest 2,000 entries", () => {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { isLoopback } from "#shared/base/loopback.ts";
+import { isLoopback } from "#shared/base/hosts/loopback.ts";
 
 describe("isLoopback()", () => {
 	for (const host of ["localhost", "127.0.0.1", "127.9.0.1", "::1", "[::1]"]) {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { answerBytes, jsonBytes } from "#shared/base/answer-size.ts";
-import { logTail, type PodLogEntry } from "#shared/wire/pod/log-tail.ts";
+import { logTail, type PodLogEntry } from "#shared/wire/pod/log/log-tail.ts";
 
 const entry = (timestamp: number, level = "INFO", message = "x"): PodLogEntry => ({ timestamp, level, message });
 const entries = (count: number, message?: string) => Array.from({ length: count }, (_, n) => entry(n, "INFO", message));
