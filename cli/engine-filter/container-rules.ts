@@ -2,7 +2,7 @@
  * The containers that a platform may create through the filter. The engine reads names of members without regard to case, and the
  * last of two equal ones, so the request is written again from what was understood.
  */
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { relative } from "node:path";
 import {
 	boolean,
@@ -36,19 +36,22 @@ export interface FilteredPlatform {
 
 const sessionName = /^session-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-g\d{1,9}$/;
 const helperName = /^atelier-helper-[0-9a-f]{16}$/;
+const probeName = /^atelier-probe-[0-9a-f]{16}$/;
 const minMemory = 16_777_216;
 
 /** Whether a container with this name can be one of the platform's. */
 export function isPlatformsName(name: string): boolean {
-	return sessionName.test(name) || helperName.test(name);
+	return sessionName.test(name) || helperName.test(name) || probeName.test(name);
 }
 
 /**
  * Returns the rule of the request that creates a container with this name; undefined when nothing may have the name. Sessions
- * run as their user and nothing else. Helpers run as root with the capabilities for files, one folder and a known command.
+ * run as their user and nothing else. Helpers run as root with the capabilities for files, one folder and a known command. Probes
+ * run as a session does, with a known command and no folder.
  */
 export function containerRule(name: string, platform: FilteredPlatform): Rule | undefined {
 	if (sessionName.test(name)) return sessionRule(platform);
+	if (probeName.test(name)) return probeRule(platform);
 	return helperName.test(name) ? helperRule(platform) : undefined;
 }
 
@@ -60,13 +63,46 @@ function sessionRule(platform: FilteredPlatform): Rule {
 		{
 			...commonRules(platform),
 			User: only(`${platform.user}:${platform.user}`),
-			HostConfig: objectOf(
-				{ ...confinement(platform), Mounts: listOf(mountRule(platform), 64) },
-				{ ...hostOptions, Tmpfs: recordOf(/^\//, tmpfs), Ulimits: listOf(ulimit, 16), DeviceRequests: listOf(gpus, 1) },
+			HostConfig: withoutSwap(
+				objectOf(
+					{ ...confinement(platform), Mounts: listOf(mountRule(platform), 64) },
+					{
+						...hostOptions,
+						Tmpfs: recordOf(/^\//, tmpfs),
+						Ulimits: listOf(ulimit, 16),
+						DeviceRequests: listOf(gpus, 1),
+					},
+				),
 			),
 		},
-		{ ...options, Cmd: words, Entrypoint: words, WorkingDir: text, StopSignal: only("SIGTERM") },
+		{
+			...options,
+			Cmd: words,
+			Entrypoint: words,
+			WorkingDir: text,
+			StopSignal: only("SIGTERM"),
+			Healthcheck: only({ Test: ["NONE"] }),
+		},
 	);
+}
+
+function probeRule(platform: FilteredPlatform): Rule {
+	return objectOf({
+		...commonRules(platform),
+		User: only(`${platform.user}:${platform.user}`),
+		Entrypoint: only([]),
+		Cmd: only(["cat", "/proc/self/status", "/proc/self/mounts", "/proc/net/dev"]),
+		HostConfig: withoutSwap(objectOf({ ...confinement(platform), Tmpfs: recordOf(/^\//, tmpfs) })),
+	});
+}
+
+/** The limit of memory with swap has to be that of memory, which means: no swap. */
+function withoutSwap(rule: Rule): Rule {
+	return (value, path) => {
+		const passed = rule(value, path);
+		const { Memory, MemorySwap } = Object(passed);
+		return Memory === MemorySwap ? passed : refuse(`${path}.MemorySwap`);
+	};
 }
 
 function helperRule(platform: FilteredPlatform): Rule {
@@ -84,13 +120,15 @@ function helperRule(platform: FilteredPlatform): Rule {
 			User: only("0:0"),
 			Entrypoint: only([]),
 			Cmd: oneOf(commands),
-			HostConfig: objectOf(
-				{
-					...confinement(platform),
-					CapAdd: only(["CHOWN", "DAC_OVERRIDE", "FOWNER"]),
-					Mounts: listOf(mountRule(platform), 1),
-				},
-				hostOptions,
+			HostConfig: withoutSwap(
+				objectOf(
+					{
+						...confinement(platform),
+						CapAdd: only(["CHOWN", "DAC_OVERRIDE", "FOWNER"]),
+						Mounts: listOf(mountRule(platform), 1),
+					},
+					hostOptions,
+				),
 			),
 		},
 		options,
@@ -149,7 +187,7 @@ function isBelow(folder: string, path: string): boolean {
 	const inner = relative(folder, path);
 	if (inner === "" || inner === ".." || inner.startsWith("../")) return false;
 	try {
-		return realpathSync(path) === path;
+		return realpathSync(path) === path && statSync(path).isDirectory();
 	} catch {
 		return false;
 	}

@@ -31,6 +31,8 @@ export interface PermittedCall {
 	readonly target: string;
 	/** The name of the container that the call creates; undefined for every other call, which has no body. */
 	readonly creates: string | undefined;
+	/** The name of the container that the call is about; undefined for a creation and for calls about none. */
+	readonly about: string | undefined;
 }
 
 /**
@@ -45,7 +47,10 @@ export function permittedCall(method: string, target: string, installation: stri
 	const [, form, forms = {}] = rule;
 	const container = form === creation ? (query.get("name") ?? "") : form.exec(path)?.[1];
 	if (!hasOnly(query, forms, installation) || !isNoOthers(container)) return undefined;
-	return { target: `/${version}${path}?${query.toString()}`, creates: form === creation ? container : undefined };
+	const passed = `/${version}${path}?${query.toString()}`;
+	return form === creation
+		? { target: passed, creates: container, about: undefined }
+		: { target: passed, creates: undefined, about: container };
 }
 
 /** Whether a call that names a container names one of the platform's. */

@@ -16,6 +16,8 @@ import { permittedCall } from "./engine-calls.ts";
 import { ForbiddenValue } from "./json-rules.ts";
 
 const maxBodyBytes = 262_144;
+/** A description of a container, which its labels and mounts make long. */
+const maxInspectedBytes = 4_194_304;
 /** The most connections, of which the followers of events keep one each. */
 const maxConnections = 256;
 
@@ -53,6 +55,7 @@ async function answer(options: FilterOptions, request: IncomingMessage, response
 		const call = permittedCall(method, url, options.platform.installation);
 		if (!call) throw new Refusal(403, `The filter does not let ${method} ${url.slice(0, 200)} through`);
 		const body = await bodyOf(request);
+		if (call.about !== undefined) await refuseOthers(options, call.about);
 		const passed = call.creates === undefined ? nothing(body) : created(call.creates, body, options.platform);
 		await pass(options.engine, { method, target: call.target, body: passed }, response);
 	} catch (error) {
@@ -64,6 +67,17 @@ async function answer(options: FilterOptions, request: IncomingMessage, response
 				.writeHead(refusal.status, { "content-type": "application/json" })
 				.end(JSON.stringify({ message: refusal.message }));
 	}
+}
+
+/** Another platform may use the engine too. A container that is not there is the engine's to say. */
+async function refuseOthers({ engine, platform }: FilterOptions, name: string): Promise<void> {
+	const answer = await ask(engine, { method: "GET", target: `/v1.41/containers/${name}/json?size=false`, body: "" });
+	const tooLarge = () => new Refusal(502, "The container engine answered too much");
+	const inspected = await readBounded(answer, { maxBytes: maxInspectedBytes, tooLarge });
+	if (answer.statusCode === 404) return;
+	const labels: unknown = Object(Object(JSON.parse(inspected.toString("utf8"))).Config).Labels;
+	if (Object(labels)["atelier.installation"] === platform.installation) return;
+	throw new Refusal(403, `The container "${name}" is not one of this platform`);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
@@ -90,20 +104,28 @@ function refusalOf(error: unknown): Refusal {
 }
 
 /** Sends the call and passes the answer back, also one that does not end. No header of the request is passed on. */
-async function pass(
-	socketPath: string,
-	{ method, target, body }: { method: string; target: string; body: string },
-	response: ServerResponse,
-): Promise<void> {
-	const headers = body === "" ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-	const engine = await new Promise<IncomingMessage>((resolve, reject) => {
-		const outgoing = httpRequest({ socketPath, method, path: target, headers, agent: false }, resolve);
-		outgoing.on("error", reject);
-		response.on("close", () => outgoing.destroy());
-		outgoing.end(body);
-	});
+async function pass(socketPath: string, { method, target, body }: PassedCall, response: ServerResponse): Promise<void> {
+	const leaving = new AbortController();
+	response.on("close", () => leaving.abort());
+	const engine = await ask(socketPath, { method, target, body }, leaving.signal);
 	const type = engine.headers["content-type"];
 	response.writeHead(engine.statusCode ?? 502, type === undefined ? {} : { "content-type": type });
 	response.flushHeaders();
 	await pipeline(engine, response);
+}
+
+interface PassedCall {
+	readonly method: string;
+	readonly target: string;
+	readonly body: string;
+}
+
+function ask(socketPath: string, { method, target, body }: PassedCall, signal?: AbortSignal): Promise<IncomingMessage> {
+	const headers = body === "" ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+	return new Promise((resolve, reject) => {
+		const options = { socketPath, method, path: target, headers, agent: false as const, ...(signal && { signal }) };
+		const outgoing = httpRequest(options, resolve);
+		outgoing.on("error", reject);
+		outgoing.end(body);
+	});
 }

@@ -4,10 +4,14 @@
  * Alone: a Docker engine changes the machine while it runs.
  */
 import { expect } from "chai";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { projectRoot } from "#shared/base/project-root.ts";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { buildSessionImage, sessionImage } from "../../support/containers/session-image.ts";
@@ -19,6 +23,7 @@ import { startPlatform, type TestPlatform } from "../../support/platform/start-p
 
 const usage = { input: 1_000, output: 10, cache_read: 0, cache_write: 0 };
 const price = 0.0101;
+const adapter = "services/pod-manager/pod-runtimes/containers.ts#ContainersRuntime";
 
 describe("a session in a container", function () {
 	this.timeout(180_000);
@@ -45,7 +50,6 @@ describe("a session in a container", function () {
 		}));
 		const providers = [{ id: "scripted", key_env: "SCRIPTED_KEY", endpoints: model.endpoints }];
 		writeFileSync(file, stringify({ price_version: "test", providers, models }));
-		const adapter = "services/pod-manager/pod-runtimes/containers.ts#ContainersRuntime";
 		const runtime = {
 			adapter,
 			kwargs: {
@@ -173,6 +177,41 @@ describe("a session in a container", function () {
 			withinMs: 20_000,
 			what: "the reason of the wait is told",
 		});
+	});
+
+	it("works behind the filter, without a right on the engine's own socket", async () => {
+		await using own = new AsyncDisposableStack();
+		const dataDir = mkdtempSync(join(tmpdir(), "atelier-filtered-"));
+		own.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+		const folders = ["sessions", "run"].map((name) => join(dataDir, name));
+		for (const path of folders) mkdirSync(path, { mode: 0o700 });
+		const listen = join(dataDir, "filter.sock");
+		const installation = openInstallationKey(dataDir, "").installationId();
+		const words = ["--engine", engine.socket, "--listen", listen, "--installation", installation];
+		for (const path of folders) words.push("--folder", path);
+		words.push("--image", sessionImage, "--user", "231001");
+		const filter = spawn(process.execPath, ["cli/engine-filter.ts", ...words], { cwd: projectRoot, stdio: "pipe" });
+		own.defer(async () => {
+			const ended = once(filter, "exit");
+			filter.kill("SIGTERM");
+			await ended;
+		});
+		let refused = "";
+		filter.stderr.on("data", (chunk) => (refused += String(chunk)));
+		await eventually(() => existsSync(listen), { withinMs: 20_000, what: "the filter listens" });
+		const runtime = { adapter, kwargs: { socket: listen } };
+		const filtered = own.use(await startPlatform({ dataDir, config: { pods: { runtime } } }));
+		const wanted = { name: "filtered", agent: "builtin", source: { type: "git", repo: "" } };
+		const client = filtered.client();
+		const { body } = await client.post<Session>("/sessions", wanted);
+		await sessionReaches(client, body.id, "running", 60_000);
+		expect(await ask(client, body.id, "$ id -u")).to.equal("231001\n");
+		await client.delete(`/sessions/${body.id}`);
+		await eventually(() => engine.run("docker", "ps", "-aq", "--filter", `label=atelier.session=${body.id}`) === "", {
+			withinMs: 40_000,
+			what: "the container is gone",
+		});
+		expect(refused).to.equal("");
 	});
 
 	it("calls another model as soon as it is chosen", async () => {

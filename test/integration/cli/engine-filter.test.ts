@@ -8,6 +8,8 @@ import { join } from "node:path";
 import { engineFilter } from "../../../cli/engine-filter/filter-server.ts";
 
 const session = "session-3f0c2a11-0000-4000-8000-000000000001-g1";
+/** The same of another platform at the same engine. */
+const othersSession = "session-3f0c2a11-0000-4000-8000-000000000009-g1";
 const helper = "atelier-helper-0123456789abcdef";
 const user = 231_001;
 
@@ -39,6 +41,12 @@ describe("engine-filter", () => {
 			const chunks: Buffer[] = [];
 			request.on("data", (chunk: Buffer) => chunks.push(chunk));
 			request.on("end", () => {
+				// The filter asks itself whose container it is.
+				if (request.url?.endsWith("/json?size=false")) {
+					const Labels = { "atelier.installation": request.url.includes(othersSession) ? "other" : "i" };
+					response.writeHead(200).end(JSON.stringify({ Config: { Labels } }));
+					return;
+				}
 				reached.push({ call: `${request.method} ${request.url}`, body: Buffer.concat(chunks).toString() });
 				response.writeHead(201, { "content-type": "application/json" }).end(`{"Id":"1"}`);
 			});
@@ -105,6 +113,42 @@ describe("engine-filter", () => {
 	const create = (name: string): string => `/v1.41/containers/create?name=${name}`;
 	const host = (change: object): object => ({ ...good, HostConfig: { ...good.HostConfig, ...change } });
 	const from = (Source: string): object => host({ Mounts: [{ ...mount, Source }] });
+
+	it("lets nobody touch the containers of another platform, whatever their names are", async () => {
+		for (const [method, call] of [
+			["POST", "start"],
+			["POST", "stop"],
+			["POST", "wait"],
+			["GET", "logs?stdout=1"],
+			["GET", "json"],
+		] as const) {
+			const { status, message } = await send(method, `/v1.41/containers/${othersSession}/${call}`);
+			expect([status, message]).to.deep.equal([403, `The container "${othersSession}" is not one of this platform`]);
+		}
+		expect((await send("DELETE", `/v1.41/containers/${othersSession}`)).status).to.equal(403);
+		expect(reached).to.deep.equal([]);
+	});
+
+	it("lets an engine be probed, with a known command and no folder", async () => {
+		const probe = {
+			...common,
+			User: `${user}:${user}`,
+			Entrypoint: [],
+			Cmd: ["cat", "/proc/self/status", "/proc/self/mounts", "/proc/net/dev"],
+			HostConfig: { ...confinement, Tmpfs: { "/tmp": "size=1048576,exec,mode=1777" } },
+		};
+		const name = create("atelier-probe-0123456789abcdef");
+		expect(await send("POST", name, probe)).to.include({ status: 201 });
+		expect(await send("POST", name, { ...probe, Cmd: ["cat", "/etc/shadow"] })).to.include({ status: 403 });
+		expect(await send("POST", name, { ...probe, HostConfig: { ...probe.HostConfig, Mounts: [mount] } })).to.include({
+			status: 403,
+		});
+	});
+
+	it("lets no container have swap beside its memory", async () => {
+		const { message } = await send("POST", create(session), host({ MemorySwap: 2 ** 31 }));
+		expect(message).to.include("HostConfig.MemorySwap");
+	});
 
 	it("lets the platform's own containers be created, and passes on what it understood", async () => {
 		expect(await send("POST", create(session), good)).to.include({ status: 201 });

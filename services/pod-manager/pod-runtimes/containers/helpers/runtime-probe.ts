@@ -137,7 +137,7 @@ function shortcomings(info: unknown): string[] {
 			: [
 					'All running sessions end when the container engine is restarted: set "live-restore": true in its configuration (/etc/docker/daemon.json), so that they go on',
 				]),
-		"The container engine does not bound the files of a workspace; they are measured each minute, and a session above its limit ends with DISK_FULL",
+		"The container engine does not bound the files of a workspace: when the disk gets short, the largest sessions are stopped (disk.low_mb)",
 	];
 }
 
