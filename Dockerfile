@@ -1,6 +1,6 @@
 # The images of Atelier. `platform` runs any set of services, `local-sessions` has beside them what sessions need that run as its
 # processes, and `login` is the OpenID provider for trying out (docs/compose.md). `session` is the image of sessions in containers;
-# `session-full` has tools for common languages on top of it (docs/session-image.md).
+# `session-full` has tools for common languages on top of it (docs/session-containers.md).
 #
 #     docker build --target platform -t atelier .
 #     docker build --target session -t atelier/session .

@@ -1,6 +1,6 @@
 /**
  * `npm run engine-filter -- --engine <socket> --listen <socket> …` stands before a container engine's socket for a platform that
- * must not have the socket itself (docs/one-server.md). It runs until SIGTERM or SIGINT. Exit code 1: it cannot listen; 2: the
+ * must not have the socket itself (docs/session-containers.md). It runs until SIGTERM or SIGINT. Exit code 1: it cannot listen; 2: the
  * command line was not understood.
  */
 import { once } from "node:events";

@@ -17,6 +17,7 @@ import { differences, probeCommand } from "./probe-findings.ts";
 import type { ShortContainers } from "./short-containers.ts";
 
 const notFound = 404;
+const forbidden = 403;
 /** A change of this module that older proofs do not cover has another number. */
 const version = 1;
 /** Two digests in hexadecimal, and the space between them. */
@@ -54,7 +55,7 @@ export class RuntimeProbe {
 			await this.#probe(signal);
 			await this.#keep(proof);
 		}
-		return shortcomings(info);
+		return [...shortcomings(info), ...(await this.#rootShortcoming(info, signal))];
 	}
 
 	async #info(wasProven: boolean, signal?: AbortSignal): Promise<unknown> {
@@ -65,6 +66,19 @@ export class RuntimeProbe {
 			if (error instanceof EngineAway && wasProven) throw error;
 			throw unreachable(settings.socket, error);
 		}
+	}
+
+	/** The filter of an engine does not let this question through, and a rootless engine is not root. */
+	async #rootShortcoming(info: unknown, signal?: AbortSignal): Promise<string[]> {
+		const { engine } = this.#dependencies;
+		const accepts = [forbidden];
+		const { status } = await engine.call({ method: "GET", path: "/version", accepts, signal });
+		const options: unknown = Object(info).SecurityOptions;
+		const isRootless = Array.isArray(options) && options.includes("name=rootless");
+		if (status === forbidden || isRootless) return [];
+		return [
+			"The platform may do everything at the container engine, which makes it root on this machine: put the filter before the engine's socket (npm run engine-filter), or use a rootless engine",
+		];
 	}
 
 	async #imageId(signal?: AbortSignal): Promise<string> {
