@@ -1,7 +1,7 @@
 /** The filter before a container engine's socket, with an engine that records what reaches it. */
 import { expect } from "chai";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, request as httpRequest, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -143,6 +143,12 @@ describe("engine-filter", () => {
 		expect(await send("POST", name, { ...probe, HostConfig: { ...probe.HostConfig, Mounts: [mount] } })).to.include({
 			status: 403,
 		});
+	});
+
+	it("mounts folders only, not a file or a socket that a session has put among them", async () => {
+		const file = join(folder, "file");
+		writeFileSync(file, "");
+		expect((await send("POST", create(session), from(file))).message).to.include("HostConfig.Mounts[0].Source");
 	});
 
 	it("lets no container have swap beside its memory", async () => {
