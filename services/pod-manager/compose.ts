@@ -32,7 +32,12 @@ export async function compose(platform: Platform): Promise<Part> {
 	refuseMalformedKeys(catalogue.providers, environmentSecret);
 	const accessOf = (model: string) => modelAccess(catalogue, model, environmentSecret);
 	const bus = Promise.withResolvers<Caller>();
-	const runtime = await loadRuntime(config, key, { accessOf, modelOf: async (id) => modelOf(await bus.promise, id) });
+	const runtime = await loadRuntime(
+		config,
+		key,
+		{ accessOf, modelOf: async (id) => modelOf(await bus.promise, id) },
+		announce,
+	);
 	refuseUnsafe(platform, runtime);
 	const refusalOf = (model: string) => modelRefusal(catalogue, model, environmentSecret);
 	const agents = {

@@ -7,6 +7,7 @@ import { loadAdapter } from "#shared/config/adapter.ts";
 import type { Config } from "#shared/config/config.ts";
 import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import type { ModelAccess } from "#shared/wire/models/model-wire.ts";
+import { chosenRuntime, openChoice } from "./chosen-runtime.ts";
 import { hostId } from "./host-id.ts";
 import { platformUrl } from "./platform-url.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
@@ -183,11 +184,15 @@ export function podName(sessionId: string, generation: number): string {
 	return `session-${sessionId}-g${generation}`;
 }
 
-/** Makes the configured runtime for the pods of this data folder. */
-export function loadRuntime(
+/**
+ * Makes the configured runtime for the pods of this data folder.
+ * @param say Receives a sentence about the choice, where the configuration leaves one.
+ */
+export async function loadRuntime(
 	{ pods, data_dir, gateway }: Config,
 	key: InstallationKey,
 	models: Omit<RuntimeModels, "podToken">,
+	say: (sentence: string) => void = () => {},
 ): Promise<PodRuntime> {
 	const host: RuntimeHost = {
 		dataDir: data_dir,
@@ -197,5 +202,8 @@ export function loadRuntime(
 		platformUrl: () => platformUrl(gateway),
 		models: { ...models, podToken: (sessionId, generation) => key.podToken(sessionId, generation) },
 	};
-	return loadAdapter<PodRuntime>(pods.runtime, podRuntimeMethods, { ...host });
+	if (pods.runtime.adapter !== openChoice) return loadAdapter<PodRuntime>(pods.runtime, podRuntimeMethods, { ...host });
+	const { ref, sentence } = await chosenRuntime(pods.runtime, data_dir);
+	say(sentence);
+	return loadAdapter<PodRuntime>(ref, podRuntimeMethods, { ...host });
 }

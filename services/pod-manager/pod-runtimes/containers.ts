@@ -13,6 +13,7 @@ import { containerName, containerRequest, inside } from "./containers/container-
 import { ContainerList } from "./containers/container-list.ts";
 import { isAlive } from "./containers/container-pod.ts";
 import {
+	type ContainersArguments,
 	type ContainersOptions,
 	type ContainersSettings,
 	containersSettings,
@@ -47,6 +48,22 @@ export class ContainersRuntime implements PodRuntime {
 		"images",
 	];
 	static readonly kwargs = ["socket", "image", "listen_host", "egress", ...ContainersRuntime.typedKwargs];
+
+	/** Resolves to the reason why it cannot run here with these arguments; undefined when an engine and the image are there. */
+	static async unusableBecause(kwargs: ContainersArguments): Promise<string | undefined> {
+		const { socket, image } = containersSettings(kwargs);
+		const engine = new EngineClient(socket);
+		try {
+			const path = `/images/${image}/json`;
+			const { status } = await engine.call({ method: "GET", path, accepts: [404], withinMs: askedMs });
+			return status === 404 ? `the container engine at "${socket}" has no image "${image}"` : undefined;
+		} catch (error) {
+			return error instanceof Error ? error.message : String(error);
+		} finally {
+			engine.close();
+		}
+	}
+
 	readonly isolation = "container";
 	readonly place: PodPlace | undefined;
 	readonly #options: ContainersOptions;
@@ -254,6 +271,9 @@ export class ContainersRuntime implements PodRuntime {
 function refuseAway(error: unknown): never {
 	throw error instanceof EngineAway ? new PodRefused("ENGINE_UNREACHABLE", undefined, { cause: error }) : error;
 }
+
+/** The time of the question whether an engine is there, in milliseconds; a start waits for it. */
+const askedMs = 2_000;
 
 /** Whether this process may change the files of every user. */
 function isRoot(): boolean {

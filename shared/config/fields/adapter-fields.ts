@@ -2,10 +2,13 @@
 import { type Output, schema } from "#shared/base/schema/schema.ts";
 import { freeForm, textMap } from "./field-rules.ts";
 
+/** A module and its class, as a regular expression. */
+export const adapterForm = "[\\w./-]+\\.ts#\\w+";
+
 export const adapterFields = schema({
 	adapter: {
 		type: "string",
-		pattern: "^[\\w./-]+\\.ts#\\w+$",
+		pattern: `^${adapterForm}$`,
 		description:
 			"Module (a path from the project's root) and class, e.g. `services/gateway/identity-providers/token.ts#TokenIdentity`",
 	},

@@ -1,6 +1,6 @@
 /** The fields of the section `pods`. */
 import { schema } from "#shared/base/schema/schema.ts";
-import { adapterFields } from "./adapter-fields.ts";
+import { adapterFields, adapterForm } from "./adapter-fields.ts";
 import { usualSetupMinutes } from "../setup-minutes.ts";
 import { whole } from "./field-rules.ts";
 
@@ -8,7 +8,18 @@ import { whole } from "./field-rules.ts";
 export const acceptance = "they-trust-each-others-code";
 
 export const podFields = schema({
-	runtime: { type: "object", props: adapterFields, description: "Place where session pods run" },
+	runtime: {
+		type: "object",
+		props: {
+			...adapterFields,
+			adapter: {
+				...adapterFields.adapter,
+				pattern: `^(auto|${adapterForm})$`,
+				description: `${adapterFields.adapter.description}; or \`auto\`: containers where an engine and their image are there (docs/session-containers.md)`,
+			},
+		},
+		description: "Place where session pods run",
+	},
 	agent_hosts: {
 		type: "array",
 		max: 100,

@@ -12,8 +12,8 @@ import type { RuntimeHost } from "../../pod-runtime.ts";
 import type { ContainerLimits } from "./container-request.ts";
 import { operatorRules } from "./launch-egress.ts";
 
-/** The arguments of the runtime. */
-export interface ContainersOptions extends RuntimeHost {
+/** The arguments of the runtime in the configuration. */
+export interface ContainersArguments {
 	/** The Unix socket of the engine or of its filter; default `/var/run/docker.sock`. */
 	readonly socket?: string;
 	/** The image of sessions, best with its digest; default `atelier/session`. */
@@ -40,6 +40,9 @@ export interface ContainersOptions extends RuntimeHost {
 	readonly listen_host?: string;
 }
 
+/** All arguments of the runtime. */
+export type ContainersOptions = ContainersArguments & RuntimeHost;
+
 /** The arguments with their defaults. */
 export interface ContainersSettings {
 	readonly socket: string;
@@ -57,7 +60,7 @@ const imageWords = "the name of an image";
 const mib = 1_048_576;
 
 /** @throws {ConfigError} that names the first argument that cannot be used. */
-export function containersSettings(options: ContainersOptions): ContainersSettings {
+export function containersSettings(options: ContainersArguments): ContainersSettings {
 	const { socket = "/var/run/docker.sock", image = "atelier/session", listen_host = loopbackHost } = options;
 	return {
 		socket: fitting("socket", socket, /^\/[^\0]+$/, "a path of a Unix socket"),
@@ -70,7 +73,7 @@ export function containersSettings(options: ContainersOptions): ContainersSettin
 	};
 }
 
-function egressOf({ egress, egress_hosts, internal_hosts }: ContainersOptions): EgressRules {
+function egressOf({ egress, egress_hosts, internal_hosts }: ContainersArguments): EgressRules {
 	return operatorRules({
 		profile: profileOf(egress ?? "default"),
 		allowed: hostsOf("egress_hosts", egress_hosts ?? []),
@@ -78,7 +81,7 @@ function egressOf({ egress, egress_hosts, internal_hosts }: ContainersOptions): 
 	});
 }
 
-function limitsOf(options: ContainersOptions): ContainerLimits {
+function limitsOf(options: ContainersArguments): ContainerLimits {
 	return {
 		memoryBytes: whole("memory_mb", options.memory_mb ?? 4_096, 256, 4_194_304) * mib,
 		nanoCpus: whole("processors", options.processors ?? 2, 1, 4_096) * 1e9,
