@@ -107,7 +107,8 @@ export class ContainersRuntime implements PodRuntime {
 		const onReport = ({ sessionId }: Launch): void => this.#tell(sessionId);
 		this.#models = new LaunchModels({ runs: this.#runs, models: options.models, platformUrl });
 		this.#egress = new LaunchEgress(this.#runs, this.#settings.egress);
-		const parts = { models: this.#models, egress: this.#egress };
+		const podToken = (of: Launch) => options.models.podToken(of.sessionId, of.generation);
+		const parts = { podToken, models: this.#models, egress: this.#egress };
 		this.#doors = new LaunchDoors({ runs: this.#runs, listenHost, platformUrl, ...parts, onReport });
 	}
 

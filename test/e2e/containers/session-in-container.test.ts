@@ -9,102 +9,55 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { stringify } from "yaml";
 import { projectRoot } from "#shared/base/project-root.ts";
 import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { ApiClient } from "../../support/clients/api-client.ts";
-import { buildSessionImage, sessionImage } from "../../support/containers/session-image.ts";
-import { DockerEngine } from "../../support/installations/docker-engine.ts";
-import { ModelServer } from "../../support/model-server/model-server.ts";
+import { callPrice, ContainedPlatform, containersAdapter } from "../../support/containers/contained-platform.ts";
+import { sessionImage } from "../../support/containers/session-image.ts";
 import { eventually } from "../../support/eventually.ts";
 import { ask, sessionReaches } from "../../support/platform/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
-
-const usage = { input: 1_000, output: 10, cache_read: 0, cache_write: 0 };
-const price = 0.0101;
-const adapter = "services/pod-manager/pod-runtimes/containers.ts#ContainersRuntime";
+import { startPlatform } from "../../support/platform/start-platform.ts";
 
 describe("a session in a container", function () {
 	this.timeout(180_000);
-	const all = new AsyncDisposableStack();
-	let engine: DockerEngine;
-	let model: ModelServer;
-	let platform: TestPlatform;
+	let world: ContainedPlatform;
 	let api: ApiClient;
 
 	before(async () => {
-		const folder = mkdtempSync(join(tmpdir(), "atelier-contained-"));
-		all.defer(() => rmSync(folder, { recursive: true, force: true }));
-		engine = all.use(await DockerEngine.start([]));
-		buildSessionImage(engine);
-		model = all.use(await ModelServer.listen({ script: () => ({ text: "A word.", usage }) }));
-		const file = join(folder, "models.yaml");
-		const prices = { input: 10, output: 10, cache_read: 1, cache_write: 1 };
-		const models = ["first", "second"].map((id) => ({
-			id,
-			name: id,
-			provider: "scripted",
-			context_window: 100_000,
-			prices,
-		}));
-		const providers = [{ id: "scripted", key_env: "SCRIPTED_KEY", endpoints: model.endpoints }];
-		writeFileSync(file, stringify({ price_version: "test", providers, models }));
-		const runtime = {
-			adapter,
-			kwargs: {
-				socket: engine.socket,
-				image: sessionImage,
-				internal_hosts: ["git.internal.test"],
-				images: ["debian:12", "bare", "absent"],
-			},
-		};
-		platform = all.use(
-			await startPlatform({ config: { models: { file }, pods: { runtime } }, env: { SCRIPTED_KEY: model.key } }),
-		);
-		api = platform.client();
+		const kwargs = { internal_hosts: ["git.internal.test"], images: ["debian:12", "bare", "absent"] };
+		world = await ContainedPlatform.start({ kwargs });
+		({ api } = world);
 	});
-	after(() => all.disposeAsync());
+	after(() => world?.[Symbol.asyncDispose]());
 
-	async function running(more: object = {}): Promise<string> {
-		const wanted = { name: "contained", agent: "builtin", model: "first", source: { type: "git", repo: "" }, ...more };
-		const { body, text } = await api.post<Session>("/sessions", wanted);
-		expect(body.id, text).to.be.a("string");
-		await sessionReaches(api, body.id, "running", 60_000);
-		return body.id;
-	}
-
-	const session = async (id: string) => (await api.get<Session>(`/sessions/${id}`)).body;
-
-	function spends(id: string, dollars: number): Promise<boolean> {
-		const isBooked = async () => {
-			const { budget } = await session(id);
-			return budget.reserved === 0 && Math.abs(budget.spent - dollars) < 1e-6;
-		};
-		return eventually(isBooked, { withinMs: 20_000, what: `${dollars} are booked` });
-	}
+	const session = (id: string) => world.session(id);
 
 	it("answers with its model, whose key is nowhere in the container, and its usage is in the books", async () => {
-		const id = await running();
+		const id = await world.running();
 		expect(await ask(api, id, "hello")).to.include("A word.");
-		await spends(id, price);
+		await world.spends(id, callPrice);
 		const { message_count } = await eventually(async () => {
 			const now = await session(id);
 			return now.message_count > 0 && now;
 		});
 		expect(message_count).to.equal(1);
 		const name = `atelier-session-${id}-g1`;
-		const inspected = engine.run("docker", "inspect", engine.run("docker", "ps", "-q").split("\n")[0] ?? name);
-		expect(inspected).to.not.include(model.key);
+		const inspected = world.engine.run(
+			"docker",
+			"inspect",
+			world.engine.run("docker", "ps", "-q").split("\n")[0] ?? name,
+		);
+		expect(inspected).to.not.include(world.model.key);
 		const pid = /"Pid": (\d+)/.exec(inspected)?.[1] ?? "";
 		const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
 		expect(environment).to.include("HOME=");
-		expect(environment).to.not.include(model.key);
+		expect(environment).to.not.include(world.model.key);
 	});
 
 	it("waits while its budget is used up, and goes on when it is raised", async () => {
 		const limit = 0.1;
-		const id = await running({ budget: { limit } });
+		const id = await world.running({ budget: { limit } });
 		const { budget } = await eventually(
 			async () => {
 				await api.post(`/sessions/${id}/messages`, { content: "again" });
@@ -113,18 +66,18 @@ describe("a session in a container", function () {
 			},
 			{ withinMs: 30_000, everyMs: 300, what: "the budget is used up" },
 		);
-		expect(budget.spent).to.be.at.most(limit + price);
+		expect(budget.spent).to.be.at.most(limit + callPrice);
 		await api.put(`/sessions/${id}`, { budget: { limit: 10 } });
 		await eventually(async () => !(await session(id)).budget.paused, { withinMs: 20_000, what: "it goes on" });
 		expect(await ask(api, id, "hello")).to.include("A word.");
 	});
 
 	it("reaches no private address, port of the host or metadata, and its owner is told what was refused", async () => {
-		const id = await running({ model: "" });
+		const id = await world.running({ model: "" });
 		const remote = (url: string) => ask(api, id, `$ git ls-remote ${url} 2>&1`);
 		expect(await remote("http://169.254.169.254/a.git")).to.include("403");
 		expect(await remote("https://10.0.0.1/a.git")).to.include("403");
-		const { port } = new URL(platform.prefix);
+		const { port } = new URL(world.platform.prefix);
 		expect(await remote(`http://127.0.0.1:${port}/a.git`)).to.match(/connect/i);
 		// The operator names this one, so only its name is unknown.
 		expect(await remote("http://git.internal.test/a.git")).to.include("502");
@@ -165,7 +118,7 @@ describe("a session in a container", function () {
 	it("says what an image lacks, or that the operator does not offer it", async () => {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-bare-"));
 		writeFileSync(join(folder, "Dockerfile"), "FROM debian:12\nRUN rm -f /usr/bin/git\n");
-		engine.run("docker", "build", "-q", "-t", "bare", folder);
+		world.engine.run("docker", "build", "-q", "-t", "bare", folder);
 		rmSync(folder, { recursive: true });
 		expect((await inImage("bare")).error).to.include("The image has no git, which sessions need");
 		expect((await inImage("elsewhere")).error).to.include('does not offer the image "elsewhere"');
@@ -187,7 +140,7 @@ describe("a session in a container", function () {
 		for (const path of folders) mkdirSync(path, { mode: 0o700 });
 		const listen = join(dataDir, "filter.sock");
 		const installation = openInstallationKey(dataDir, "").installationId();
-		const words = ["--engine", engine.socket, "--listen", listen, "--installation", installation];
+		const words = ["--engine", world.engine.socket, "--listen", listen, "--installation", installation];
 		for (const path of folders) words.push("--folder", path);
 		words.push("--image", sessionImage, "--user", "231001");
 		const filter = spawn(process.execPath, ["cli/engine-filter.ts", ...words], { cwd: projectRoot, stdio: "pipe" });
@@ -199,7 +152,7 @@ describe("a session in a container", function () {
 		let refused = "";
 		filter.stderr.on("data", (chunk) => (refused += String(chunk)));
 		await eventually(() => existsSync(listen), { withinMs: 20_000, what: "the filter listens" });
-		const runtime = { adapter, kwargs: { socket: listen } };
+		const runtime = { adapter: containersAdapter, kwargs: { socket: listen } };
 		const filtered = own.use(await startPlatform({ dataDir, config: { pods: { runtime } } }));
 		const wanted = { name: "filtered", agent: "builtin", source: { type: "git", repo: "" } };
 		const client = filtered.client();
@@ -207,20 +160,25 @@ describe("a session in a container", function () {
 		await sessionReaches(client, body.id, "running", 60_000);
 		expect(await ask(client, body.id, "$ id -u")).to.equal("231001\n");
 		await client.delete(`/sessions/${body.id}`);
-		await eventually(() => engine.run("docker", "ps", "-aq", "--filter", `label=atelier.session=${body.id}`) === "", {
-			withinMs: 40_000,
-			what: "the container is gone",
-		});
+		await eventually(
+			() => world.engine.run("docker", "ps", "-aq", "--filter", `label=atelier.session=${body.id}`) === "",
+			{
+				withinMs: 40_000,
+				what: "the container is gone",
+			},
+		);
 		// The start asks this to learn whether there is a filter.
 		expect(refused).to.equal("The filter does not let GET /v1.41/version through\n");
 	});
 
 	it("calls another model as soon as it is chosen", async () => {
-		const id = await running();
+		const id = await world.running();
 		const { body } = await api.put<Session & { applies: { model: string } }>(`/sessions/${id}`, { model: "second" });
 		expect(body.applies.model).to.equal("now");
-		const before = model.billed.calls.length;
+		const before = world.model.billed.calls.length;
 		await ask(api, id, "hello");
-		expect(new Set(model.billed.calls.slice(before).map((call) => call.model))).to.deep.equal(new Set(["second"]));
+		expect(new Set(world.model.billed.calls.slice(before).map((call) => call.model))).to.deep.equal(
+			new Set(["second"]),
+		);
 	});
 });

@@ -90,7 +90,16 @@ describe("the model at the door of a container", function () {
 			},
 		});
 		const egress = new LaunchEgress(runs, operatorRules({ profile: "none", allowed: [], internal: [] }));
-		const one = { runs, models, egress, listenHost: "127.0.0.1", platformUrl: () => platformUrl, onReport() {} };
+		const podToken = (of: Launch) => key.podToken(of.sessionId, of.generation);
+		const one = {
+			runs,
+			podToken,
+			models,
+			egress,
+			listenHost: "127.0.0.1",
+			platformUrl: () => platformUrl,
+			onReport() {},
+		};
 		const doors = new LaunchDoors(one);
 		opened.push({ doors, models });
 		return { doors, models, runs };
@@ -111,9 +120,14 @@ describe("the model at the door of a container", function () {
 		return launch;
 	}
 
-	async function asked(doors: LaunchDoors, launch: Launch, path: string, body = "") {
+	interface Sent {
+		readonly body?: string;
+		readonly headers?: Record<string, string>;
+	}
+
+	async function asked(doors: LaunchDoors, launch: Launch, path: string, { body = "", headers: more = {} }: Sent = {}) {
 		const socketPath = join(doors.foldersOf(launch).platform, "api.sock");
-		const headers = { "content-type": "application/json" };
+		const headers = { "content-type": "application/json", ...more };
 		const outgoing = httpRequest({ socketPath, path, method: "POST", headers });
 		outgoing.end(body);
 		const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
@@ -121,12 +135,9 @@ describe("the model at the door of a container", function () {
 	}
 
 	const call = (doors: LaunchDoors, launch: Launch, named = "first") =>
-		asked(
-			doors,
-			launch,
-			`${doorPaths.model}/openai-chat/chat/completions`,
-			JSON.stringify({ model: named, max_tokens: 10, messages: [{ role: "user", content: "hello" }] }),
-		);
+		asked(doors, launch, `${doorPaths.model}/openai-chat/chat/completions`, {
+			body: JSON.stringify({ model: named, max_tokens: 10, messages: [{ role: "user", content: "hello" }] }),
+		});
 
 	const spent = async ({ sessionId }: Launch) =>
 		(await platform.client().get<Session>(`/sessions/${sessionId}`)).body.budget.spent;
@@ -208,6 +219,31 @@ describe("the model at the door of a container", function () {
 		await second.models.settle(launch);
 		await booked(launch, price);
 		expect(existsSync(records)).to.equal(true);
+	});
+
+	it("passes nothing on to the platform that its own launch has not said, although this identity trusts the machine", async () => {
+		const { doors, ...own } = process();
+		const launch = await launched({ doors, ...own });
+		const other = await launched({ doors, ...own });
+		const key = openInstallationKey(platform.dataDir, "");
+		const tokenOf = ({ sessionId, generation }: Launch) => `Bearer ${key.podToken(sessionId, generation)}`;
+		const usagePath = ({ sessionId }: Launch) => `/api/v1/svc/sessions/${sessionId}/usage`;
+		const report = JSON.stringify({ tokens: 1, provider: "cloud", model: "first" });
+		const status = async (of: Launch, headers: Record<string, string>) =>
+			(await asked(doors, launch, usagePath(of), { body: report, headers })).status;
+		expect(await status(launch, { authorization: tokenOf(launch) })).to.equal(201);
+		expect(await status(launch, {})).to.equal(401);
+		expect(await status(other, { authorization: tokenOf(other) })).to.equal(401);
+		expect(await status(other, { authorization: tokenOf(launch) })).to.be.oneOf([403, 404]);
+		const above = await asked(doors, launch, "/api/v1/svc/../../health", {
+			headers: { authorization: tokenOf(launch) },
+		});
+		expect(above.status).to.equal(404);
+		const made = await asked(doors, launch, "/api/v1/svc/sessions", {
+			body: JSON.stringify({ name: "made" }),
+			headers: { "x-forwarded-user": "admin" },
+		});
+		expect(made.status).to.equal(401);
 	});
 
 	it("follows the session to another model, which the container cannot choose", async () => {

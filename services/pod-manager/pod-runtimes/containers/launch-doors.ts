@@ -39,6 +39,8 @@ export interface LaunchDoorsDependencies {
 	readonly listenHost: string;
 	/** Returns the prefix of the platform's API (pod-runtime.ts). */
 	readonly platformUrl: () => string;
+	/** Returns the token by which a launch speaks to the platform. */
+	readonly podToken: (launch: Launch) => string;
 	readonly models: LaunchModels;
 	readonly egress: LaunchEgress;
 	/** Learns that an agent has reported. */
@@ -103,6 +105,7 @@ export class LaunchDoors {
 			launch: () => this.#documentIn(launch),
 			report: (status) => this.#changes.run(launchName(launch), () => this.#take(launch, status)),
 			model: () => this.#dependencies.models.of(launch),
+			podToken: () => this.#dependencies.podToken(launch),
 			platformUrl: this.#dependencies.platformUrl,
 		});
 		await rm(socket, { force: true });

@@ -3,6 +3,7 @@
  * is that session, so nothing has to be proven. It gives the launch document to the agent, takes its status, and passes on all
  * other requests to the platform's API, which asks for the pod's token as everywhere.
  */
+import { createHash, timingSafeEqual } from "node:crypto";
 import {
 	createServer,
 	type IncomingMessage,
@@ -39,6 +40,8 @@ export interface DoorDependencies {
 	readonly report: (status: Buffer) => Promise<void>;
 	/** Resolves to the session's model; undefined when it has none. */
 	readonly model: () => Promise<DoorModel | undefined>;
+	/** Returns the token of this launch. The API is reached with it only: some identities trust whoever calls from this machine. */
+	readonly podToken: () => string;
 	/** Returns the prefix of the platform's API, such as `http://127.0.0.1:8080/api/v1/svc`. */
 	readonly platformUrl: () => string;
 }
@@ -65,7 +68,13 @@ async function answer(
 	if (method === "POST" && Object.hasOwn(posts, url)) return posts[url]?.(dependencies, request, response);
 	if (url.startsWith(`${doorPaths.model}/`)) return callModel(dependencies, request, response);
 	const platform = new URL(dependencies.platformUrl());
-	if (url.startsWith(`${platform.pathname}/`)) return pass(new URL(url, platform), request, response);
+	const target = new URL(url, platform);
+	// Dots in the path have been taken out of it.
+	if (target.origin === platform.origin && target.pathname.startsWith(`${platform.pathname}/`)) {
+		if (showsToken(request, dependencies.podToken())) return pass(target, request, response);
+		request.resume();
+		return void response.writeHead(401, { connection: "close" }).end();
+	}
 	request.resume();
 	response.writeHead(404).end();
 }
@@ -138,9 +147,25 @@ async function pass(url: URL, request: IncomingMessage, response: ServerResponse
 	await pipeline(platform, response);
 }
 
+/** The headers of requests that are passed on. Others could say who calls, where the platform trusts a proxy before it. */
+const passedOn = [
+	"authorization",
+	"content-type",
+	"content-length",
+	"transfer-encoding",
+	"accept",
+	"user-agent",
+	"if-none-match",
+];
+
 function passedHeaders({ headers }: IncomingMessage): OutgoingHttpHeaders {
-	const { host: _own, ...others } = headersWithout(headers);
-	return others;
+	return Object.fromEntries(Object.entries(headers).filter(([name]) => passedOn.includes(name)));
+}
+
+/** Whether the request shows the token of its launch. */
+function showsToken({ headers }: IncomingMessage, token: string): boolean {
+	const digest = (text: string) => createHash("sha256").update(text).digest();
+	return timingSafeEqual(digest(headers.authorization ?? ""), digest(`Bearer ${token}`));
 }
 
 function headersWithout(headers: IncomingMessage["headers"]): OutgoingHttpHeaders {
