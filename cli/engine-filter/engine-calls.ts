@@ -1,22 +1,29 @@
 /** The calls of an engine that the filter lets through, a row each. Everything else ends with 403. */
-import { isPlatformsName } from "./container-rules.ts";
+import { namedContainer } from "./container-names.ts";
+import type { FilteredPlatform } from "./container-rules.ts";
+import { type Json, listOf, objectOf, oneOf, refuse, type Rule, textThat } from "./json-rules.ts";
+import { strictJson } from "./strict-json.ts";
 
 /** A row: the method, the path after the version, and the parameters that may be given with the form of their values. */
 type CallRule = readonly [method: string, path: RegExp, query?: Readonly<Record<string, RegExp>>];
 
+/** The only version of the engine's interface whose members the rules know. */
+const version = "/v1.41";
 const yes = /^(1|true)$/;
 const count = /^\d{1,4}$/;
 const filters = /^[\s\S]{1,2000}$/;
-const containerName = /^[a-z0-9-]{1,100}$/;
 const creation = /^\/containers\/create$/;
+const image = /^\/images\/([\w.:@/-]+)\/json$/;
+/** Calls that are answered when something happens. */
+const lasting = /^\/events$|\/wait$/;
 
 const calls: readonly CallRule[] = [
 	["GET", /^\/_ping$/],
 	["GET", /^\/info$/],
-	["GET", /^\/images\/[\w.:@/-]+\/json$/],
-	["GET", /^\/events$/, { filters, since: /^\d{1,10}(\.\d{1,9})?$/ }],
+	["GET", image],
+	["GET", /^\/events$/, { filters }],
 	["GET", /^\/containers\/json$/, { all: yes, filters }],
-	["POST", creation, { name: containerName }],
+	["POST", creation, { name: /^[a-z0-9-]{1,100}$/ }],
 	["GET", /^\/containers\/([\w-]+)\/json$/],
 	["GET", /^\/containers\/([\w-]+)\/logs$/, { stdout: yes, stderr: yes, tail: count }],
 	["POST", /^\/containers\/([\w-]+)\/start$/],
@@ -27,63 +34,100 @@ const calls: readonly CallRule[] = [
 
 /** A call that may be passed on. */
 export interface PermittedCall {
-	/** The path and the parameters as they are sent. */
-	readonly target: string;
+	/** The path after the version, in which `container` is to be replaced by its id. */
+	readonly path: string;
+	/** The parameters with their question mark; empty without any. */
+	readonly search: string;
 	/** The name of the container that the call creates; undefined for every other call, which has no body. */
 	readonly creates: string | undefined;
-	/** The name of the container that the call is about; undefined for a creation and for calls about none. */
-	readonly about: string | undefined;
+	/** The name of the container that the call is about, which has to be the platform's. */
+	readonly container: string | undefined;
+	/** Whether the answer may take as long as containers live. */
+	readonly isLasting: boolean;
+	/** The seconds that the engine waits by itself before it answers. */
+	readonly waits: number;
 }
 
 /**
  * Returns the call as it may be passed on; undefined when it may not be.
- * @param target The request's path with its parameters. @param installation The platform's name in labels.
+ * @param target The request's path with its parameters. @throws {ForbiddenValue} for a parameter.
  */
-export function permittedCall(method: string, target: string, installation: string): PermittedCall | undefined {
+export function permittedCall(method: string, target: string, platform: FilteredPlatform): PermittedCall | undefined {
 	const asked = askedBy(target);
-	const rule = asked && ruleOf(method, asked.path);
+	const rule = asked && calls.find(([one, form]) => one === method && form.test(asked.path));
 	if (!rule) return undefined;
-	const { version, path, query } = asked;
+	const { path } = asked;
 	const [, form, forms = {}] = rule;
-	const container = form === creation ? (query.get("name") ?? "") : form.exec(path)?.[1];
-	if (!hasOnly(query, forms, installation) || !isNoOthers(container)) return undefined;
-	const passed = `/${version}${path}?${query.toString()}`;
-	return form === creation
-		? { target: passed, creates: container, about: undefined }
-		: { target: passed, creates: undefined, about: container };
+	const query = passedOn(asked.query, forms, platform.installation);
+	const subject = form.exec(path)?.[1];
+	if (form === image) return isOffered(subject, platform) ? callOf(path, query) : undefined;
+	const creates = form === creation ? nameIn(query) : undefined;
+	return isOwnOrNone(subject) && isOwnOrNone(creates)
+		? { ...callOf(path, query), creates, container: subject }
+		: undefined;
 }
 
-/** Whether a call that names a container names one of the platform's. */
-function isNoOthers(container: string | undefined): boolean {
-	return container === undefined || isPlatformsName(container);
+function callOf(path: string, query: URLSearchParams): PermittedCall {
+	const search = query.size === 0 ? "" : `?${query.toString()}`;
+	const waits = Number(query.get("t"));
+	return { path, search, creates: undefined, container: undefined, isLasting: lasting.test(path), waits };
 }
 
-function ruleOf(method: string, path: string): CallRule | undefined {
-	return calls.find(([one, form]) => one === method && form.test(path));
+/** An engine would invent a name that is not given. */
+function nameIn(query: URLSearchParams): string {
+	return query.get("name") ?? "";
 }
 
-/** Reads one form of a path only: the engine understands encoded ones, too. */
-function askedBy(target: string): { version: string; path: string; query: URLSearchParams } | undefined {
-	const [, version, path, search = ""] = /^\/(v1\.\d{1,3})((?:\/[\w.:@-]+)+)(?:\?(.*))?$/.exec(target) ?? [];
-	if (version === undefined || path === undefined) return undefined;
-	return { version, path, query: new URLSearchParams(search) };
+function isOffered(image: string | undefined, { images }: FilteredPlatform): boolean {
+	return image !== undefined && images.includes(image);
 }
 
-function hasOnly(query: URLSearchParams, forms: Readonly<Record<string, RegExp>>, installation: string): boolean {
+/** Returns the target of a call as it is sent. @param id The id of its container, which names no other one later. */
+export function targetOf({ path, search, container }: PermittedCall, id?: string): string {
+	return `${version}${container === undefined || id === undefined ? path : path.replace(container, id)}${search}`;
+}
+
+function isOwnOrNone(name: string | undefined): boolean {
+	return name === undefined || namedContainer(name) !== undefined;
+}
+
+/** Reads one form of a path only: the engine understands encoded ones and those with dots, too. */
+function askedBy(target: string): { path: string; query: URLSearchParams } | undefined {
+	const [, path, search = ""] = /^\/v1\.41((?:\/(?!\.{1,2}(?:\/|\?|$))[\w.:@-]+)+)(?:\?(.*))?$/.exec(target) ?? [];
+	return path === undefined ? undefined : { path, query: new URLSearchParams(search) };
+}
+
+function passedOn(query: URLSearchParams, forms: Readonly<Record<string, RegExp>>, installation: string) {
 	// The platform does not have to know about containers of others.
-	if ("filters" in forms && !asksForOwn(query.get("filters") ?? "", installation)) return false;
-	return [...query].every(([name, value]) => {
+	if ("filters" in forms && !query.has("filters")) refuse("the parameter filters");
+	const passed = new URLSearchParams();
+	for (const [name, value] of query) {
 		const form = Object.hasOwn(forms, name) ? forms[name] : undefined;
-		return form?.test(value) === true && query.getAll(name).length === 1;
-	});
+		if (form?.test(value) !== true || passed.has(name)) refuse(`the parameter ${name.slice(0, 40)}`);
+		passed.set(name, name === "filters" ? ownFilters(value, installation) : value);
+	}
+	return passed;
 }
 
-/** Whether the engine will tell of containers of this installation only. All labels of a filter have to be there. */
-function asksForOwn(filter: string, installation: string): boolean {
+/** Filters with which the engine tells of this installation only: all labels of a filter have to be there. */
+function ownFilters(value: string, installation: string): string {
+	const label = textThat((one) => /^atelier\.[a-z]+(=[\w.-]*)?$/.test(one));
+	const rule: Rule = objectOf(
+		{ label: listOf(label, 4) },
+		{
+			type: listOf(oneOf(["container"]), 1),
+			status: listOf(oneOf(["created", "running", "paused", "restarting", "removing", "exited", "dead"]), 7),
+		},
+	);
+	const passed = rule(jsonIn(value), "the parameter filters") as { label: Json[] };
+	if (!passed.label.includes(`atelier.installation=${installation}`)) refuse("the parameter filters.label");
+	return JSON.stringify(passed);
+}
+
+function jsonIn(value: string): Json {
 	try {
-		const { label } = JSON.parse(filter) as { label?: unknown };
-		return Array.isArray(label) && label.includes(`atelier.installation=${installation}`);
+		return strictJson(Buffer.from(value));
 	} catch {
-		return false;
+		return refuse("the parameter filters");
 	}
 }

@@ -2,24 +2,21 @@
  * Stands before the socket of a container engine, which makes whoever has it root on the machine. It passes on the calls that a
  * platform needs for its own containers (engine-calls.ts, container-rules.ts) and answers 403 to everything else.
  */
-import {
-	createServer,
-	type IncomingMessage,
-	request as httpRequest,
-	type Server,
-	type ServerResponse,
-} from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { readBounded } from "#shared/base/bounded-read.ts";
-import { containerRule, type FilteredPlatform, requestOf } from "./container-rules.ts";
-import { permittedCall } from "./engine-calls.ts";
+import { after } from "#shared/base/clock.ts";
+import { oneLine } from "#shared/base/one-line.ts";
+import { containerRule, type FilteredPlatform } from "./container-rules.ts";
+import { callEngine, inspected } from "./engine-call.ts";
+import { type PermittedCall, permittedCall, targetOf } from "./engine-calls.ts";
 import { ForbiddenValue } from "./json-rules.ts";
+import { strictJson } from "./strict-json.ts";
 
 const maxBodyBytes = 262_144;
-/** A description of a container, which its labels and mounts make long. */
-const maxInspectedBytes = 4_194_304;
 /** The most connections, of which the followers of events keep one each. */
 const maxConnections = 256;
+const maxSentence = 300;
 
 /** The sockets and the platform of a filter. */
 export interface FilterOptions {
@@ -28,8 +25,20 @@ export interface FilterOptions {
 	readonly platform: FilteredPlatform;
 	/** Receives a sentence about each refused call. */
 	readonly onRefused?: (sentence: string) => void;
+	/** The longest silence of the engine or of the platform in an answer, in milliseconds; default 2 minutes. */
+	readonly idleMs?: number;
+	/** The time of a request until it is whole, in milliseconds; default 10 s. */
+	readonly requestMs?: number;
+	/** The time that calls have to end when the filter ends, in milliseconds; default 10 s. */
+	readonly endMs?: number;
 }
 
+interface WithBody {
+	readonly method: string;
+	readonly body: string;
+}
+
+/** A call is refused with a status of HTTP. */
 class Refusal extends Error {
 	override readonly name = "Refusal";
 	readonly status: number;
@@ -40,60 +49,113 @@ class Refusal extends Error {
 	}
 }
 
-/** Returns the server, which does not listen yet. */
-export function engineFilter(options: FilterOptions): Server {
-	const server = createServer({ requestTimeout: 15_000, headersTimeout: 10_000, keepAliveTimeout: 5_000 });
-	server.maxConnections = maxConnections;
-	server.on("request", (request, response) => void answer(options, request, response));
-	// Node ends the connection of a request that asks for another protocol, because nothing listens for it.
-	return server;
-}
+/** One filter. */
+export class EngineFilter {
+	/** Listens as soon as the owner tells it where. */
+	readonly server: Server;
+	readonly #options: FilterOptions;
+	readonly #idleMs: number;
+	/** Ends what would last as long as containers do. */
+	readonly #ending = new AbortController();
 
-async function answer(options: FilterOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
-	try {
+	constructor(options: FilterOptions) {
+		const { idleMs = 120_000, requestMs = 10_000 } = options;
+		this.#options = options;
+		this.#idleMs = idleMs;
+		this.server = createServer({
+			requestTimeout: requestMs,
+			headersTimeout: requestMs,
+			keepAliveTimeout: 1,
+			connectionsCheckingInterval: Math.min(requestMs, 1_000),
+		});
+		this.server.maxConnections = maxConnections;
+		// The filter and the engine can never disagree about where a second request begins.
+		this.server.maxRequestsPerSocket = 1;
+		this.server.on("request", (request, response) => void this.#answer(request, response));
+	}
+
+	/** Takes no more calls and resolves when those that are being answered have ended, or their time is over. */
+	async close(): Promise<void> {
+		const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+		this.#ending.abort();
+		const timer = after(this.#options.endMs ?? 10_000, () => this.server.closeAllConnections());
+		await closed;
+		timer.cancel();
+	}
+
+	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const { method = "", url = "" } = request;
-		const call = permittedCall(method, url, options.platform.installation);
-		if (!call) throw new Refusal(403, `The filter does not let ${method} ${url.slice(0, 200)} through`);
-		const body = await bodyOf(request);
-		if (call.about !== undefined) await refuseOthers(options, call.about);
-		const passed = call.creates === undefined ? nothing(body) : created(call.creates, body, options.platform);
-		await pass(options.engine, { method, target: call.target, body: passed }, response);
-	} catch (error) {
-		const refusal = refusalOf(error);
-		options.onRefused?.(refusal.message);
-		if (response.headersSent) response.destroy();
-		else
-			response
-				.writeHead(refusal.status, { "content-type": "application/json" })
-				.end(JSON.stringify({ message: refusal.message }));
+		const gone = new AbortController();
+		response.on("close", () => gone.abort());
+		try {
+			refuseOtherForms(request);
+			const call = permittedCall(method, url, this.#options.platform);
+			if (!call) throw new Refusal(403, "The filter does not let this call through");
+			const body = bodyFor(call, await bodyOf(request), this.#options.platform);
+			await this.#pass({ ...call, method, body }, response, gone.signal);
+		} catch (error) {
+			// Nobody is there who could read an answer.
+			if (response.destroyed) return;
+			const refusal = refusalOf(error);
+			this.#options.onRefused?.(oneLine(`${refusal.message}: ${method} ${url}`, maxSentence));
+			refuse(response, refusal);
+		}
+	}
+
+	/** Sends the call and passes the answer back, also one that does not end. */
+	async #pass(call: PermittedCall & WithBody, response: ServerResponse, gone: AbortSignal): Promise<void> {
+		const { method, body } = call;
+		const { engine: socketPath } = this.#options;
+		const signal = call.isLasting ? AbortSignal.any([gone, this.#ending.signal]) : gone;
+		const idleMs = this.#idleMs + call.waits * 1_000;
+		response.setTimeout(idleMs, () => response.destroy());
+		const target = targetOf(call, await this.#ownId(call, signal));
+		const answer = await callEngine({ socketPath, method, target, body, idleMs, signal });
+		const type = answer.headers["content-type"];
+		response.writeHead(answer.statusCode ?? 502, {
+			connection: "close",
+			...(type !== undefined && { "content-type": type }),
+		});
+		response.flushHeaders();
+		await pipeline(answer, response);
+	}
+
+	/** Returns the id of the container that a call is about. The name alone does not say whose it is. */
+	async #ownId({ container }: PermittedCall, signal: AbortSignal): Promise<string | undefined> {
+		if (container === undefined) return undefined;
+		const { engine, platform } = this.#options;
+		const found = await inspected(engine, container, signal);
+		if (!found) throw new Refusal(404, `No such container: ${container}`);
+		if (found.installation !== platform.installation)
+			throw new ForbiddenValue("Labels.atelier.installation of the container");
+		return found.id;
 	}
 }
 
-/** Another platform may use the engine too. A container that is not there is the engine's to say. */
-async function refuseOthers({ engine, platform }: FilterOptions, name: string): Promise<void> {
-	const answer = await ask(engine, { method: "GET", target: `/v1.41/containers/${name}/json?size=false`, body: "" });
-	const tooLarge = () => new Refusal(502, "The container engine answered too much");
-	const inspected = await readBounded(answer, { maxBytes: maxInspectedBytes, tooLarge });
-	if (answer.statusCode === 404) return;
-	const labels: unknown = Object(Object(JSON.parse(inspected.toString("utf8"))).Config).Labels;
-	if (Object(labels)["atelier.installation"] === platform.installation) return;
-	throw new Refusal(403, `The container "${name}" is not one of this platform`);
+/** The engine would get another request than the filter understood, if it were asked in these ways. */
+function refuseOtherForms({ headers, httpVersion }: IncomingMessage): void {
+	if (httpVersion !== "1.1") throw new ForbiddenValue("the version of HTTP");
+	for (const name of ["upgrade", "transfer-encoding", "content-encoding", "expect", "trailer"])
+		if (headers[name] !== undefined) throw new ForbiddenValue(`the header ${name}`);
+	if (Number(headers["content-length"] ?? 0) > maxBodyBytes) throw tooLarge();
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-	const tooLarge = () => new Refusal(413, `A request has at most ${maxBodyBytes} bytes`);
+function tooLarge(): Refusal {
+	return new Refusal(413, `A request has at most ${maxBodyBytes} bytes`);
+}
+
+function bodyOf(request: IncomingMessage): Promise<Buffer> {
 	return readBounded(request, { maxBytes: maxBodyBytes, tooLarge });
 }
 
-function nothing(body: Buffer): string {
-	if (body.length > 0) throw new Refusal(403, "The filter lets no body through with this call");
-	return "";
-}
-
-function created(name: string, body: Buffer, platform: FilteredPlatform): string {
-	const rule = containerRule(name, platform);
-	if (!rule) throw new Refusal(403, "The filter does not let a container with this name be created");
-	return JSON.stringify(rule(requestOf(body), ""));
+function bodyFor({ creates }: PermittedCall, body: Buffer, platform: FilteredPlatform): string {
+	if (creates === undefined) {
+		if (body.length > 0) throw new ForbiddenValue("the body");
+		return "";
+	}
+	const rule = containerRule(creates, platform);
+	if (!rule) throw new ForbiddenValue("the parameter name");
+	return JSON.stringify(rule(strictJson(body), ""));
 }
 
 function refusalOf(error: unknown): Refusal {
@@ -103,29 +165,10 @@ function refusalOf(error: unknown): Refusal {
 	return new Refusal(502, "The container engine does not answer");
 }
 
-/** Sends the call and passes the answer back, also one that does not end. No header of the request is passed on. */
-async function pass(socketPath: string, { method, target, body }: PassedCall, response: ServerResponse): Promise<void> {
-	const leaving = new AbortController();
-	response.on("close", () => leaving.abort());
-	const engine = await ask(socketPath, { method, target, body }, leaving.signal);
-	const type = engine.headers["content-type"];
-	response.writeHead(engine.statusCode ?? 502, type === undefined ? {} : { "content-type": type });
-	response.flushHeaders();
-	await pipeline(engine, response);
-}
-
-interface PassedCall {
-	readonly method: string;
-	readonly target: string;
-	readonly body: string;
-}
-
-function ask(socketPath: string, { method, target, body }: PassedCall, signal?: AbortSignal): Promise<IncomingMessage> {
-	const headers = body === "" ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-	return new Promise((resolve, reject) => {
-		const options = { socketPath, method, path: target, headers, agent: false as const, ...(signal && { signal }) };
-		const outgoing = httpRequest(options, resolve);
-		outgoing.on("error", reject);
-		outgoing.end(body);
-	});
+function refuse(response: ServerResponse, { status, message }: Refusal): void {
+	if (response.headersSent) response.destroy();
+	else
+		response
+			.writeHead(status, { "content-type": "application/json", connection: "close" })
+			.end(JSON.stringify({ message }));
 }

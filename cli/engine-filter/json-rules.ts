@@ -67,6 +67,14 @@ export function objectOf(required: Rules, optional: Rules = {}): Rule {
 	};
 }
 
+/** A value that fits a rule, and of which this is true; the path of a refusal is that of a member. */
+export function both(rule: Rule, fits: (value: Json) => boolean, member: string): Rule {
+	return (value, path) => {
+		const passed = rule(value, path);
+		return fits(passed) ? passed : refuse(within(path, member));
+	};
+}
+
 /** An object whose members all have names of a form and values of a kind. */
 export function recordOf(names: RegExp, rule: Rule): Rule {
 	return (value, path) => {

@@ -1,0 +1,42 @@
+/** Makes the socket of a filter with its rights. Whoever may use it can start containers of the platform. */
+import { once } from "node:events";
+import { chmodSync, chownSync, lstatSync, rmSync } from "node:fs";
+import type { Server } from "node:http";
+import { connect } from "node:net";
+
+/** The rights of a socket. */
+export interface SocketRights {
+	/** `0o600` or `0o660`. */
+	readonly mode: number;
+	/** The group; undefined: that of this process. */
+	readonly group: number | undefined;
+}
+
+/** @throws {Error} when the path cannot be used: another filter listens there, or it is no socket. */
+export async function listenAt(server: Server, path: string, { mode, group }: SocketRights): Promise<void> {
+	await removeLeft(path);
+	// Nobody may connect before the rights of the socket are set.
+	const before = process.umask(0o177);
+	server.listen(path);
+	await once(server, "listening");
+	process.umask(before);
+	if (group !== undefined) chownSync(path, -1, group);
+	chmodSync(path, mode);
+}
+
+/** Removes the socket of a filter that was killed. */
+async function removeLeft(path: string): Promise<void> {
+	const found = lstatSync(path, { throwIfNoEntry: false });
+	if (!found) return;
+	if (!found.isSocket()) throw new Error(`Cannot listen at "${path}": it is no socket, and is not removed`);
+	if (await isAnswered(path)) throw new Error(`Cannot listen at "${path}": another program does`);
+	rmSync(path, { force: true });
+}
+
+function isAnswered(path: string): Promise<boolean> {
+	return new Promise((resolve) => {
+		const socket = connect(path);
+		socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+		socket.once("connect", () => socket.destroy());
+	});
+}

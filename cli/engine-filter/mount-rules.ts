@@ -1,0 +1,55 @@
+/**
+ * The folders of a platform that containers may have. Their places are known, because a session may write below its own folder:
+ * a path that leads through it could be a link by the time the engine mounts it.
+ */
+import { lstatSync, realpathSync } from "node:fs";
+import { relative } from "node:path";
+import { boolean, both, type Json, objectOf, only, type Rule, text, textThat } from "./json-rules.ts";
+
+/** Places below the data folder. What is above each of them is the platform's alone. */
+export interface MountPlaces {
+	/** Folders that a container may write. */
+	readonly writable: readonly RegExp[];
+	/** Folders that a container may only read. */
+	readonly readable: readonly RegExp[];
+}
+
+const id = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+/** The folder of a session or of a workspace. */
+export const sessionFolder = new RegExp(`^sessions/${id}$`);
+/** The folder of the socket of an agent. */
+export const anyAgentFolder = new RegExp(`^run/${id}-g\\d{1,9}/out$`);
+
+/** Returns the places of a launch. @param launch Its name, which has no character with a meaning in a pattern. */
+export function sessionPlaces(launch: string): MountPlaces {
+	return {
+		writable: [sessionFolder, new RegExp(`^run/${launch}/out$`)],
+		readable: [new RegExp(`^run/${launch}/in$`), /^cache\/session-agent\/[0-9a-f]{32}$/],
+	};
+}
+
+/** @param dataDir The platform's data folder; absolute, without links. */
+export function mountRule(dataDir: string, { writable, readable }: MountPlaces): Rule {
+	const isAt = (source: Json, places: readonly RegExp[]) =>
+		typeof source === "string" && places.some((place) => place.test(relative(dataDir, source)));
+	const mount = objectOf({
+		Type: only("bind"),
+		Source: textThat((path) => isAt(path, [...writable, ...readable]) && isFolder(path)),
+		Target: text,
+		ReadOnly: boolean,
+	});
+	const isRight = (value: Json) => {
+		const { Source = "", ReadOnly } = value as { Source?: string; ReadOnly?: boolean };
+		return ReadOnly === true || isAt(Source, writable);
+	};
+	return both(mount, isRight, "ReadOnly");
+}
+
+/** Whether the path is that of a folder, in its only form and through no link. */
+function isFolder(path: string): boolean {
+	try {
+		return realpathSync(path) === path && lstatSync(path).isDirectory();
+	} catch {
+		return false;
+	}
+}
