@@ -18,6 +18,11 @@ export async function openContainers(isFiltered = false): Promise<PodWorld> {
 	all.defer(() => rmSync(dataDir, { recursive: true, force: true }));
 	const installation = randomBytes(8).toString("hex");
 	const started = { engine: engine.socket, dataDir, installation, image: sessionImage };
+	if (isFiltered) {
+		// The units of config/systemd set this mask.
+		const before = process.umask(0o077);
+		all.defer(() => void process.umask(before));
+	}
 	const filter = isFiltered ? all.use(await StartedFilter.start(started)) : undefined;
 	const options = {
 		dataDir,
