@@ -16,7 +16,11 @@ const commandTable = {
 		engine: { type: "string", value: "<socket>", default: "/var/run/docker.sock", help: "the socket of the engine" },
 		listen: { type: "string", value: "<socket>", help: "the socket for the platform, which is made" },
 		"data-dir": { type: "string", value: "<folder>", help: "the platform's data folder; containers get folders of it" },
-		installation: { type: "string", value: "<id>", help: "the id of the platform (npm run doctor says it)" },
+		installation: {
+			type: "string",
+			value: "<id>",
+			help: "the id of the platform, which npm run config -- --installation prints",
+		},
 		image: {
 			type: "string",
 			multiple: true,

@@ -5,6 +5,7 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import { readCommandLine } from "#shared/config/command-line.ts";
 
 const { positionals } = readCommandLine({
@@ -31,10 +32,14 @@ function loginKey(): Record<string, string> {
 	};
 }
 
+const installationKey = randomBytes(32).toString("base64url");
 const values: Record<string, string> = {
 	ATELIER_PORT: "8080",
 	LOGIN_PORT: "8081",
-	ATELIER_INSTALLATION_KEY: randomBytes(32).toString("base64url"),
+	ATELIER_INSTALLATION_KEY: installationKey,
+	// For docker-compose.engine.yml only: the id that follows from the key, and the data folder of this machine.
+	ATELIER_INSTALLATION: openInstallationKey("", installationKey).installationId(),
+	ATELIER_DATA: "/srv/atelier",
 	CREDENTIAL_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
 	NATS_GATEWAY_PASSWORD: secret(),
 	NATS_SESSIONS_PASSWORD: secret(),

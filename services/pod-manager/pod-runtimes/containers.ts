@@ -3,7 +3,7 @@
  * reaches the platform through a folder with sockets that no other has (containers/session-door.ts). Its name lets the engine keep
  * only one of a launch, and its remains tell how it ended. The records of a launch are in `run/`, which no session can reach.
  */
-import { mkdir } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
@@ -250,6 +250,8 @@ export class ContainersRuntime implements PodRuntime {
 	async #foldersFor(launch: Launch, workspaceId: string) {
 		const { platform, agent } = this.#doors.foldersOf(launch);
 		await mkdir(platform, { recursive: true });
+		// The user of sessions connects to the sockets in it, whatever the mask of this process is.
+		await chmod(platform, 0o755);
 		await makeShared(agent);
 		const workspace = await this.#folders.make(workspaceId);
 		const records = workspaceId === launch.sessionId ? workspace : await this.#folders.make(launch.sessionId);

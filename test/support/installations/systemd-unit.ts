@@ -5,8 +5,12 @@ import { projectRoot } from "#shared/base/project-root.ts";
 
 const folder = join(projectRoot, "config/systemd");
 
-/** The names of the files. */
-export const systemdUnits: readonly string[] = readdirSync(folder).filter((name) => name.endsWith(".service"));
+/** The unit of the filter before a container engine, which runs no services. */
+export const filterUnit = "atelier-engine-filter.service";
+/** The names of the files of the platform's units. */
+export const systemdUnits: readonly string[] = readdirSync(folder).filter(
+	(name) => name.endsWith(".service") && name !== filterUnit,
+);
 
 /** The settings of one unit, by section and name; a repeated one has several values. */
 export type SystemdUnit = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;

@@ -109,7 +109,8 @@ describe("docker-compose.yml", () => {
 			expect(secrets).to.have.length(7);
 			expect(secrets.filter((secret) => !/^[a-z]\w{40,}$/.test(secret))).to.deep.equal([]);
 			const names = [...first.matchAll(/^(\w+)=.+$/gm)].map(([, name = ""]) => name);
-			const asked = new Set([...file.matchAll(/\$\{(\w+)/g)].map(([, name = ""]) => name));
+			const files = `${file}${text("docker-compose.engine.yml")}`;
+			const asked = new Set([...files.matchAll(/\$\{(\w+)/g)].map(([, name = ""]) => name));
 			expect(names.toSorted()).to.deep.equal([...asked].toSorted());
 		} finally {
 			rmSync(folder, { recursive: true, force: true });

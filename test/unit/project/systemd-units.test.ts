@@ -9,7 +9,13 @@ import { ConfigError } from "#shared/config/config.ts";
 import { configSchema } from "#shared/config/config-schema.ts";
 import { fromEnvironment } from "#shared/config/env.ts";
 import { chosenFolders, serviceFolders } from "#host/service-folders.ts";
-import { readEnvironment, readUnit, systemdUnits } from "../../support/installations/systemd-unit.ts";
+import {
+	commandOf,
+	filterUnit,
+	readEnvironment,
+	readUnit,
+	systemdUnits,
+} from "../../support/installations/systemd-unit.ts";
 
 const orderlyEndSeconds = 25;
 
@@ -63,21 +69,60 @@ describe("the systemd units", () => {
 				expect(value(unit, "KillMode")).to.equal(hasPods ? "process" : "");
 				expect(value(unit, "Delegate")).to.equal(hasPods ? "yes" : "");
 			});
-
-			it("is accepted by systemd", function () {
-				if (spawnSync("systemd-analyze", ["--version"]).status !== 0) return this.skip();
-				const folder = mkdtempSync(join(tmpdir(), "atelier-units-"));
-				try {
-					const named = join(folder, unit.replace("@", "@1"));
-					const text = readFileSync(join(projectRoot, "config/systemd", unit), "utf8");
-					writeFileSync(named, text.replaceAll("/opt/atelier/node_modules/.bin/node", process.execPath));
-					const { status, stderr } = spawnSync("systemd-analyze", ["verify", named], { encoding: "utf8" });
-					expect(status, stderr).to.equal(0);
-				} finally {
-					rmSync(folder, { recursive: true, force: true });
-				}
-			});
 		});
+
+	for (const unit of [...systemdUnits, filterUnit])
+		it(`${unit} is accepted by systemd`, function () {
+			if (spawnSync("systemd-analyze", ["--version"]).status !== 0) return this.skip();
+			const folder = mkdtempSync(join(tmpdir(), "atelier-units-"));
+			try {
+				const named = join(folder, unit.replace("@", "@1"));
+				const text = readFileSync(join(projectRoot, "config/systemd", unit), "utf8");
+				writeFileSync(named, text.replaceAll("/opt/atelier/node_modules/.bin/node", process.execPath));
+				const { status, stderr } = spawnSync("systemd-analyze", ["verify", named], { encoding: "utf8" });
+				expect(status, stderr).to.equal(0);
+			} finally {
+				rmSync(folder, { recursive: true, force: true });
+			}
+		});
+
+	it("give the filter of an engine a user of its own, the engine's group, and one capability", () => {
+		const wanted = {
+			User: "atelier-filter",
+			Group: "atelier",
+			SupplementaryGroups: "docker",
+			AmbientCapabilities: "CAP_DAC_READ_SEARCH",
+			CapabilityBoundingSet: "CAP_DAC_READ_SEARCH",
+			NoNewPrivileges: "yes",
+			ProtectSystem: "strict",
+			ProtectHome: "yes",
+			PrivateNetwork: "yes",
+			RestrictAddressFamilies: "AF_UNIX",
+			RuntimeDirectoryMode: "0750",
+		};
+		for (const [key, expected] of Object.entries(wanted)) expect(value(filterUnit, key), key).to.equal(expected);
+		for (const unit of systemdUnits) expect(value(unit, "SupplementaryGroups"), unit).to.equal("");
+		const socket = value(filterUnit, "ExecStart").split(" ")[3];
+		const lines = readFileSync(join(projectRoot, "config/systemd/environment"), "utf8");
+		expect(lines).to.include(`PODS__RUNTIME__KWARGS__SOCKET=${socket}`);
+		expect(`/run/${value(filterUnit, "RuntimeDirectory")}/filter.sock`).to.equal(socket);
+	});
+
+	it("start the filter with options that it understands", () => {
+		const { args } = commandOf(filterUnit);
+		const options = readFileSync(join(projectRoot, "config/systemd/engine-filter"), "utf8");
+		const more = /^FILTER_OPTIONS=(.+)$/m.exec(options)?.[1]?.split(" ") ?? [];
+		const started = args.flatMap((word) => (word === "$FILTER_OPTIONS" ? more : [word]));
+		const place = ["--data-dir", join(tmpdir(), "atelier-no-such-folder")];
+		const { status, stderr } = spawnSync(process.execPath, [...started, ...place], {
+			cwd: projectRoot,
+			encoding: "utf8",
+		});
+		expect({ status, stderr }).to.deep.equal({
+			status: 1,
+			stderr: `ENOENT: no such file or directory, lstat '${place[1]}'\n`,
+		});
+	});
 
 	for (const page of ["docs/one-server.md", "docs/two-of-each.md"])
 		it(`are the ones that ${page} names, with keys of the configuration`, () => {
