@@ -37,7 +37,7 @@ const values: Record<string, string> = {
 	ATELIER_PORT: "8080",
 	LOGIN_PORT: "8081",
 	ATELIER_INSTALLATION_KEY: installationKey,
-	// For docker-compose.engine.yml only: the id that follows from the key, and the data folder of this machine.
+	// Only docker-compose.engine.yml uses the id that follows from the key, and the data folder of this machine.
 	ATELIER_INSTALLATION: openInstallationKey("", installationKey).installationId(),
 	ATELIER_DATA: "/srv/atelier",
 	CREDENTIAL_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
