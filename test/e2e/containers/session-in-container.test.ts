@@ -6,7 +6,7 @@
 import { expect } from "chai";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectRoot } from "#shared/base/project-root.ts";
@@ -136,13 +136,10 @@ describe("a session in a container", function () {
 		await using own = new AsyncDisposableStack();
 		const dataDir = mkdtempSync(join(tmpdir(), "atelier-filtered-"));
 		own.defer(() => rmSync(dataDir, { recursive: true, force: true }));
-		const folders = ["sessions", "run"].map((name) => join(dataDir, name));
-		for (const path of folders) mkdirSync(path, { mode: 0o700 });
 		const listen = join(dataDir, "filter.sock");
 		const installation = openInstallationKey(dataDir, "").installationId();
 		const words = ["--engine", world.engine.socket, "--listen", listen, "--installation", installation];
-		for (const path of folders) words.push("--folder", path);
-		words.push("--image", sessionImage, "--user", "231001");
+		words.push("--data-dir", dataDir, "--image", sessionImage, "--owner", "231001");
 		const filter = spawn(process.execPath, ["cli/engine-filter.ts", ...words], { cwd: projectRoot, stdio: "pipe" });
 		own.defer(async () => {
 			const ended = once(filter, "exit");
