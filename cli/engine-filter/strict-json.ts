@@ -4,7 +4,6 @@
  */
 import { ForbiddenValue, type Json } from "./json-rules.ts";
 
-const maxDepth = 16;
 /** A string with the colon that makes it a name, or a bracket. */
 const tokens = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g;
 
@@ -37,14 +36,9 @@ function checkNames(text: string): void {
 	const opened: Opened[] = [];
 	for (const [token, string, colon] of text.matchAll(tokens)) {
 		if (string !== undefined && colon !== undefined) checkName(opened, string);
-		else if (token === "{" || token === "[") open(opened, token);
+		else if (token === "{" || token === "[") opened.push({ names: token === "{" ? new Set() : undefined, name: "" });
 		else if (token === "}" || token === "]") opened.pop();
 	}
-}
-
-function open(opened: Opened[], token: string): void {
-	if (opened.length >= maxDepth) throw new ForbiddenValue(pathOf(opened));
-	opened.push({ names: token === "{" ? new Set() : undefined, name: "" });
 }
 
 function checkName(opened: readonly Opened[], token: string): void {

@@ -1,6 +1,7 @@
 /** The containers that the filter lets a platform create, with an engine that records what reaches it. */
 import { expect } from "chai";
-import { join } from "node:path";
+import { symlinkSync } from "node:fs";
+import { basename, join } from "node:path";
 import { create, goodRequests, named, RecordedFilter } from "../../support/containers/recorded-filter.ts";
 
 const { session, helper, probe } = named;
@@ -138,6 +139,18 @@ describe("engine-filter: containers", () => {
 			});
 			expect(reached).to.deep.equal([]);
 		});
+
+	it("refuses a folder behind a link above it, and a path that is not in its shortest form", async () => {
+		const launch = named.session.replace(/^session-/, "").replace("-g1", "-g2");
+		symlinkSync(run, join(root, "run", launch));
+		const second = { ...good, Labels: { ...labels, "atelier.generation": "2" } };
+		for (const Source of [join(root, "run", launch, "out"), `${folder}/../sessions/${basename(workspace)}`]) {
+			const body = { ...second, HostConfig: { ...good.HostConfig, Mounts: [{ ...mount, Source }] } };
+			const { message } = await send("POST", create(named.session.replace("-g1", "-g2")), body);
+			expect(message).to.include("value of HostConfig.Mounts[0].Source ");
+		}
+		expect(reached).to.deep.equal([]);
+	});
 
 	it("lets a text say what looks like members", async () => {
 		const sent = { ...good, Env: [`A="x":{"x":1,"x":2}`, `B=\\":"`] };
