@@ -97,7 +97,9 @@ export class EngineFilter {
 			// Nobody is there who could read an answer.
 			if (response.destroyed) return;
 			const refusal = refusalOf(error);
-			this.#options.onRefused?.(oneLine(`${refusal.message}: ${method} ${url}`, maxSentence));
+			// That a container is not there is an answer, and an end of the filter is no refusal.
+			if (refusal.status !== 404 && !this.#ending.signal.aborted)
+				this.#options.onRefused?.(oneLine(`${refusal.message}: ${method} ${url}`, maxSentence));
 			refuse(response, refusal);
 		}
 	}

@@ -57,7 +57,9 @@ describe("engine-filter", () => {
 			const sent = await send(method, `/v1.41/containers/${others}${path}`);
 			expect(sent.status).to.equal(403);
 			expect(sent.message).to.include("Labels.atelier.installation");
+			const told = refused.length;
 			expect(await send(method, `/v1.41/containers/${absent}${path}`)).to.include({ status: 404 });
+			expect(refused.slice(told)).to.deep.equal([]);
 			expect(reached).to.deep.equal([]);
 		});
 
