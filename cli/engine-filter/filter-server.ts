@@ -16,7 +16,7 @@ import { strictJson } from "./strict-json.ts";
 const maxBodyBytes = 262_144;
 /** The most connections, of which the followers of events keep one each. */
 const maxConnections = 256;
-const maxSentence = 300;
+const maxUrl = 200;
 
 /** The sockets and the platform of a filter. */
 export interface FilterOptions {
@@ -90,7 +90,7 @@ export class EngineFilter {
 		try {
 			refuseOtherForms(request);
 			const call = permittedCall(method, url, this.#options.platform);
-			if (!call) throw new Refusal(403, "The filter does not let this call through");
+			if (!call) throw new Refusal(403, `The filter does not let ${method} ${oneLine(url, maxUrl)} through`);
 			const body = bodyFor(call, await bodyOf(request), this.#options.platform);
 			await this.#pass({ ...call, method, body }, response, gone.signal);
 		} catch (error) {
@@ -99,7 +99,9 @@ export class EngineFilter {
 			const refusal = refusalOf(error);
 			// That a container is not there is an answer, and an end of the filter is no refusal.
 			if (refusal.status !== 404 && !this.#ending.signal.aborted)
-				this.#options.onRefused?.(oneLine(`${refusal.message}: ${method} ${url}`, maxSentence));
+				this.#options.onRefused?.(
+					error instanceof Refusal ? refusal.message : `${refusal.message}: ${method} ${oneLine(url, maxUrl)}`,
+				);
 			refuse(response, refusal);
 		}
 	}
