@@ -1,7 +1,7 @@
 /**
  * kill -9 of a platform whose sessions run in containers, at each step of a launch, in a turn and at the end: nothing is lost, doubled or
  * left, and the books have what the model bills.
- * Long: it starts a Docker engine, builds the image of sessions, and starts the platform some ten times.
+ * Night: it starts a Docker engine, builds the image of sessions, and starts the platform some ten times.
  * Alone: a Docker engine changes the machine while it runs.
  */
 import { expect } from "chai";

@@ -1,6 +1,6 @@
 /**
  * The filter before a real engine, as the user that an operator gives it.
- * Long: it starts a Docker engine.
+ * Night: it starts a Docker engine.
  * Alone: a Docker engine changes the machine while it runs.
  */
 import { expect } from "chai";
