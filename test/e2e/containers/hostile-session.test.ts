@@ -1,7 +1,7 @@
 /**
  * A hostile session in a container: each way to another session, the platform, its host or the network is refused. Each has its
  * control: the same words succeed in a container from which the protection was taken, or where it does not apply.
- * Long: it starts a Docker engine and builds the image of sessions.
+ * Night: it starts a Docker engine and builds the image of sessions.
  * Alone: a Docker engine changes the machine while it runs.
  */
 import { expect } from "chai";
