@@ -65,7 +65,7 @@ describe("a hostile session in a container", function () {
 		expect(await ask(world.api, victim, `$ echo "${neighbour}" > kept; cat kept`)).to.include(neighbour);
 		const [container = ""] = world.containers(victim);
 		victimPid = world.engine.run("docker", "inspect", "-f", "{{.State.Pid}}", container).trim();
-		// What a cloud's host offers is in the network of the engine's host.
+		// The metadata of a cloud would be in the network of the engine's host.
 		for (const address of ["169.254.169.254/32", "10.0.0.1/32"]) {
 			const added = world.engine.inside("ip", ["addr", "add", address, "dev", "lo"]);
 			await once(added, "exit");
