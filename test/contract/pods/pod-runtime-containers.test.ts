@@ -1,6 +1,6 @@
 /**
  * The suite of runtimes, with a real engine and the image of sessions.
- * Long: it builds an image and starts some fifty containers.
+ * Night: it builds an image and starts some fifty containers.
  * Alone: a Docker engine changes the machine while it runs.
  */
 import { openContainers } from "../../support/containers/container-world.ts";

@@ -1,6 +1,6 @@
 /**
  * A session in a container of a real engine: it works with its model, whose key never enters the container.
- * Long: it starts a Docker engine and builds the image of sessions.
+ * Night: it starts a Docker engine and builds the image of sessions.
  * Alone: a Docker engine changes the machine while it runs.
  */
 import { expect } from "chai";
