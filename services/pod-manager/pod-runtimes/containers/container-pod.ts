@@ -48,7 +48,7 @@ function failureOf(container: InspectedContainer | undefined, { endingSince }: R
 		return { code: "POD_ENDED", message: "The session was ended together with the platform" };
 	if (!container || isAlive(container)) return undefined;
 	const { OOMKilled, ExitCode, Error: reason } = container.State;
-	const refusal = imageRefusal(container.State);
+	const refusal = imageRefusal(container);
 	if (refusal) return refusal;
 	// The engine also says so when only a command of the session was killed.
 	if (OOMKilled && ExitCode === killed) {

@@ -1,4 +1,5 @@
 /** Describes the container of a launch for the engine. Pure. */
+import { posix } from "node:path";
 import type { Launch } from "../local-process/launch.ts";
 import { podName } from "../../pod-runtime.ts";
 import { deliveredEntrypoint, deliveredPlace } from "./agent-delivery.ts";
@@ -113,9 +114,11 @@ export interface Confinement {
 function hostConfig({ folders, delivery, volumes = [], ...plan }: ContainerPlan): object {
 	const confined = confinement(plan);
 	const { [inside.temporary]: bounded = "" } = confined.Tmpfs;
+	const own: readonly string[] = [...Object.values(inside), deliveredPlace];
+	const others = volumes.map((place) => posix.resolve("/", place)).filter((place) => !own.includes(place));
 	return {
 		...confined,
-		Tmpfs: { ...Object.fromEntries(volumes.map((place) => [place, bounded])), ...confined.Tmpfs },
+		Tmpfs: { ...Object.fromEntries(others.map((place) => [place, bounded])), ...confined.Tmpfs },
 		Mounts: [
 			mount(folders.platform, inside.platform, true),
 			mount(folders.agent, inside.agent, false),

@@ -21,7 +21,13 @@ const inspected = schema({
 			Error: text,
 		},
 	},
-	Config: { type: "object", props: { Labels: { type: "record", key: text, value: text, nullable: true } } },
+	Config: {
+		type: "object",
+		props: {
+			Labels: { type: "record", key: text, value: text, nullable: true },
+			Entrypoint: { type: "array", items: text, nullable: true, optional: true },
+		},
+	},
 });
 export type InspectedContainer = Output<typeof inspected>;
 
