@@ -7,7 +7,6 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { loadAdapterClass } from "#shared/config/adapter.ts";
 import type { AdapterRef } from "#shared/config/fields/adapter-fields.ts";
-import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 
 /** The value of `pods.runtime.adapter` that leaves the choice to the start. */
@@ -16,6 +15,8 @@ export const openChoice = "auto";
 const containers = "services/pod-manager/pod-runtimes/containers.ts#ContainersRuntime";
 const processes = "services/pod-manager/pod-runtimes/local-process.ts#LocalProcessRuntime";
 const maxBytes = 64;
+/** The file that the runtime for containers writes when its engine was proven. */
+const containersMark = join("host", "runtime");
 
 interface RuntimeChoice {
 	readonly ref: AdapterRef;
@@ -24,21 +25,18 @@ interface RuntimeChoice {
 }
 
 /**
- * Returns the choice. It stays once sessions have run in containers: the other runtime would not know them, so an engine that is
- * away now must not change it.
+ * Returns the choice. It stays once an engine was proven to confine sessions: the other runtime would not know those of its
+ * containers, so an engine that is away now must not change it.
  * @param dataDir The platform's data folder.
  */
 export async function chosenRuntime(asked: AdapterRef, dataDir: string): Promise<RuntimeChoice> {
-	const mark = join(dataDir, "host", "runtime");
 	const inContainers = { ref: { ...asked, adapter: containers } };
-	const former = await readUntrusted(mark, maxBytes);
+	const former = await readUntrusted(join(dataDir, containersMark), maxBytes);
 	if (former?.toString("utf8") === "containers")
 		return { ...inContainers, sentence: "Sessions run in containers, as they did before" };
 	const unusable = await unusableBecause(asked);
-	if (unusable === undefined && !hasLaunches(dataDir)) {
-		await replaceFile(mark, "containers");
+	if (unusable === undefined && !hasLaunches(dataDir))
 		return { ...inContainers, sentence: "Sessions run in containers: a container engine and their image are there" };
-	}
 	const why = unusable ?? "some of them still run, or are to be cleared away";
 	return {
 		ref: { adapter: processes, kwargs: {}, secret_kwargs_env: {} },

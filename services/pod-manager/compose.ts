@@ -89,7 +89,7 @@ function refuseUnsafe({ config, trustsCallers }: Platform, { isolation }: PodRun
 	if (isolation === "container" || trustsCallers || peopleShareAMachine(config)) return;
 	throw new ConfigError(
 		`Cannot run sessions as processes of this machine with the identity "${config.identity.adapter}": all sessions run as one user, ` +
-			"so each person's code could read the files, keys and sessions of everybody else, of other tenants and of the platform. If all of them " +
+			"so each person's code could read the files, keys and sessions of everybody else, of other tenants and of the platform. Run sessions in containers (docs/session-containers.md). If instead all of them " +
 			`trust each other's code, say so with the configuration key pods.people_share_a_machine: ${acceptance} ` +
 			`(PODS__PEOPLE_SHARE_A_MACHINE=${acceptance}; docs/identity.md)`,
 	);

@@ -6,6 +6,7 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { failpoint } from "#shared/base/failpoints.ts";
+import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import { PodRefused } from "../pod-refused.ts";
 import type { Inventory, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
@@ -232,6 +233,10 @@ export class ContainersRuntime implements PodRuntime {
 
 	async #prove(signal: AbortSignal): Promise<readonly string[]> {
 		const sentences = await this.#probe.prove(signal);
+		const folder = join(this.#options.dataDir, "host");
+		await mkdir(folder, { recursive: true, mode: 0o700 });
+		// A start that may choose a runtime keeps to this one from now on (chosen-runtime.ts).
+		await replaceFile(join(folder, "runtime"), "containers");
 		this.#isProven = true;
 		return sentences;
 	}

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,6 +61,8 @@ describe("chosenRuntime()", () => {
 	it("takes containers where both are there, and stays with them while the engine is away", async () => {
 		await startEngine(200);
 		expect((await choice())[0]).to.equal("ContainersRuntime");
+		// The runtime writes it when the engine was proven; until then the choice is open.
+		writeFileSync(join(folder, "host", "runtime"), "containers");
 		stopEngine();
 		expect(await choice()).to.deep.equal(["ContainersRuntime", "Sessions run in containers, as they did before"]);
 	});
