@@ -197,7 +197,7 @@ export const bounds = {
 	...rows("session", "the oldest one is removed", { rawEvents: [5_000, "events", "that programs have raised"] }),
 	...rows("session", "it is not made", { moves: [50, "moves", "of issues"] }),
 
-	...rows("session", "waits", {
+	...rows("session", "closed", {
 		egressConnections: [128, "connections", "through the way out of a container"],
 	}),
 	...rows("pod", "503", {

@@ -12,6 +12,7 @@ import {
 import { type BlockList, connect, isIP, type Socket } from "node:net";
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { bound } from "#shared/base/bounds.ts";
 import { after } from "#shared/base/clock.ts";
 import { type ResolveName, resolveKnownName, resolvePublicName } from "../outbound/name-resolver.ts";
@@ -120,6 +121,7 @@ async function forward(
 	if (!url || !destination) throw new RefusedConnection(400, "This is a proxy: the target has to be a URL of http");
 	const server = await connected(destination, await admitted(dependencies, destination));
 	if (response.destroyed) return void server.destroy();
+	server.setTimeout(idleMs, () => server.destroy());
 	const { "proxy-authorization": _own, "proxy-connection": _former, ...headers } = request.headers;
 	const outgoing = httpRequest({
 		createConnection: () => server,
@@ -132,7 +134,8 @@ async function forward(
 	outgoing.on("response", (answer) => {
 		const { connection: _one, "keep-alive": _other, ...passed } = answer.headers;
 		response.writeHead(answer.statusCode ?? 502, passed);
-		answer.pipe(response);
+		// An answer that breaks off has to end the client's connection too.
+		pipeline(answer, response).catch(() => response.destroy());
 	});
 	request.pipe(outgoing);
 }

@@ -155,6 +155,26 @@ describe("the egress proxy of a session", () => {
 		expect(await tunnelTo("no-port")).to.include({ status: 400 });
 	});
 
+	it("ends the connection of a client whose answer breaks off", async () => {
+		const broken = createServer((_request, response) => {
+			response.writeHead(200, { "content-length": "1000" });
+			response.write("half");
+			setTimeout(() => response.destroy(), 50);
+		});
+		broken.listen(0, "127.0.0.1");
+		await once(broken, "listening");
+		const { port: at } = broken.address() as AddressInfo;
+		rules = { ...rules, ports: [at] };
+		const outgoing = httpRequest({ socketPath, path: `http://git.company.example:${at}/`, agent: false });
+		outgoing.end();
+		const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
+		const failure = await (async () => {
+			for await (const _part of answer);
+		})().catch((error: NodeJS.ErrnoException) => error.code);
+		expect(failure).to.equal("ECONNRESET");
+		broken.close();
+	});
+
 	it("ends all tunnels when it is closed", async () => {
 		const own = new EgressProxy({
 			rules: () => [rules],

@@ -76,11 +76,14 @@ export class LaunchEgress {
 	}
 }
 
-/** Returns the host of a repository in either form of git's URLs; none for a text that is no URL. */
-function hostOf(url: string): string[] {
+/**
+ * Returns the host of a repository in either form of git's URLs; none for a text that is no URL. A host with a dot first would stand
+ * for all names below it.
+ */
+export function hostOf(url: string): string[] {
 	const short = /^[\w.-]+@([\w.-]+):/.exec(url)?.[1];
 	const host = short ?? (URL.canParse(url) ? new URL(url).hostname : "");
-	return host === "" ? [] : [host.toLowerCase()];
+	return host === "" || host.startsWith(".") ? [] : [host.toLowerCase()];
 }
 
 /** Returns the operator's rules. */
