@@ -57,6 +57,7 @@ function brokenOnly(verdict: Verdict): Verdict {
 
 const claims = "services/sessions/claims/session-claims.ts";
 const personalTokens = "services/gateway/callers/personal-tokens.ts";
+const machineRuntime = "services/pod-manager/pod-runtimes/local-process/machine-runtime.ts";
 const localProcess = "services/pod-manager/pod-runtimes/local-process.ts";
 
 export const controls: readonly Control[] = [
@@ -89,12 +90,12 @@ export const controls: readonly Control[] = [
 				from: "const own = pods.find((pod) => pod.generation === generation);",
 				to: 'const own = pods.find((pod) => pod.generation === generation && pod.state === "ready");',
 			},
+			{ file: machineRuntime, from: "if (pods.some((pod) => pod.generation === generation)) return true;", to: "" },
 			{
-				file: localProcess,
-				from: "if (pods.some(({ generation }) => generation === launch.generation)) return;",
-				to: "",
+				file: machineRuntime,
+				from: "if (!other) return false;",
+				to: "if (!other || other.generation === generation) return false;",
 			},
-			{ file: localProcess, from: "if (other) {", to: "if (other && other.generation !== launch.generation) {" },
 			// biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a program
 			{ file: "agent/session-lock.ts", from: '"lock")', to: "`lock-${process.pid}`)" },
 		],

@@ -32,6 +32,7 @@ import { LaunchEgress } from "./containers/launch-egress.ts";
 import { LaunchModels } from "./containers/launch-models.ts";
 import { launchDocument } from "./containers/launch-document.ts";
 import type { Launch } from "./local-process/launch.ts";
+import { inventoryOf, isThere } from "./local-process/machine-runtime.ts";
 import { PodWatch } from "./local-process/pod-watch.ts";
 import { RunFolders } from "./local-process/run-folders.ts";
 import { SessionFolders } from "./local-process/session-folders.ts";
@@ -129,12 +130,8 @@ export class ContainersRuntime implements PodRuntime {
 		this.#engine.close();
 	}
 
-	async inventory(): Promise<Inventory> {
-		const [found, workspaces] = await Promise.all([this.#pods.all(), this.#sessions.list()]);
-		const troubles = [this.#runs.trash.trouble, this.#sessions.trash.trouble].filter(
-			(trouble) => trouble !== undefined,
-		);
-		return { ...found, workspaces, troubles };
+	inventory(): Promise<Inventory> {
+		return inventoryOf(this.#pods, this.#runs, this.#sessions);
 	}
 
 	find(sessionId: string): Promise<Pod[]> {
@@ -148,10 +145,7 @@ export class ContainersRuntime implements PodRuntime {
 
 	async #create(spec: PodSpec): Promise<void> {
 		const launch = { sessionId: spec.session_id, generation: spec.generation };
-		const pods = await this.find(launch.sessionId);
-		if (pods.some(({ generation }) => generation === launch.generation)) return;
-		const other = pods.find(({ state }) => state !== "gone");
-		if (other) throw new Error(`Cannot start "${containerName(launch)}" while "${other.name}" lives`);
+		if (isThere(await this.find(launch.sessionId), launch)) return;
 		if (!this.#isProven) await this.#prove(this.#closing.signal);
 		const image = await this.#images.planOf(spec.image);
 		await this.#runs.create(launch);

@@ -12,7 +12,7 @@ import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import type { Failure } from "#shared/contracts/sessions/status-reasons.ts";
 import { projectRoot as ownRoot } from "#shared/base/project-root.ts";
 import type { Inventory, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
-import { isAlive, podName } from "../pod-runtime.ts";
+import { podName } from "../pod-runtime.ts";
 import { ControlGroups } from "./local-process/control-groups.ts";
 import { folderBytes } from "./local-process/folder-size.ts";
 import { isSameLaunch, type Launch } from "./local-process/launch.ts";
@@ -30,6 +30,7 @@ import { MarkedProcesses } from "./local-process/marked-processes.ts";
 import { missingGit } from "./local-process/needed-programs.ts";
 import { PodList } from "./local-process/pod-list.ts";
 import { PodMarks } from "./local-process/pod-marks.ts";
+import { inventoryOf, isThere } from "./local-process/machine-runtime.ts";
 import { PodWatch } from "./local-process/pod-watch.ts";
 import { sendSignal } from "#shared/base/files/process-files.ts";
 import { RunFolders, type RunRecords } from "./local-process/run-folders.ts";
@@ -111,12 +112,8 @@ export class LocalProcessRuntime implements PodRuntime {
 		this.#closing.abort();
 	}
 
-	async inventory(): Promise<Inventory> {
-		const [found, workspaces] = await Promise.all([this.#pods.all(), this.#sessions.list()]);
-		const troubles = [this.#runs.trash.trouble, this.#sessions.trash.trouble].filter(
-			(trouble) => trouble !== undefined,
-		);
-		return { ...found, workspaces, troubles };
+	inventory(): Promise<Inventory> {
+		return inventoryOf(this.#pods, this.#runs, this.#sessions);
 	}
 
 	find(sessionId: string): Promise<Pod[]> {
@@ -126,12 +123,7 @@ export class LocalProcessRuntime implements PodRuntime {
 	/** Starts the pod. @throws {Error} when a pod of another launch lives: two must never share a workspace. */
 	async create(spec: PodSpec): Promise<void> {
 		const launch = { sessionId: spec.session_id, generation: spec.generation };
-		const pods = await this.find(launch.sessionId);
-		if (pods.some(({ generation }) => generation === launch.generation)) return;
-		const other = pods.find(isAlive);
-		if (other) {
-			throw new Error(`Cannot start "${podName(launch.sessionId, launch.generation)}" while "${other.name}" lives`);
-		}
+		if (isThere(await this.find(launch.sessionId), launch)) return;
 		await this.#runs.create(launch);
 		const folders = await this.#sessions.create(launch.sessionId, spec.workspace_id);
 		failpoint("local-process.before-spawn");

@@ -11,7 +11,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { stringify } from "yaml";
-import { sleep } from "#shared/base/clock.ts";
 import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import { serviceFolders } from "#host/service-folders.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
@@ -193,8 +192,7 @@ describe("the model at the door of a container", function () {
 		await eventually(
 			async () => (await platform.client().get<Session>(`/sessions/${launch.sessionId}`)).body.budget.paused,
 		);
-		// It asks each second.
-		await sleep(1_500);
+		expect((await call(doors, launch)).status).to.equal(402);
 		expect(hasBegun).to.equal(false);
 		await platform.client().put(`/sessions/${launch.sessionId}`, { budget: { limit: 1 } });
 		expect(await turn).to.equal(204);
