@@ -58,7 +58,6 @@ function brokenOnly(verdict: Verdict): Verdict {
 const claims = "services/sessions/claims/session-claims.ts";
 const personalTokens = "services/gateway/callers/personal-tokens.ts";
 const machineRuntime = "services/pod-manager/pod-runtimes/local-process/machine-runtime.ts";
-const localProcess = "services/pod-manager/pod-runtimes/local-process.ts";
 
 export const controls: readonly Control[] = [
 	{
