@@ -78,7 +78,7 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 	},
 	"services/models": {},
 	"services/pat": { record: [], issue: ["record"], "token-issuers": ["issue"] },
-	"services/pod-manager": { reconciliation: ["."], "running-pods": ["."], "pod-runtimes": ["."] },
+	"services/pod-manager": { disk: ["."], reconciliation: ["."], "running-pods": ["."], "pod-runtimes": ["."] },
 	"services/sessions": {
 		record: [],
 		"raw-events": [],

@@ -33,11 +33,13 @@ export async function limitedCommand(
 	const warnings: string[] = [];
 	let limited = command;
 	const allowed = processors === undefined ? [] : allowedProcessors();
-	if (processors !== undefined && processors < allowed.length) {
+	// A part of a processor counts as a whole one.
+	const count = Math.ceil(processors ?? Infinity);
+	if (count < allowed.length) {
 		const folders = path.split(delimiter).filter((folder) => folder.startsWith("/"));
 		const program = await programIn(folders, "taskset");
 		if (program === undefined) warnings.push(`The session's processors are not limited: "taskset" is not installed`);
-		else limited = [program, "-c", chosenProcessors(allowed, processors, id).join(","), ...limited];
+		else limited = [program, "-c", chosenProcessors(allowed, count, id).join(","), ...limited];
 	}
 	if (memoryBytes !== undefined)
 		limited = ["/bin/sh", "-c", boundMemory, "sh", String(Math.floor(memoryBytes / 1_024)), ...limited];

@@ -13,7 +13,8 @@ import { launchSecrets, renewedSecrets } from "./launch-secrets.ts";
 import { tokensRenewed } from "#shared/contracts/integrations/oauth.ts";
 import { workspaceDue, workspaceWork } from "#shared/contracts/workspaces/workspace-work.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
-import { DiskGuard, type DiskGuardDependencies } from "./disk-guard.ts";
+import { DiskGuard, type DiskGuardDependencies } from "./disk/disk-guard.ts";
+import { WorkspaceLimits, type WorkspaceLimitsDependencies } from "./disk/workspace-limits.ts";
 import type { PassDependencies } from "./reconciliation/pass.ts";
 import { podSamples } from "./reconciliation/pass-metrics.ts";
 import { Reconciler, type Work } from "./reconciliation/reconciler.ts";
@@ -60,8 +61,8 @@ export function podManager(
 	let jobs: Jobs | undefined;
 	metrics.sample("atelier_pods", () => podSamples(jobs?.sweep.pods ?? []));
 	const stop = async () => {
-		const { sweep, reconciler, keeper, renewals, owners, guard } = jobs ?? {};
-		const working = [sweep, reconciler, keeper, renewals, owners, guard];
+		const { sweep, reconciler, keeper, renewals, owners, guard, limits } = jobs ?? {};
+		const working = [sweep, reconciler, keeper, renewals, owners, guard, limits];
 		await Promise.all(working.map(async (job) => job?.stop()));
 	};
 	const schema: ServiceSchema = {
@@ -123,7 +124,9 @@ function begun(bus: Caller, write: (sentence: string) => void, dependencies: Job
 	const sweep = new Sweep({ runtime, expected, unknownWorkspaces, look, remaining }, write);
 	const keeper = new WorkspaceKeeper(runtime, workspaceTasksOver(bus, host), write);
 	const guard = disk && new DiskGuard({ runtime, ...disk, ...stopsOver(bus), write });
-	return { reconciler, sweep, keeper, renewals, owners, guard };
+	const usualBytes = runtime.workspaceBytes;
+	const limits = disk && new WorkspaceLimits({ runtime, usualBytes, free: disk.free, ...stopsOver(bus), write });
+	return { reconciler, sweep, keeper, renewals, owners, guard, limits };
 }
 
 function workOver(bus: Caller, starting_per_owner: number, host: string | undefined): Work {
@@ -146,9 +149,12 @@ function workspaceTasksOver(bus: Caller, host: string | undefined): WorkspaceTas
 	};
 }
 
-function stopsOver(bus: Caller): Pick<DiskGuardDependencies, "inUse" | "stopLargest"> {
-	const { in_use, disk_short } = workspaceWork.actions;
+function stopsOver(
+	bus: Caller,
+): Pick<DiskGuardDependencies, "inUse" | "stopLargest"> & Pick<WorkspaceLimitsDependencies, "stop"> {
+	const { in_use, disk_short, oversized } = workspaceWork.actions;
 	return {
+		stop: (workspace) => call(bus, oversized, workspace, workOptions()),
 		inUse: (sessions) => call(bus, in_use, { sessions }, workOptions()),
 		stopLargest: (measured, least_bytes) => call(bus, disk_short, { measured, least_bytes }, workOptions()),
 	};

@@ -121,6 +121,8 @@ export interface PodRuntime {
 	readonly isolation: Isolation;
 	/** The place of all its pods and files; absent: every pod manager reaches all of them. */
 	readonly place?: PodPlace | undefined;
+	/** The most bytes of a workspace whose session does not say how many it needs; absent: as many as there are. */
+	readonly workspaceBytes?: number | undefined;
 	/**
 	 * Begins the runtime's own work, such as finishing what an earlier process began. Called once, before all other
 	 * methods.

@@ -14,6 +14,7 @@ export function workspaceWorkService(tasks: WorkspaceTasks, shortage: DiskShorta
 			unknown: ({ ids }) => tasks.unknown(ids),
 			in_use: ({ sessions }) => shortage.inUse(sessions),
 			disk_short: ({ least_bytes, measured }) => shortage.stopLargest(measured, least_bytes),
+			oversized: (workspace) => shortage.stopOversized(workspace),
 		}),
 	};
 }

@@ -30,6 +30,7 @@ import { LaunchDoors } from "./containers/launch-doors.ts";
 import { missingImage, SessionImages } from "./containers/session-images.ts";
 import { LaunchEgress } from "./containers/launch-egress.ts";
 import { LaunchModels } from "./containers/launch-models.ts";
+import { launchLimits } from "./containers/launch-limits.ts";
 import { launchDocument } from "./containers/launch-document.ts";
 import type { Launch } from "./local-process/launch.ts";
 import { inventoryOf, isThere } from "./local-process/machine-runtime.ts";
@@ -42,7 +43,11 @@ export class ContainersRuntime implements PodRuntime {
 	static readonly typedKwargs = [
 		"user",
 		"memory_mb",
+		"max_memory_mb",
 		"processors",
+		"max_processors",
+		"disk_mb",
+		"max_disk_mb",
 		"processes",
 		"temporary_mb",
 		"egress_hosts",
@@ -68,6 +73,7 @@ export class ContainersRuntime implements PodRuntime {
 
 	readonly isolation = "container";
 	readonly place: PodPlace | undefined;
+	readonly workspaceBytes: number;
 	readonly #options: ContainersOptions;
 	readonly #settings: ContainersSettings;
 	readonly #engine: EngineClient;
@@ -93,6 +99,7 @@ export class ContainersRuntime implements PodRuntime {
 		const { dataDir, installation, host, platformUrl } = options;
 		this.#options = options;
 		this.#settings = containersSettings(options);
+		this.workspaceBytes = this.#settings.limits.diskBytes;
 		const { socket, listenHost, user } = this.#settings;
 		this.place = host === undefined ? undefined : { host, isReachable: listenHost !== loopbackHost };
 		this.#engine = new EngineClient(socket);
@@ -147,6 +154,7 @@ export class ContainersRuntime implements PodRuntime {
 		const launch = { sessionId: spec.session_id, generation: spec.generation };
 		if (isThere(await this.find(launch.sessionId), launch)) return;
 		if (!this.#isProven) await this.#prove(this.#closing.signal);
+		const limits = launchLimits(spec.resource_config ?? {}, this.#settings);
 		const image = await this.#images.planOf(spec.image);
 		await this.#runs.create(launch);
 		const folders = await this.#foldersFor(launch, spec.workspace_id);
@@ -155,7 +163,7 @@ export class ContainersRuntime implements PodRuntime {
 		await this.#doors.keepDocument(launch, JSON.stringify(launchDocument(spec)));
 		await this.#doors.open(launch);
 		failpoint("containers.before-create");
-		const { user, limits } = this.#settings;
+		const { user } = this.#settings;
 		const { installation } = this.#options;
 		const env = { ...proxied };
 		const plan = { ...launch, installation, workspaceId: spec.workspace_id, ...image, user, limits, folders, env };

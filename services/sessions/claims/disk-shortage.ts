@@ -1,13 +1,19 @@
 /**
- * Stops the session that fills the disk of its host, so that the others can go on writing. The pod manager of the host measures
- * (disk-guard.ts); the decision is here, because two pod managers of one host may ask at the same time. After a stop all sizes
+ * Stops the session that fills the disk of its host, so that the others can go on writing, and those whose workspaces are larger
+ * than they may be. The pod manager of the host measures (its folder disk); the decision is here, because two pod managers of one host may ask at the same time. After a stop all sizes
  * are stored, so that only what grows from then on can stop another session (decision 0114).
  */
 import { systemPrincipal } from "#shared/base/principal.ts";
 import { now } from "#shared/base/clock.ts";
-import type { MeasuredSession, StoppedGrower, UsedWorkspace } from "#shared/contracts/workspaces/workspace-work.ts";
+import type {
+	MeasuredSession,
+	OversizedWorkspace,
+	StoppedGrower,
+	UsedWorkspace,
+} from "#shared/contracts/workspaces/workspace-work.ts";
 import type { Failure } from "#shared/contracts/sessions/status-reasons.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
+import { readResources } from "#shared/wire/pod/resource-limits.ts";
 import { failedChange } from "../record/session-change.ts";
 import { sessionCollection } from "../record/session-collection.ts";
 import type { SessionRecords } from "../record/session-records.ts";
@@ -49,7 +55,11 @@ export class DiskShortage {
 	async inUse(sessions: readonly string[]): Promise<UsedWorkspace[]> {
 		const found = await Promise.all(sessions.map((id) => this.#dependencies.store.get(sessionCollection, id)));
 		const running = found.filter((document) => document !== undefined).filter(({ desired }) => desired === "run");
-		return running.map((document) => ({ session: document.id, workspace: workspaceOf(document) }));
+		return running.map((document) => ({
+			session: document.id,
+			workspace: workspaceOf(document),
+			...diskOf(document.launch),
+		}));
 	}
 
 	/** Stops the session whose workspace has grown most. @param least Smaller growth stops nobody; in bytes. */
@@ -60,7 +70,12 @@ export class DiskShortage {
 		const { one, grown } = largest;
 		// The sizes are stored first: another pod manager of the host then finds no other one to stop for the same growth.
 		for (const other of used) await this.#remember(other);
-		return (await this.#stop(one.session, grown)) ? [{ session: one.session, grown_bytes: grown }] : [];
+		return (await this.#stop(one.session, grownTooFast(grown))) ? [{ session: one.session, grown_bytes: grown }] : [];
+	}
+
+	/** Stops the session of a workspace that is too large. Resolves to whether it was to run until now. */
+	stopOversized({ session, bytes, limit_bytes }: OversizedWorkspace): Promise<boolean> {
+		return this.#stop(session, tooLarge(bytes, limit_bytes));
 	}
 
 	async #used(sizes: readonly MeasuredSession[]): Promise<UsedGrowth[]> {
@@ -81,9 +96,9 @@ export class DiskShortage {
 	}
 
 	/** Resolves to whether the session was to run until now. */
-	async #stop(id: string, grown: number): Promise<boolean> {
+	async #stop(id: string, failure: Failure): Promise<boolean> {
 		const { result: wasToRun } = await this.#dependencies.records.decide(reporter, id, ({ document }) =>
-			document.desired === "run" ? { change: failedChange(failureOf(grown), now()), result: true } : { result: false },
+			document.desired === "run" ? { change: failedChange(failure, now()), result: true } : { result: false },
 		);
 		if (wasToRun) this.#dependencies.hint(id);
 		return wasToRun;
@@ -104,10 +119,25 @@ function largestOf<T>(all: readonly { one: T; grown: number }[], least: number):
 	return all.filter(({ grown }) => grown >= least).toSorted((one, other) => other.grown - one.grown)[0];
 }
 
-function failureOf(grown: number): Failure {
+/** Returns the disk that a session asked for. @param launch LaunchSettings (shared/wire/pod/launch.ts). */
+function diskOf(launch: unknown): { disk_bytes?: number } {
+	const { resource_config: asked } = Object(launch);
+	const { diskBytes } = readResources(asked instanceof Object ? { ...asked } : {}).limits;
+	return diskBytes === undefined ? {} : { disk_bytes: diskBytes };
+}
+
+function grownTooFast(grown: number): Failure {
 	const mb = Math.ceil(grown / megabyte);
 	const message =
 		`The disk that all sessions share is nearly full, and the workspace of this session grew most, by ${mb} MB: the session was ` +
 		"stopped. Its files are kept; start it again to remove some, or delete it with its workspace";
+	return { code: "DISK_FULL", message };
+}
+
+function tooLarge(bytes: number, limit: number): Failure {
+	const [has, may] = [bytes, limit].map((size) => Math.ceil(size / megabyte));
+	const message =
+		`The workspace of this session has ${has} MB, and may have ${may} MB: the session was stopped. Its files are kept; start it ` +
+		"again and remove some within ten minutes, ask for more with `resource_config.disk`, or delete it with its workspace";
 	return { code: "DISK_FULL", message };
 }

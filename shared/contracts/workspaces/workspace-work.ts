@@ -28,7 +28,15 @@ const taskReport = {
 } as const;
 export type WorkspaceTaskReport = Output<typeof taskReport>;
 
-const usedWorkspace = { session: id, workspace: id } as const;
+const usedWorkspace = {
+	session: id,
+	workspace: id,
+	disk_bytes: {
+		...bytes,
+		optional: true,
+		description: "The most bytes that the session asked for (`resource_config.disk`)",
+	},
+} as const;
 export type UsedWorkspace = Output<typeof usedWorkspace>;
 
 const measuredSession = {
@@ -40,6 +48,13 @@ export type MeasuredSession = Output<typeof measuredSession>;
 
 const stoppedGrower = { session: id, grown_bytes: bytes } as const;
 export type StoppedGrower = Output<typeof stoppedGrower>;
+
+const oversizedWorkspace = {
+	session: id,
+	bytes,
+	limit_bytes: { ...bytes, description: "The most bytes that it may have" },
+} as const;
+export type OversizedWorkspace = Output<typeof oversizedWorkspace>;
 
 export const workspaceWork = defineContract("workspace-work", {
 	claim: {
@@ -82,6 +97,13 @@ export const workspaceWork = defineContract("workspace-work", {
 			measured: { type: "array", max: 500, items: { type: "object", props: measuredSession } },
 		},
 		returns: { type: "array", max: 1, items: { type: "object", props: stoppedGrower } },
+	},
+	oversized: {
+		access: "system",
+		makes_room: true,
+		summary: "Stop the session whose workspace is larger than it may be; false when it is not to run any more",
+		params: oversizedWorkspace,
+		returns: { type: "boolean" },
 	},
 });
 

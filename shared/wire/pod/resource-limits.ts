@@ -3,16 +3,18 @@
  * Pure.
  * @example
  * ```ts
- * readResources({ cpu: "500m", memory: "2Gi" }).limits; // { processors: 1, memoryBytes: 2_147_483_648 }
+ * readResources({ cpu: "500m", memory: "2Gi" }).limits; // { processors: 0.5, memoryBytes: 2_147_483_648 }
  * ```
  */
 
-/** The limits of a session's coding agent and its commands; absent: no limit. */
+/** The resources that a session asks for; absent: it does not say. */
 export interface ResourceLimits {
-	/** The number of processors on which they run, at least 1. */
+	/** Processors, in thousandths at the finest. */
 	readonly processors?: number;
-	/** The memory that each of their processes may allocate. */
+	/** The memory; of a container, or of each process where there is none. */
 	readonly memoryBytes?: number;
+	/** The size of the workspace with all other files of the session. */
+	readonly diskBytes?: number;
 }
 
 export interface ReadResources {
@@ -22,6 +24,8 @@ export interface ReadResources {
 
 /** A coding agent does not start with less. */
 const minMemory = 256 * 1_048_576;
+/** A workspace with less has no room for a repository. */
+const minDisk = 64 * 1_048_576;
 const maxProcessors = 4_096;
 
 const cpuForm = /^(\d+(?:\.\d+)?)(m?)$/;
@@ -46,26 +50,37 @@ const maxNamed = 10;
 type Warn = (member: string, sentence: string) => undefined;
 
 /** Returns the limits. Nothing is refused, because the same settings may have an effect elsewhere. */
-export function readResources({ cpu, memory, ...others }: Readonly<Record<string, unknown>>): ReadResources {
+export function readResources({ cpu, memory, disk, ...others }: Readonly<Record<string, unknown>>): ReadResources {
 	const warnings: string[] = [];
 	const warn: Warn = (member, sentence) => {
 		warnings.push(`resource_config.${member}: ${sentence}`);
 	};
 	const processors = isGiven(cpu) ? (readProcessors(cpu) ?? warn("cpu", notRead(cpu, '"2" or "500m"'))) : undefined;
-	const memoryBytes = isGiven(memory) ? usableMemory(memory, warn) : undefined;
+	const memoryBytes = isGiven(memory) ? usableBytes("memory", memory, warn) : undefined;
+	const diskBytes = isGiven(disk) ? usableBytes("disk", disk, warn) : undefined;
 	warnOfOthers(others, warn);
 	return {
-		limits: { ...(processors !== undefined && { processors }), ...(memoryBytes !== undefined && { memoryBytes }) },
+		limits: {
+			...(processors !== undefined && { processors }),
+			...(memoryBytes !== undefined && { memoryBytes }),
+			...(diskBytes !== undefined && { diskBytes }),
+		},
 		warnings,
 	};
 }
 
-function usableMemory(memory: unknown, warn: Warn): number | undefined {
-	const bytes = readMemory(memory);
-	if (bytes === undefined) return warn("memory", notRead(memory, '"4Gi"'));
-	if (bytes >= minMemory) return bytes;
-	warn("memory", "an agent does not start with less than 256Mi, which it gets instead");
-	return minMemory;
+const least = {
+	memory: { bytes: minMemory, sentence: "an agent does not start with less than 256Mi, which it gets instead" },
+	disk: { bytes: minDisk, sentence: "a workspace may have 64Mi at least, which it gets instead" },
+} as const;
+
+function usableBytes(member: keyof typeof least, value: unknown, warn: Warn): number | undefined {
+	const read = readBytes(value);
+	if (read === undefined) return warn(member, notRead(value, '"4Gi"'));
+	const { bytes, sentence } = least[member];
+	if (read >= bytes) return read;
+	warn(member, sentence);
+	return bytes;
 }
 
 function warnOfOthers({ gpu, ...others }: Readonly<Record<string, unknown>>, warn: Warn): void {
@@ -78,16 +93,15 @@ function isGiven(value: unknown): boolean {
 	return value !== undefined && value !== null && value !== "";
 }
 
-/** A part of a processor counts as a whole one. */
 function readProcessors(value: unknown): number | undefined {
 	const [, amount, milli] = cpuForm.exec(textOf(value)) ?? [];
 	if (amount === undefined) return undefined;
-	const count = Math.ceil(milli === "m" ? Number(amount) / 1_000 : Number(amount));
-	return count >= 1 && count <= maxProcessors ? count : undefined;
+	const thousandths = Math.ceil(milli === "m" ? Number(amount) : Number(amount) * 1_000);
+	return thousandths >= 1 && thousandths <= maxProcessors * 1_000 ? thousandths / 1_000 : undefined;
 }
 
 /** A number without a unit is in Gi. */
-function readMemory(value: unknown): number | undefined {
+function readBytes(value: unknown): number | undefined {
 	const [, amount, unit = "Gi"] = memoryForm.exec(textOf(value)) ?? [];
 	const bytes = Math.floor(Number(amount) * (units[unit] ?? 0));
 	return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : undefined;

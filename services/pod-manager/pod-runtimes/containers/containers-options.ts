@@ -1,4 +1,5 @@
 /** The arguments of the runtime for containers, and their checks, which the configuration does not make. */
+import { availableParallelism, totalmem } from "node:os";
 import { ConfigError } from "#shared/config/config.ts";
 import {
 	egressHostForm,
@@ -9,8 +10,8 @@ import {
 import type { EgressRules } from "#shared/net/egress/egress-rules.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { RuntimeHost } from "../../pod-runtime.ts";
-import type { ContainerLimits } from "./container-request.ts";
 import { operatorRules } from "./launch-egress.ts";
+import type { LimitSettings } from "./launch-limits.ts";
 
 /** The arguments of the runtime in the configuration. */
 export interface ContainersArguments {
@@ -24,8 +25,16 @@ export interface ContainersArguments {
 	readonly user?: number;
 	/** The memory of a session without `resource_config.memory`, in MB; default 4096. */
 	readonly memory_mb?: number;
-	/** The processors of a session without `resource_config.cpu`; default 2. */
+	/** The most that `resource_config.memory` may ask for; default 16384, at most half of the machine's and at least `memory_mb`. */
+	readonly max_memory_mb?: number;
+	/** The processors of a session without `resource_config.cpu`; default 2, or 1 where there is only one. */
 	readonly processors?: number;
+	/** The most that `resource_config.cpu` may ask for; default: those of the machine. */
+	readonly max_processors?: number;
+	/** The MB of a workspace whose session has no `resource_config.disk`; default 20480. */
+	readonly disk_mb?: number;
+	/** The most that `resource_config.disk` may ask for; default 102400, and at least `disk_mb`. */
+	readonly max_disk_mb?: number;
 	/** The most processes of a session; default 1024. */
 	readonly processes?: number;
 	/** The bytes of the home folder and of the temporary files, in MB each; they count as memory. Default 1024. */
@@ -44,13 +53,12 @@ export interface ContainersArguments {
 export type ContainersOptions = ContainersArguments & RuntimeHost;
 
 /** The arguments with their defaults. */
-export interface ContainersSettings {
+export interface ContainersSettings extends LimitSettings {
 	readonly socket: string;
 	readonly image: string;
 	readonly images: readonly string[];
 	readonly user: number;
 	readonly listenHost: string;
-	readonly limits: ContainerLimits;
 	/** The servers that sessions may reach at most. */
 	readonly egress: EgressRules;
 }
@@ -58,6 +66,8 @@ export interface ContainersSettings {
 const imageForm = /^\w[\w.:@/-]{0,254}$/;
 const imageWords = "the name of an image";
 const mib = 1_048_576;
+/** A PiB. */
+const maxMegabytes = 1_073_741_824;
 
 /** @throws {ConfigError} that names the first argument that cannot be used. */
 export function containersSettings(options: ContainersArguments): ContainersSettings {
@@ -69,7 +79,7 @@ export function containersSettings(options: ContainersArguments): ContainersSett
 		egress: egressOf(options),
 		listenHost: fitting("listen_host", listen_host, /^[\w.-]{1,253}$/, "a name or an IPv4 address"),
 		user: whole("user", options.user ?? 231_001, 1, 4_294_967_294),
-		limits: limitsOf(options),
+		...limitsOf(options),
 	};
 }
 
@@ -81,12 +91,25 @@ function egressOf({ egress, egress_hosts, internal_hosts }: ContainersArguments)
 	});
 }
 
-function limitsOf(options: ContainersArguments): ContainerLimits {
+function limitsOf(options: ContainersArguments): LimitSettings {
+	const memory = whole("memory_mb", options.memory_mb ?? 4_096, 256, 4_194_304);
+	const processors = whole("processors", options.processors ?? Math.min(2, availableParallelism()), 1, 4_096);
+	const disk = whole("disk_mb", options.disk_mb ?? 20_480, 64, maxMegabytes);
+	const maxMemory = Math.max(memory, Math.min(16_384, Math.floor(totalmem() / 2 / mib)));
+	const maxProcessors = Math.max(processors, availableParallelism());
 	return {
-		memoryBytes: whole("memory_mb", options.memory_mb ?? 4_096, 256, 4_194_304) * mib,
-		nanoCpus: whole("processors", options.processors ?? 2, 1, 4_096) * 1e9,
-		processes: whole("processes", options.processes ?? 1_024, 32, 65_536),
-		temporaryBytes: whole("temporary_mb", options.temporary_mb ?? 1_024, 16, 4_194_304) * mib,
+		limits: {
+			memoryBytes: memory * mib,
+			nanoCpus: processors * 1e9,
+			processes: whole("processes", options.processes ?? 1_024, 32, 65_536),
+			temporaryBytes: whole("temporary_mb", options.temporary_mb ?? 1_024, 16, 4_194_304) * mib,
+			diskBytes: disk * mib,
+		},
+		maxLimits: {
+			memoryBytes: whole("max_memory_mb", options.max_memory_mb ?? maxMemory, memory, 4_194_304) * mib,
+			nanoCpus: whole("max_processors", options.max_processors ?? maxProcessors, processors, 4_096) * 1e9,
+			diskBytes: whole("max_disk_mb", options.max_disk_mb ?? Math.max(disk, 102_400), disk, maxMegabytes) * mib,
+		},
 	};
 }
 

@@ -9,7 +9,8 @@ import { agentSocket } from "./agent-bridge.ts";
 /** The address at which the agent's own process offers the platform to programs that know no Unix sockets. */
 const platformPort = 8080;
 
-export function launchDocument({ workspace_id: _folder, ...spec }: PodSpec): LaunchDocument {
+/** The container itself has the limits of `resource_config`. */
+export function launchDocument({ workspace_id: _folder, resource_config: _limits, ...spec }: PodSpec): LaunchDocument {
 	const { pathname } = new URL(spec.platform_url);
 	const platform = `http://127.0.0.1:${platformPort}`;
 	return {

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { DiskGuard, type DiskGuardDependencies } from "#services/pod-manager/disk-guard.ts";
+import { DiskGuard, type DiskGuardDependencies } from "#services/pod-manager/disk/disk-guard.ts";
 import type { MeasuredSession } from "#shared/contracts/workspaces/workspace-work.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { memoryPod, MemoryPods } from "../../../support/pods/memory-pods.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { memoryPod, MemoryPods } from "../../../../support/pods/memory-pods.ts";
 
 const mb = 1_000_000;
 

@@ -4,27 +4,22 @@
  * only asks the file system how much there is.
  */
 import { deadline, sleep } from "#shared/base/clock.ts";
-import type { MeasuredSession, StoppedGrower, UsedWorkspace } from "#shared/contracts/workspaces/workspace-work.ts";
-import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
-import { isAlive, type PodRuntime } from "./pod-runtime.ts";
+import type { MeasuredSession, StoppedGrower } from "#shared/contracts/workspaces/workspace-work.ts";
+import { DeduplicatingLog, sentenceOf } from "../deduplicating-log.ts";
+import { livingWorkspaces, type LivingWorkspacesDependencies } from "./living-workspaces.ts";
 
 /** The pause between two looks in milliseconds: while there is room, and while there is none. */
 const pauseMs = { room: 5_000, short: 2_000 } as const;
 /** The time of one round of measurements in milliseconds; the workspaces that are left come first in the next one. */
 const roundMs = 20_000;
-/** The most sessions in one round. */
-const maxSessions = 500;
 /** The growth that counts, as a share of the room below which the disk is short. */
 const leastShare = 1 / 8;
 const megabyte = 1_000_000;
 
-export interface DiskGuardDependencies {
-	readonly runtime: Pick<PodRuntime, "inventory" | "measureWorkspace">;
+export interface DiskGuardDependencies extends LivingWorkspacesDependencies {
 	/** The free MB below which the disk is short; 0: never. */
 	readonly lowMb: number;
 	readonly free: () => Promise<number>;
-	/** Returns the workspaces of those sessions that are to run. */
-	readonly inUse: (sessions: string[]) => Promise<readonly UsedWorkspace[]>;
 	/** Stops the session that grew most. */
 	readonly stopLargest: (measured: MeasuredSession[], leastBytes: number) => Promise<readonly StoppedGrower[]>;
 	readonly write: (sentence: string) => void;
@@ -89,20 +84,13 @@ export class DiskGuard {
 
 	/** Measures until the time of the round is over; the one that was measured longest ago comes first. */
 	async #measure(): Promise<MeasuredSession[]> {
-		const { runtime, inUse } = this.#given;
 		const signal = AbortSignal.any([this.#stopping.signal, deadline(roundMs)]);
-		const { pods } = await runtime.inventory();
-		const living = new Set(pods.filter(isAlive).map(({ sessionId }) => sessionId));
-		const oldest = [...this.#before.keys()].filter((id) => living.has(id));
-		const ids = [...living.difference(this.#before), ...oldest].slice(0, maxSessions);
 		const measured: MeasuredSession[] = [];
-		for (const { session, workspace } of ids.length === 0 ? [] : await inUse(ids)) {
-			const bytes = await runtime.measureWorkspace(workspace, signal, session).catch(() => undefined);
-			this.#stopping.signal.throwIfAborted();
-			if (signal.aborted) break;
+		for await (const { session, bytes } of livingWorkspaces(this.#given, this.#before, signal)) {
 			const before = this.#before.get(session);
-			if (bytes !== undefined) measured.push({ session, bytes, ...(before !== undefined && { before }) });
+			measured.push({ session, bytes, ...(before !== undefined && { before }) });
 		}
+		this.#stopping.signal.throwIfAborted();
 		return measured;
 	}
 }

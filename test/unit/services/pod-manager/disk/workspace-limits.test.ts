@@ -1,0 +1,135 @@
+import { expect } from "chai";
+import { WorkspaceLimits, type WorkspaceLimitsDependencies } from "#services/pod-manager/disk/workspace-limits.ts";
+import { turnClock } from "#shared/base/clock.ts";
+import type { OversizedWorkspace } from "#shared/contracts/workspaces/workspace-work.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { memoryPod, MemoryPods } from "../../../../support/pods/memory-pods.ts";
+
+const mb = 1_000_000;
+const minute = 60_000;
+
+class SizedPods extends MemoryPods {
+	readonly sizes = new Map<string, number>();
+	readonly measured: string[] = [];
+
+	override async measureWorkspace(id: string): Promise<number> {
+		this.measured.push(id);
+		return this.sizes.get(id) ?? 0;
+	}
+}
+
+describe("WorkspaceLimits", () => {
+	let pods: SizedPods;
+	let stopped: OversizedWorkspace[];
+	let said: string[];
+	let free: number;
+	let looks: number;
+	let at: number;
+	let turnBack: () => void;
+	let limits: WorkspaceLimits | undefined;
+	const asked = new Map<string, number>();
+
+	beforeEach(() => {
+		pods = new SizedPods();
+		for (const id of ["one", "two"]) pods.put(memoryPod(id, 1, "ready"));
+		[stopped, said, free, looks, at] = [[], [], 1_000 * mb, 0, 0];
+		asked.clear();
+		turnBack = turnClock({ now: () => at, monotonic: () => at });
+	});
+	afterEach(async () => {
+		await limits?.stop();
+		turnBack();
+	});
+
+	function start(given: Partial<WorkspaceLimitsDependencies> = {}): void {
+		limits = new WorkspaceLimits({
+			runtime: pods,
+			usualBytes: 100 * mb,
+			free: async () => {
+				looks++;
+				return free;
+			},
+			inUse: async (ids) =>
+				ids.map((session) => {
+					const bytes = asked.get(session);
+					return { session, workspace: session, ...(bytes !== undefined && { disk_bytes: bytes }) };
+				}),
+			stop: async (oversized) => stopped.push(oversized) > 0,
+			write: (sentence) => void said.push(sentence),
+			lookMs: 5,
+			...given,
+		});
+	}
+
+	/** Resolves when this many looks more have ended. */
+	async function looked(count = 3): Promise<void> {
+		const until = looks + count;
+		await eventually(() => looks >= until);
+	}
+
+	async function measuredAgain(): Promise<void> {
+		const until = pods.measured.length + 2;
+		at += minute;
+		await eventually(() => pods.measured.length >= until);
+		await looked();
+	}
+
+	it("measures each minute, and stops a session above its own limit or the usual one", async () => {
+		asked.set("two", 500 * mb);
+		start();
+		await looked();
+		expect(pods.measured, "before a minute is over").to.deep.equal([]);
+		await measuredAgain();
+		for (const id of ["one", "two"]) pods.sizes.set(id, 101 * mb);
+		await measuredAgain();
+		expect(stopped).to.deep.equal([{ session: "one", bytes: 101 * mb, limit_bytes: 100 * mb }]);
+		expect(said).to.deep.equal(['Session "one" was stopped: its workspace has 101 MB, and may have 100 MB']);
+	});
+
+	it("measures at once when much room has gone, and not when little has", async () => {
+		start();
+		await looked();
+		free -= 100 * mb;
+		await looked();
+		expect(pods.measured).to.deep.equal([]);
+		free -= 200 * mb;
+		await eventually(() => pods.measured.length === 2);
+	});
+
+	it("leaves ten minutes to remove files from a workspace that was too large before, while it hardly grows", async () => {
+		pods.sizes.set("one", 200 * mb);
+		pods.sizes.set("two", 200 * mb);
+		start();
+		await looked();
+		await measuredAgain();
+		await measuredAgain();
+		expect(stopped).to.deep.equal([]);
+		pods.sizes.set("one", 210 * mb);
+		await measuredAgain();
+		expect(stopped.map(({ session }) => session)).to.deep.equal(["one"]);
+		at += 10 * minute;
+		await eventually(() => stopped.some(({ session }) => session === "two"));
+	});
+
+	it("measures no session without a limit", async () => {
+		asked.set("two", 500 * mb);
+		start({ usualBytes: undefined });
+		await looked();
+		at += minute;
+		await eventually(() => pods.measured.length === 1);
+		expect(pods.measured).to.deep.equal(["two"]);
+	});
+
+	it("goes on when the sessions service does not answer", async () => {
+		let failures = 0;
+		start({
+			inUse: async () => {
+				failures++;
+				throw new Error("It does not answer");
+			},
+		});
+		at += minute;
+		await eventually(() => failures >= 2);
+		expect(said).to.deep.equal(["Cannot measure the workspaces: It does not answer"]);
+	});
+});
