@@ -121,7 +121,7 @@ function helperKinds(owner: string): HelperKind[] {
 		],
 		["removeWorkspace", ["rm", "-rf", "--", "/folder/workspace", "/folder/workspace.partial"], ofSession],
 		["removeRecords", ["rm", "-rf", "--", "/folder/state", "/folder/agent.log"], ofSession],
-		["measure", ["du", "-s", "-B1", "/folder"], { writable: [], readable: [sessionFolder] }],
+		["measure", ["du", "-s", "-B1", "/folder"], { writable: [], readable: [sessionFolder, anyAgentFolder] }],
 	];
 }
 
@@ -154,6 +154,7 @@ function confined({ maxMemory }: FilteredPlatform, required: Rules, optional: Ru
 			MemorySwap: integer(minMemory, maxMemory),
 			NanoCpus: integer(1_000_000, 1e13),
 			PidsLimit: integer(1, 65_536),
+			CpuShares: integer(2, 1_024),
 			RestartPolicy: only({ Name: "no" }),
 			LogConfig: objectOf({
 				Type: only("json-file"),

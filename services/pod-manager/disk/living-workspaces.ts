@@ -13,6 +13,8 @@ export interface LivingWorkspacesDependencies {
 
 export interface LivingWorkspace extends UsedWorkspace {
 	readonly bytes: number;
+	/** The number of the launch of its session. */
+	readonly generation: number;
 }
 
 /**
@@ -27,13 +29,14 @@ export async function* livingWorkspaces(
 	wanted: (used: UsedWorkspace) => boolean = () => true,
 ): AsyncGenerator<LivingWorkspace> {
 	const { pods } = await runtime.inventory();
-	const living = new Set(pods.filter(isAlive).map(({ sessionId }) => sessionId));
+	const living = new Map(pods.filter(isAlive).map(({ sessionId, generation }) => [sessionId, generation]));
 	const oldest = [...before.keys()].filter((id) => living.has(id));
-	const ids = [...living.difference(before), ...oldest].slice(0, maxSessions);
+	const never = [...living.keys()].filter((id) => !before.has(id));
+	const ids = [...never, ...oldest].slice(0, maxSessions);
 	const used = ids.length === 0 ? [] : await inUse(ids);
 	for (const one of used.filter(wanted)) {
 		const bytes = await runtime.measureWorkspace(one.workspace, signal, one.session).catch(() => undefined);
 		if (signal.aborted) return;
-		if (bytes !== undefined) yield { ...one, bytes };
+		if (bytes !== undefined) yield { ...one, bytes, generation: living.get(one.session) ?? 1 };
 	}
 }

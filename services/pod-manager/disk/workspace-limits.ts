@@ -1,7 +1,7 @@
 /**
  * Ends sessions whose workspace is larger than it may be. It measures the workspaces of living pods each minute, and at once when
- * the room on the disk has become much less since: somebody writes fast then. A session that starts with too large a workspace has
- * some minutes in which a person can remove files.
+ * the room on the disk has become much less since: somebody writes fast then. A session that is started again with too large a
+ * workspace has some minutes in which a person can remove files.
  */
 import { monotonic, sleep } from "#shared/base/clock.ts";
 import type { OversizedWorkspace, UsedWorkspace } from "#shared/contracts/workspaces/workspace-work.ts";
@@ -33,6 +33,7 @@ export interface WorkspaceLimitsDependencies extends LivingWorkspacesDependencie
 
 /** The first measurement of a session by this process. */
 interface First {
+	/** 0 for the first launch: whatever is there was written by the session itself. */
 	readonly bytes: number;
 	readonly at: number;
 }
@@ -88,9 +89,9 @@ export class WorkspaceLimits {
 		const limitOf = ({ disk_bytes }: UsedWorkspace) => disk_bytes ?? usualBytes;
 		const isLimited = (used: UsedWorkspace) => limitOf(used) !== undefined;
 		for await (const measured of livingWorkspaces(this.#given, this.#first, signal, isLimited)) {
-			const { session, bytes } = measured;
+			const { session, bytes, generation } = measured;
 			const limit = limitOf(measured);
-			const first = this.#first.get(session) ?? { bytes, at: monotonic() };
+			const first = this.#first.get(session) ?? { bytes: generation > 1 ? bytes : 0, at: monotonic() };
 			seen.set(session, first);
 			if (limit === undefined || bytes <= allowedNow(limit, first)) continue;
 			if (!(await this.#given.stop({ session, bytes, limit_bytes: limit }))) continue;

@@ -193,8 +193,7 @@ export class ContainersRuntime implements PodRuntime {
 		const living = pods.find(({ state }) => state !== "gone");
 		if (living) throw new Error(`Cannot purge session "${sessionId}": "${living.name}" still lives`);
 		for (const pod of pods) await this.forget(pod);
-		const launches = (await this.#runs.launches()).filter((launch) => launch.sessionId === sessionId);
-		for (const launch of launches) await this.#discard(launch);
+		for (const launch of await this.#launchesOf(sessionId)) await this.#discard(launch);
 		await this.#folders.removeRecords(sessionId);
 	}
 
@@ -205,6 +204,8 @@ export class ContainersRuntime implements PodRuntime {
 	async measureWorkspace(workspaceId: string, signal: AbortSignal, sessionId = workspaceId): Promise<number> {
 		let bytes = 0;
 		for (const id of new Set([workspaceId, sessionId])) bytes += await this.#folders.bytes(id, signal);
+		for (const launch of await this.#launchesOf(sessionId))
+			bytes += await this.#folders.bytesBeside(this.#doors.foldersOf(launch).agent, signal);
 		return bytes;
 	}
 
@@ -270,6 +271,10 @@ export class ContainersRuntime implements PodRuntime {
 		await this.#models.settle(launch);
 		await this.#folders.clear(this.#doors.foldersOf(launch).agent);
 		await this.#runs.discard(launch);
+	}
+
+	async #launchesOf(sessionId: string): Promise<Launch[]> {
+		return (await this.#runs.launches()).filter((launch) => launch.sessionId === sessionId);
 	}
 
 	#tell(sessionId: string): void {

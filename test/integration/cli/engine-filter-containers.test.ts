@@ -68,6 +68,7 @@ describe("engine-filter: containers", () => {
 		["another runtime", host({ Runtime: "other" }), "HostConfig.Runtime"],
 		["a control group of its own", host({ CgroupParent: "/" }), "HostConfig.CgroupParent"],
 		["no bound of processes", host({ PidsLimit: -1 }), "HostConfig.PidsLimit"],
+		["precedence over the platform", host({ CpuShares: 100_000 }), "HostConfig.CpuShares"],
 		["too much memory", host({ Memory: 2 ** 40 }), "HostConfig.Memory"],
 		["swap beside the memory", host({ MemorySwap: 2 ** 31 }), "HostConfig.MemorySwap"],
 		[

@@ -120,6 +120,7 @@ export function goodRequests(workspace: string) {
 		MemorySwap: 2 ** 30,
 		NanoCpus: 1e9,
 		PidsLimit: 200,
+		CpuShares: 128,
 		RestartPolicy: { Name: "no" },
 		LogConfig: { Type: "json-file", Config: { "max-size": "1m", "max-file": "2" } },
 	};

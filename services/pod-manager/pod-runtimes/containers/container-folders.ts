@@ -69,6 +69,14 @@ export class ContainerFolders {
 		return (await hasContent(folder)) ? helpers.bytes(folder, signal) : 0;
 	}
 
+	/** Returns the bytes in the folder of a container's own socket, in which a session may put anything. */
+	async bytesBeside(folder: string, signal: AbortSignal): Promise<number> {
+		const { helpers } = this.#given;
+		for await (const { isDirectory } of helpers ? entriesOf(folder) : [])
+			if (isDirectory) return (await helpers?.bytes(folder, signal)) ?? 0;
+		return folderBytes(folder, signal);
+	}
+
 	/** Makes the folder of a container's own socket removable: a session may have put folders there. */
 	async clear(folder: string): Promise<void> {
 		const { helpers } = this.#given;

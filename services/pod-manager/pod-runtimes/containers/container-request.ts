@@ -43,6 +43,9 @@ export interface ContainerLimits {
 	readonly temporaryBytes: number;
 }
 
+/** The weight of a container while processors are busy; a program outside has 1024. The platform comes first then. */
+const shares = 128;
+
 /** One container. */
 export interface ContainerPlan extends Launch {
 	readonly installation: string;
@@ -106,6 +109,7 @@ export interface Confinement {
 	readonly MemorySwap: number;
 	readonly NanoCpus: number;
 	readonly PidsLimit: number;
+	readonly CpuShares: number;
 	readonly RestartPolicy: object;
 	readonly LogConfig: object;
 	readonly Tmpfs: Readonly<Record<string, string>>;
@@ -143,6 +147,7 @@ export function confinement({ limits, user }: Pick<ContainerPlan, "limits" | "us
 		MemorySwap: memoryBytes,
 		NanoCpus: nanoCpus,
 		PidsLimit: processes,
+		CpuShares: shares,
 		RestartPolicy: { Name: "no" },
 		LogConfig: { Type: "json-file", Config: { "max-size": "1m", "max-file": "2" } },
 		Tmpfs: { [inside.home]: temporary, [inside.temporary]: temporary },

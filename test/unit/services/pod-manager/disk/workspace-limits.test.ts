@@ -97,8 +97,11 @@ describe("WorkspaceLimits", () => {
 	});
 
 	it("leaves ten minutes to remove files from a workspace that was too large before, while it hardly grows", async () => {
-		pods.sizes.set("one", 200 * mb);
-		pods.sizes.set("two", 200 * mb);
+		pods.pods.clear();
+		for (const id of ["one", "two"]) {
+			pods.put(memoryPod(id, 2, "ready"));
+			pods.sizes.set(id, 200 * mb);
+		}
 		start();
 		await looked();
 		await measuredAgain();
@@ -109,6 +112,14 @@ describe("WorkspaceLimits", () => {
 		expect(stopped.map(({ session }) => session)).to.deep.equal(["one"]);
 		at += 10 * minute;
 		await eventually(() => stopped.some(({ session }) => session === "two"));
+	});
+
+	it("leaves none to a session that has made all of it in its first launch", async () => {
+		pods.sizes.set("one", 200 * mb);
+		start();
+		await looked();
+		await measuredAgain();
+		expect(stopped.map(({ session }) => session)).to.deep.equal(["one"]);
 	});
 
 	it("measures no session without a limit", async () => {
