@@ -8,10 +8,11 @@ import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { ApiClient } from "../clients/api-client.ts";
 import { eventually } from "../eventually.ts";
 import { DockerEngine } from "../installations/docker-engine.ts";
+import type { Script } from "../model-server/answer.ts";
 import { ModelServer } from "../model-server/model-server.ts";
 import { sessionReaches } from "../platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../platform/start-platform.ts";
-import { buildSessionImage, sessionImage } from "./session-image.ts";
+import { buildCompanyImage, buildSessionImage, sessionImage } from "./session-image.ts";
 
 export const containersAdapter = "services/pod-manager/pod-runtimes/containers.ts#ContainersRuntime";
 /** The dollars of one call of the model. */
@@ -24,6 +25,12 @@ interface Options {
 	readonly kwargs?: Record<string, unknown>;
 	/** The pause before each part of an answer of the model, in milliseconds; default: none. */
 	readonly everyMs?: number;
+	/** The answers of the model; default: a word. */
+	readonly script?: Script;
+	/** The certificate of an authority that the platform and the sessions trust; default: none beside the usual ones. */
+	readonly authority?: string;
+	/** Further configuration of the platform. */
+	readonly config?: Record<string, unknown>;
 }
 
 export class ContainedPlatform implements AsyncDisposable {
@@ -41,22 +48,31 @@ export class ContainedPlatform implements AsyncDisposable {
 		this.api = platform.client();
 	}
 
-	static async start({ kwargs = {}, everyMs = 0 }: Options = {}): Promise<ContainedPlatform> {
+	static async start({
+		kwargs = {},
+		everyMs = 0,
+		script,
+		authority,
+		config: more = {},
+	}: Options = {}): Promise<ContainedPlatform> {
 		await using opening = new AsyncDisposableStack();
 		const folder = mkdtempSync(join(tmpdir(), "atelier-contained-"));
 		opening.defer(() => rmSync(folder, { recursive: true, force: true }));
 		const engine = opening.use(await DockerEngine.start([]));
 		buildSessionImage(engine);
+		const image = authority === undefined ? sessionImage : buildCompanyImage(engine, authority);
 		const answer = { text: "A word.", usage, ...(everyMs > 0 && { fault: { kind: "slow" as const, everyMs } }) };
-		const model = opening.use(await ModelServer.listen({ script: () => answer }));
+		const model = opening.use(await ModelServer.listen({ script: script ?? (() => answer) }));
 		const file = join(folder, "models.yaml");
 		const named = { provider: "scripted", context_window: 100_000, prices };
 		const models = ["first", "second"].map((id) => ({ id, name: id, ...named }));
 		const providers = [{ id: "scripted", key_env: "SCRIPTED_KEY", endpoints: model.endpoints }];
 		writeFileSync(file, stringify({ price_version: "test", providers, models }));
-		const runtime = { adapter: containersAdapter, kwargs: { socket: engine.socket, image: sessionImage, ...kwargs } };
-		const config = { models: { file }, pods: { runtime } };
-		const platform = opening.use(await startPlatform({ config, env: { SCRIPTED_KEY: model.key } }));
+		const runtime = { adapter: containersAdapter, kwargs: { socket: engine.socket, image, ...kwargs } };
+		const config = { ...more, models: { file }, pods: { runtime } };
+		const trusting = authority === undefined ? {} : { NODE_EXTRA_CA_CERTS: authority };
+		const env = { SCRIPTED_KEY: model.key, ...trusting };
+		const platform = opening.use(await startPlatform({ config, env }));
 		return new ContainedPlatform(opening.move(), engine, model, platform);
 	}
 

@@ -1,6 +1,7 @@
 /** Builds the image of sessions from this checkout, at an engine without a network. */
 import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectRoot } from "#shared/base/project-root.ts";
 import type { DockerEngine } from "../installations/docker-engine.ts";
@@ -15,4 +16,19 @@ export function buildSessionImage(engine: DockerEngine): void {
 	} finally {
 		rmSync(packed, { force: true });
 	}
+}
+
+/** Builds the image of a company with an authority of its own on that of sessions. @param authority Its certificate. */
+export function buildCompanyImage(engine: DockerEngine, authority: string): string {
+	const folder = mkdtempSync(join(tmpdir(), "atelier-company-image-"));
+	copyFileSync(authority, join(folder, "company.pem"));
+	const lines = [
+		`FROM ${sessionImage}`,
+		"COPY company.pem /etc/ssl/company.pem",
+		"ENV GIT_SSL_CAINFO=/etc/ssl/company.pem",
+	];
+	writeFileSync(join(folder, "Dockerfile"), lines.join("\n"));
+	engine.run("docker", "build", "-q", "-t", "company/session", folder);
+	rmSync(folder, { recursive: true });
+	return "company/session";
 }

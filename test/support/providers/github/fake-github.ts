@@ -39,10 +39,12 @@ export class FakeGitHub implements AsyncDisposable {
 	readonly faults: ((response: ServerResponse) => void)[] = [];
 	readonly #server: Server;
 	readonly #folder: string;
+	readonly #at: string | undefined;
 	#api: OpenAPIBackend | undefined;
 
-	private constructor(folder: string) {
+	private constructor(folder: string, at: string | undefined) {
 		this.#folder = folder;
+		this.#at = at;
 		this.#server = createServer((request, response) => {
 			response.on("error", () => {});
 			this.#serve(request, response).catch((error: unknown) => {
@@ -52,9 +54,12 @@ export class FakeGitHub implements AsyncDisposable {
 		});
 	}
 
-	/** @param folder The folder below which repositories are at `<owner>/<name>.git`. */
-	static async listen(folder: string): Promise<FakeGitHub> {
-		const fake = new FakeGitHub(folder);
+	/**
+	 * @param folder The folder below which repositories are at `<owner>/<name>.git`.
+	 * @param at Its origin for others; default: that on loopback.
+	 */
+	static async listen(folder: string, at?: string): Promise<FakeGitHub> {
+		const fake = new FakeGitHub(folder, at);
 		await listenOnLoopback(fake.#server);
 		await fake.#open();
 		return fake;
@@ -62,6 +67,10 @@ export class FakeGitHub implements AsyncDisposable {
 
 	/** The address of web pages and of git. */
 	get url(): string {
+		return this.#at ?? this.loopbackUrl;
+	}
+
+	get loopbackUrl(): string {
 		return loopbackUrl(this.#server);
 	}
 

@@ -31,9 +31,10 @@ export class GitHubStage implements AsyncDisposable {
 		this.repository = fake.state.addRepository("acme/engine", bare);
 	}
 
-	static async open(): Promise<GitHubStage> {
+	/** @param at Its origin for others; default: that on loopback. */
+	static async open(at?: string): Promise<GitHubStage> {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-github-"));
-		const fake = await FakeGitHub.listen(join(folder, "git"));
+		const fake = await FakeGitHub.listen(join(folder, "git"), at);
 		return new GitHubStage(fake, folder, `ghp_${crypto.randomUUID().replaceAll("-", "")}`);
 	}
 
