@@ -12,6 +12,18 @@ const lists = [
 
 export const settingsPatches: readonly Patch[] = [
 	{
+		operation: "health",
+		contract: "`status` only",
+		ours: "also `shortcomings`",
+		apply(edit) {
+			const properties = {
+				status: { type: "string" },
+				shortcomings: { type: "array", items: { type: "string" } },
+			} as const;
+			edit.addAlternative("health", "200", { type: "object", required: Object.keys(properties), properties });
+		},
+	},
+	{
 		operation: lists.join(", "),
 		contract: "unbounded",
 		ours: "`limit` (default 500), `cursor`, headers `Link` and `ETag`",
