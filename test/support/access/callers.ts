@@ -3,6 +3,13 @@ import { createHash, createHmac } from "node:crypto";
 import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import type { Caller } from "../../../cli/doctor/caller.ts";
 
+/** The people of a proof: the owner first, others, those who claim more than they are, and a token of the owner. */
+export interface ProofPeople {
+	readonly persons: readonly [Caller, ...Caller[]];
+	readonly claimants: readonly Caller[];
+	readonly token: string;
+}
+
 interface Person {
 	readonly name: string;
 	readonly id: string;
@@ -41,7 +48,7 @@ export const configuredUsers = people.toReversed().map((person) => {
 });
 
 /** Returns the people as callers, the owner first. */
-export function persons(): [Caller, ...Caller[]] {
+function persons(): [Caller, ...Caller[]] {
 	const [owner, ...others] = people.map((person): Caller => {
 		const { name, id, tenant, roles } = person;
 		return { name, headers: bearer(tokenOf(person)), principal: { kind: "user", id, tenant, roles } };
@@ -50,8 +57,17 @@ export function persons(): [Caller, ...Caller[]] {
 	return [owner, ...others];
 }
 
-/** Returns callers whose headers claim to be the owner, or a pod, and prove nothing. @param session That of the owner. */
-export function impostors(session: string): Caller[] {
+/** Returns the people of {@link configuredUsers}. */
+export function configuredPeople(): ProofPeople {
+	return { persons: persons(), claimants: claimants(), token: configuredUsers.at(-1)?.token ?? "" };
+}
+
+/**
+ * Returns callers whose headers claim to be the owner, or a pod, and prove nothing.
+ * @param session That of the owner.
+ * @param token A token of the owner.
+ */
+export function impostors(session: string, token: string): Caller[] {
 	const claims = { "x-auth-user-id": "alice", "x-auth-tenant": "acme", "x-auth-roles": "admin", "x-user-id": "alice" };
 	const [payload, signed] = [
 		{ alg: "none" },
@@ -59,7 +75,6 @@ export function impostors(session: string): Caller[] {
 	].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"));
 	const hs256 = Buffer.from(JSON.stringify({ alg: "HS256" })).toString("base64url");
 	const mac = createHmac("sha256", "secret").update(`${hs256}.${signed}`).digest("base64url");
-	const token = configuredUsers.at(-1)?.token ?? "";
 	const headers: Readonly<Record<string, Record<string, string>>> = {
 		"a wrong token": bearer("nobody"),
 		"an empty token": { authorization: "Bearer " },
@@ -76,16 +91,17 @@ export function impostors(session: string): Caller[] {
 	return Object.entries(headers).map(([name, one]) => ({ name, headers: one }));
 }
 
-/** Returns callers who are others than the owner whatever their headers claim. */
-export function claimants(): Caller[] {
+/** Returns somebody whose headers claim beside the credential that they are the owner. */
+export function claiming({ name, headers, principal }: Caller): Caller {
 	const claims = { "x-auth-user-id": "alice", "x-auth-tenant": "acme", "x-auth-roles": "admin", "x-user-id": "alice" };
+	return { name: `${name} with the owner's claims in headers`, headers: { ...headers, ...claims }, principal };
+}
+
+/** Returns callers who are others than the owner whatever their headers claim. */
+function claimants(): Caller[] {
 	const stranger = persons().find(({ name }) => name === "a stranger");
 	return [
-		{
-			name: "a stranger with the owner's claims in headers",
-			headers: { ...stranger?.headers, ...claims },
-			principal: { kind: "user", id: "carol", tenant: "other", roles: ["developer"] },
-		},
+		...(stranger ? [claiming(stranger)] : []),
 		{
 			name: "the person who started the platform",
 			headers: {},

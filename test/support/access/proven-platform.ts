@@ -9,7 +9,7 @@ import { World } from "../../../cli/doctor/world.ts";
 import { tokenSpellings } from "../hostile/token-spellings.ts";
 import { createSession } from "../platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../platform/start-platform.ts";
-import { claimants, configuredUsers, impostors, persons, pods } from "./callers.ts";
+import { configuredPeople, configuredUsers, impostors, pods, type ProofPeople } from "./callers.ts";
 
 const aliases = ["volundr", "niuu"];
 
@@ -26,14 +26,19 @@ export function startProvenPlatform(root?: string): Promise<TestPlatform> {
 	return startPlatform({ config: provenConfig, ...(root !== undefined && { root }) });
 }
 
-/** Lets every caller try every route. @param tried The routes to try; default: all of them. */
+/**
+ * Lets every caller try every route.
+ * @param tried The routes to try; default: all of them.
+ * @param people Default: those of the configuration.
+ */
 export async function provePlatform(
 	platform: TestPlatform,
 	tried: readonly string[] = Object.keys(allRows),
+	people: ProofPeople = configuredPeople(),
 ): Promise<ProofResult & { requests: number }> {
 	const rows = Object.fromEntries(Object.entries(allRows).filter(([route]) => tried.includes(route)));
 	const prober = new Prober(platform.url);
-	const [owner, ...others] = persons();
+	const [owner, ...others] = people.persons;
 	const stranger = others.find(({ name }) => name === "a stranger");
 	const prefix = "/api/v1/svc";
 	const world = new World({ prober, prefix, owner, isInUse: false });
@@ -43,7 +48,7 @@ export async function provePlatform(
 	const other = world.target("unstarted-session")?.id ?? "";
 	const podCallers = pods(platform.dataDir, { own, other, strange });
 	const tokens = await programs(prober, world, [owner, ...others]);
-	const callers = [owner, ...others, ...claimants(), ...impostors(own), ...podCallers, ...tokens];
+	const callers = [owner, ...others, ...people.claimants, ...impostors(own, people.token), ...podCallers, ...tokens];
 	const prefixes = [prefix, ...aliases.map((alias) => `/api/v1/${alias}`)];
 	const result = await new Proof({ prober, world, prefixes, owner, callers, rows, isInUse: false }).run();
 	return { ...result, holes: [...result.holes, ...(await world.remove())], requests: prober.sent };

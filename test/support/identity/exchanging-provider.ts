@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK, jwtVerify } from "jose";
 import { Provider, errors, type Configuration, type KoaContextWithOIDC } from "oidc-provider";
+import type { People } from "./openid-provider.ts";
 import { closeAtOnce, loopbackUrl } from "../machine/loopback-server.ts";
 
 const exchange = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -29,11 +30,13 @@ export class ExchangingProvider implements AsyncDisposable {
 	readonly #server: Server;
 	readonly #key: JWK;
 	readonly #provider: Provider;
+	readonly #people: People;
 	readonly faults: ProviderFaults = {};
 	/** The parameters of all exchanges. */
 	readonly asked: Record<string, unknown>[] = [];
 
-	private constructor(server: Server, key: JWK) {
+	private constructor(server: Server, key: JWK, people: People) {
+		this.#people = people;
 		this.#server = server;
 		this.#key = key;
 		this.#provider = new Provider(this.issuer, this.#configuration());
@@ -48,12 +51,13 @@ export class ExchangingProvider implements AsyncDisposable {
 		server.on("request", (request, response) => void handle(request, response));
 	}
 
-	static async start(): Promise<ExchangingProvider> {
+	/** @param people The claims of people, by their subjects. */
+	static async start(people: People = {}): Promise<ExchangingProvider> {
 		const { privateKey } = await generateKeyPair("RS256", { extractable: true });
 		const key = { ...(await exportJWK(privateKey)), use: "sig", alg: "RS256", kid: "k1" };
 		const server = createServer().listen(0, "127.0.0.1");
 		await once(server, "listening");
-		return new ExchangingProvider(server, key);
+		return new ExchangingProvider(server, key, people);
 	}
 
 	get issuer(): string {
@@ -97,6 +101,7 @@ export class ExchangingProvider implements AsyncDisposable {
 							| { audiences: string[]; subject?: string; azp?: string }
 							| undefined;
 						payload.aud = extra?.audiences ?? payload.aud;
+						if ("accountId" in token) Object.assign(payload, this.#people[String(token.accountId)]);
 						if (extra?.subject !== undefined) payload.sub = extra.subject;
 						if (extra?.azp !== undefined) payload["client_id"] = extra.azp;
 					},
