@@ -8,8 +8,9 @@ import { expect } from "chai";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PullRequestView } from "#shared/contracts/git/pulls.ts";
-import { CompanyServer } from "../../support/containers/company-server.ts";
+import { CompanyNetwork } from "../../support/containers/company-network.ts";
 import { ContainedPlatform } from "../../support/containers/contained-platform.ts";
+import { reachBy } from "../../support/machine/reachable-url.ts";
 import { edit, say, turns } from "../../support/model-server/script.ts";
 import { eventually } from "../../support/eventually.ts";
 import { ask } from "../../support/platform/session-steps.ts";
@@ -23,16 +24,19 @@ describe("a pull request of a session in a container", function () {
 	let world: ContainedPlatform;
 
 	before(async () => {
-		const company = all.use(await CompanyServer.start());
-		github = all.use(await GitHubStage.open(company.url));
-		company.serve(github.fake.loopbackUrl);
-		const config = { outbound: { allow: [company.url] } };
+		const company = all.use(await CompanyNetwork.start());
+		reachBy({ server: (loopback) => company.publish(loopback), folder: (path) => path });
+		github = all.use(await GitHubStage.open());
+		const config = { outbound: { allow: [github.fake.url] } };
 		const script = turns({ turn: [edit("/session/workspace/engine.txt", "turn the key\n"), say("It turns.")] });
 		const authority = company.authority.cert;
-		const kwargs = { internal_hosts: [company.address] };
+		const kwargs = { internal_hosts: company.addresses };
 		world = all.use(await ContainedPlatform.start({ kwargs, authority, config, script }));
 	});
-	after(() => all.disposeAsync());
+	after(async () => {
+		reachBy();
+		await all.disposeAsync();
+	});
 
 	it("has what the agent wrote, and the token of the person is left nowhere", async () => {
 		const { api } = world;

@@ -26,19 +26,19 @@ const dayMs = 86_400_000;
 /**
  * Makes a certificate.
  * @param authority The certificate that signs it; absent: it is self-signed.
- * @param address The address of IPv4 of its machine; default: loopback.
+ * @param addresses The addresses of IPv4 of its machines; default: loopback.
  */
 export function makeCertificate(
 	folder: string,
 	name: string,
 	authority?: Certificate,
-	address = "127.0.0.1",
+	addresses: readonly string[] = ["127.0.0.1"],
 ): Certificate {
 	const files = { key: join(folder, `${name}.key`), cert: join(folder, `${name}.pem`) };
 	const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 	const signer = authority ? createPrivateKey(readFileSync(authority.key)) : privateKey;
 	const issuer = authority ? basename(authority.cert, ".pem") : name;
-	const body = toBeSigned({ subject: name, issuer, address }, privateKey);
+	const body = toBeSigned({ subject: name, issuer, addresses }, privateKey);
 	const signature = element(tags.bits, Buffer.of(0), sign("sha256", body, signer));
 	writeFileSync(files.key, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
 	writeFileSync(files.cert, pem(list(body, algorithm(), signature)));
@@ -48,15 +48,15 @@ export function makeCertificate(
 interface Holder {
 	readonly subject: string;
 	readonly issuer: string;
-	readonly address: string;
+	readonly addresses: readonly string[];
 }
 
-function toBeSigned({ subject, issuer, address }: Holder, key: KeyObject): Buffer {
+function toBeSigned({ subject, issuer, addresses }: Holder, key: KeyObject): Buffer {
 	const serial = element(tags.integer, Buffer.of(1), randomBytes(8));
 	const validity = list(time(Date.now() - dayMs), time(Date.now() + dayMs));
 	const publicKey = createPublicKey(key).export({ type: "spki", format: "der" });
 	const names = list(
-		Buffer.from([0x87, 4, ...address.split(".").map(Number)]),
+		...addresses.map((address) => Buffer.from([0x87, 4, ...address.split(".").map(Number)])),
 		element(0x82, Buffer.from("localhost")),
 		element(0x82, Buffer.from("server.example")),
 	);

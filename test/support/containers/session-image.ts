@@ -19,7 +19,7 @@ export function buildSessionImage(engine: DockerEngine): void {
 }
 
 /** Builds the image of a company with an authority of its own on that of sessions. @param authority Its certificate. */
-export function buildCompanyImage(engine: DockerEngine, authority: string): string {
+export function buildCompanyImage(engine: Pick<DockerEngine, "run">, authority: string): string {
 	const folder = mkdtempSync(join(tmpdir(), "atelier-company-image-"));
 	copyFileSync(authority, join(folder, "company.pem"));
 	const lines = [

@@ -1,6 +1,7 @@
 /** Serves real git repositories over HTTP with a password: `git http-backend` behind a small server on loopback. */
 import { spawn } from "node:child_process";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { reachableServer } from "../machine/reachable-url.ts";
 import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../machine/loopback-server.ts";
 
 export interface GitHttpServer extends AsyncDisposable {
@@ -19,7 +20,7 @@ export async function serveGit(root: string, user: string, password: string): Pr
 	});
 	await listenOnLoopback(server);
 	const served: GitHttpServer = {
-		url: loopbackUrl(server),
+		url: await reachableServer(loopbackUrl(server)),
 		password,
 		async [Symbol.asyncDispose]() {
 			await closeAtOnce(server);

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { reachableFolder } from "../machine/reachable-url.ts";
 
 const identity = {
 	GIT_AUTHOR_NAME: "Ada",
@@ -50,7 +51,7 @@ export function commitFiles(folder: string, files: Readonly<Record<string, strin
 
 /** Returns the URL of a repository for git and the platform. */
 export function fileUrl(folder: string): string {
-	return `file://${folder}`;
+	return reachableFolder(folder);
 }
 
 /** Returns `git diff` of a workspace, including new files. Works on a copy of the index. */

@@ -13,6 +13,7 @@ import { type Example, GitHubAnswers, type Json } from "./github-answers.ts";
 import { issueOperations } from "./github-issues.ts";
 import { type Answer, askedOf, githubOperations, listOperations } from "./github-operations.ts";
 import { GitHubState } from "./github-state.ts";
+import { reachableServer } from "../../machine/reachable-url.ts";
 import { closeAtOnce, listenOnLoopback, loopbackUrl } from "../../machine/loopback-server.ts";
 
 const apiRoot = "/api/v3";
@@ -39,12 +40,11 @@ export class FakeGitHub implements AsyncDisposable {
 	readonly faults: ((response: ServerResponse) => void)[] = [];
 	readonly #server: Server;
 	readonly #folder: string;
-	readonly #at: string | undefined;
 	#api: OpenAPIBackend | undefined;
+	#url = "";
 
-	private constructor(folder: string, at: string | undefined) {
+	private constructor(folder: string) {
 		this.#folder = folder;
-		this.#at = at;
 		this.#server = createServer((request, response) => {
 			response.on("error", () => {});
 			this.#serve(request, response).catch((error: unknown) => {
@@ -54,24 +54,18 @@ export class FakeGitHub implements AsyncDisposable {
 		});
 	}
 
-	/**
-	 * @param folder The folder below which repositories are at `<owner>/<name>.git`.
-	 * @param at Its origin for others; default: that on loopback.
-	 */
-	static async listen(folder: string, at?: string): Promise<FakeGitHub> {
-		const fake = new FakeGitHub(folder, at);
+	/** @param folder The folder below which repositories are at `<owner>/<name>.git`. */
+	static async listen(folder: string): Promise<FakeGitHub> {
+		const fake = new FakeGitHub(folder);
 		await listenOnLoopback(fake.#server);
+		fake.#url = await reachableServer(loopbackUrl(fake.#server));
 		await fake.#open();
 		return fake;
 	}
 
 	/** The address of web pages and of git. */
 	get url(): string {
-		return this.#at ?? this.loopbackUrl;
-	}
-
-	get loopbackUrl(): string {
-		return loopbackUrl(this.#server);
+		return this.#url;
 	}
 
 	/** The address of the API: the `base_url` of a provider. */

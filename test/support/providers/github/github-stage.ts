@@ -31,10 +31,9 @@ export class GitHubStage implements AsyncDisposable {
 		this.repository = fake.state.addRepository("acme/engine", bare);
 	}
 
-	/** @param at Its origin for others; default: that on loopback. */
-	static async open(at?: string): Promise<GitHubStage> {
+	static async open(): Promise<GitHubStage> {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-github-"));
-		const fake = await FakeGitHub.listen(join(folder, "git"), at);
+		const fake = await FakeGitHub.listen(join(folder, "git"));
 		return new GitHubStage(fake, folder, `ghp_${crypto.randomUUID().replaceAll("-", "")}`);
 	}
 
