@@ -87,6 +87,8 @@ function refuseUnusable(path: string, depth: number, top: Top): void {
 	try {
 		accessSync(path, rights);
 	} catch (cause) {
+		// Another process of the platform that starts now may have renamed its temporary file meanwhile.
+		if (codeOf(cause) === "ENOENT") return;
 		const message = `Cannot use ${top.name}: this user (${ownName()}) may not read and write "${path}", which belongs to ${nameOf(found)}. `;
 		throw new StartError(message + (remedyByCode(cause, path) ?? remedyOf(found, path, top.folder)), { cause });
 	}
@@ -120,9 +122,13 @@ function ownName(): string {
 
 /** Returns the remedy where it is not the rights that refuse. */
 function remedyByCode(cause: unknown, path: string): string | undefined {
-	const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+	const code = codeOf(cause);
 	if (code === "EROFS") return "Its file system is mounted read-only: mount it for writing, or choose another folder";
 	return code === "EPERM" ? `The file system keeps it as it is: chattr -i "${path}"` : undefined;
+}
+
+function codeOf(error: unknown): unknown {
+	return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 function remedyOf(found: Stats, path: string, folder: string): string {

@@ -1,8 +1,11 @@
-import { chmodSync, chownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { exposedKeys, refuseUnusableFiles } from "#shared/base/files/unusable-files.ts";
 import { StartError } from "#shared/base/start-error.ts";
+import { eventually } from "../../../../support/eventually.ts";
 import { isMounted, makeReadOnly, unmount } from "../../../../support/machine/mounted-folder.ts";
 import { folderForAll, giveAway, isRoot, nobody, printedAsUser } from "../../../../support/machine/ordinary-user.ts";
 
@@ -79,6 +82,21 @@ describe("the files of a data folder", () => {
 		}
 		refuseUnusableFiles(folder);
 		for (const path of ["sessions/s-1", "run/s-1-g1"]) chmodSync(join(folder, path), 0o700);
+	});
+
+	it("can be used while another process makes one and renames it", async () => {
+		const renamer = `const fs = require("node:fs"), [file] = process.argv.slice(1);
+			for (;;) { fs.writeFileSync(file + ".tmp", ""); fs.renameSync(file + ".tmp", file); }`;
+		const child = spawn(process.execPath, ["-e", renamer, join(folder, "host/id")], { stdio: "ignore" });
+		const exit = once(child, "exit");
+		try {
+			const seen = () => readdirSync(join(folder, "host")).includes("id.tmp");
+			await eventually(seen, { withinMs: 20_000, everyMs: 1, what: "the other process works" });
+			for (let count = 0; count < 3_000; count++) refuseUnusableFiles(folder);
+		} finally {
+			child.kill("SIGKILL");
+			await exit;
+		}
 	});
 
 	it("have keys that nobody else can read", () => {
