@@ -4,7 +4,9 @@
  * the same.
  */
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import { freePort } from "../machine/free-port.ts";
 import { listenOnLoopback, loopbackUrl } from "../machine/loopback-server.ts";
@@ -21,6 +23,8 @@ process.once("exit", () => company[Symbol.dispose]());
 const authority = company.authority.cert;
 const image = buildCompanyImage({ run }, authority);
 const repositories = await serveRepositories();
+// The tests are clients of these machines, too.
+setDefaultCACertificates([...getCACertificates(), readFileSync(authority, "utf8")]);
 
 reachBy({ server: (loopback) => company.publish(loopback), folder: (path) => repositories + path });
 startPlatformsBy(startContained);
