@@ -1,15 +1,17 @@
 /**
- * `npm run test:isolation -- [--only NAME]... [--seconds n] [--control NAME] [--record]`: a table of the effect of
- * each attack on the other user. The exit code is 1 when something fails or takes too long. With a control, its
+ * `npm run test:isolation -- [--only NAME]... [--seconds n] [--control NAME] [--containers] [--record]`: a table of the effect of
+ * each attack on the other user. With `--containers` the sessions run in containers of a Docker engine, and some use up what they can. The exit code is 1 when something fails or takes too long. With a control, its
  * attack runs on a platform without that protection, and the exit code is 1 when the attack has no effect. The table
  * goes to docs/evidence/isolation.md.
  */
 import { readCommandLine, refuseCommandLine } from "#shared/config/command-line.ts";
-import { attackNamed, attacks } from "./attacks.ts";
+import { attackNamed, attacks, containedAttacks } from "./attacks.ts";
 import { controlNamed } from "./controls.ts";
 import { type IsolationReport, isolationRun, notMeasured } from "./isolation-run.ts";
 import { keepRecord } from "./record.ts";
 import { legend, table } from "./table.ts";
+import { buildSessionImage } from "../support/containers/session-image.ts";
+import { DockerEngine } from "../support/installations/docker-engine.ts";
 import { patchedTree } from "../faults/patched-tree.ts";
 
 const commandTable = {
@@ -19,6 +21,7 @@ const commandTable = {
 		only: { type: "string", value: "name", multiple: true, help: "one attack; default: all of them" },
 		seconds: { type: "string", value: "n", isNumber: true, default: "8", help: "how long each attack lasts" },
 		control: { type: "string", value: "name", help: "runs without a protection; exit code 1: nobody noticed" },
+		containers: { type: "boolean", default: false, help: "attacks from sessions in containers of a Docker engine" },
 		record: { type: "boolean", default: false, help: "keeps the table in docs/evidence/isolation.md" },
 	},
 } as const;
@@ -37,13 +40,14 @@ function found<T>(search: () => T): T {
 
 async function attackAll(): Promise<void> {
 	const reports: IsolationReport[] = [];
-	for (const attack of found(() => values.only?.map(attackNamed) ?? attacks)) {
+	const all = values.containers ? containedAttacks : attacks;
+	for (const attack of found(() => values.only?.map(attackNamed) ?? all)) {
 		const report = await isolationRun(attack, seconds).catch((error: unknown) => notMeasured(attack, error));
 		console.log(`${report.holds ? "holds " : "BROKEN"} ${table([report]).split("\n").at(-1)}`);
 		reports.push(report);
 	}
 	console.log(`\n${legend}\n\n${table(reports)}`);
-	if (values.record) keepRecord(reports, seconds);
+	if (values.record) keepRecord(reports, seconds, values.containers ? "containers" : "table");
 	if (reports.some(({ holds }) => !holds)) process.exitCode = 1;
 }
 
@@ -56,4 +60,11 @@ async function attackWithout(name: string): Promise<void> {
 	if (report.holds) process.exitCode = 1;
 }
 
+await using all = new AsyncDisposableStack();
+if (values.containers) {
+	const engine = all.use(await DockerEngine.start([]));
+	buildSessionImage(engine);
+	process.env["ATELIER_TEST_ENGINE"] = engine.socket;
+	await import("../support/containers/contained-platforms.ts");
+}
 await (values.control === undefined ? attackAll() : attackWithout(values.control));

@@ -8,9 +8,13 @@ import type { IsolationReport } from "./isolation-run.ts";
 import { legend, table } from "./table.ts";
 
 const page = join(projectRoot, "docs/evidence/isolation.md");
-const marked = /(<!-- table -->\n)[^]*(<!-- \/table -->)/;
 
-export function keepRecord(reports: readonly IsolationReport[], seconds: number): void {
+/** @param name The name of the table in the page. */
+export function keepRecord(reports: readonly IsolationReport[], seconds: number, name: "table" | "containers"): void {
+	const marked =
+		name === "table"
+			? /(<!-- table -->\n)[^]*(<!-- \/table -->)/
+			: /(<!-- containers -->\n)[^]*(<!-- \/containers -->)/;
 	const when = `${isoTime().slice(0, 10)}, ${cpus().length} processors, ${seconds} s an attack. ${legend}`;
 	const text = `$1\n${when}\n\n${table(reports).replaceAll("$", "$$$$")}\n\n$2`;
 	writeFileSync(page, readFileSync(page, "utf8").replace(marked, text));

@@ -3,7 +3,10 @@ import { ask, runningSession } from "../../support/platform/session-steps.ts";
 import { type Attack, type AttackTestbed, atOnce, type Wave } from "../attack.ts";
 
 /** The command runs once in the background of the agent, and the requests are sent in each wave. */
-function command(text: string, meanwhile?: (testbed: AttackTestbed, id: string) => Promise<unknown>): Attack["begin"] {
+export function command(
+	text: string,
+	meanwhile?: (testbed: AttackTestbed, id: string) => Promise<unknown>,
+): Attack["begin"] {
 	return async (testbed) => {
 		const { id } = await runningSession(testbed.api);
 		let sent: Promise<unknown> | undefined;
