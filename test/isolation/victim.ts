@@ -86,10 +86,11 @@ export class Victim implements AsyncDisposable {
 			id = (await this.#expect(201, made)).id;
 		});
 		times.post.push(posted);
-		const status = async () => (await this.#expect(200, this.#api.get<SessionView>(`/sessions/${id}`))).status;
-		const hasStarted = async () => /^(running|failed)$/.test(await status());
+		const view = () => this.#expect(200, this.#api.get<SessionView>(`/sessions/${id}`));
+		const hasStarted = async () => /^(running|failed)$/.test((await view()).status);
 		times.start.push(posted + (await timed(() => eventually(hasStarted, { withinMs: 60_000, what: "a start" }))));
-		if ((await status()) === "failed") throw new Error("A session of the other user has failed");
+		const { status, error } = await view();
+		if (status === "failed") throw new Error(`A session of the other user has failed: ${error}`);
 		await this.#expect(204, this.#api.delete(`/sessions/${id}`));
 	}
 

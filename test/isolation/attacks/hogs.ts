@@ -22,11 +22,14 @@ export const hogAttacks: readonly Attack[] = [
 		begin: command("while :; do mkdir many && cd many && seq 100000 | xargs touch; cd .. && rm -rf many; done"),
 	},
 	{
+		name: "log",
+		does: "programs that write into the log of their container without an end",
+		begin: command("yes 'a line of output' > /proc/1/fd/1 & yes > /proc/1/fd/2"),
+	},
+	{
 		name: "output",
-		does: "commands that write without an end, into their logs and into the chat",
-		begin: command("yes 'a line of output' > /proc/1/fd/1 & yes > /proc/1/fd/2", ({ api }, id) =>
-			api.post(`/sessions/${id}/messages`, { content: "$ timeout 5 yes" }),
-		),
+		does: "commands that write without an end, for the chat",
+		begin: command("true", ({ api }, id) => api.post(`/sessions/${id}/messages`, { content: "$ timeout 5 yes" })),
 	},
 	{
 		name: "full-disk",
