@@ -132,7 +132,7 @@ export class ContainersRuntime implements PodRuntime {
 
 	async close(): Promise<void> {
 		this.#closing.abort();
-		this.#doors.closeAll();
+		await this.#doors.closeAll();
 		await this.#models.closeAll();
 		this.#engine.close();
 	}

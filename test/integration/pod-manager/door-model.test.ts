@@ -64,7 +64,7 @@ describe("the model at the door of a container", function () {
 	});
 	afterEach(async () => {
 		for (const { doors, models } of opened.splice(0)) {
-			doors.closeAll();
+			await doors.closeAll();
 			await models.closeAll();
 		}
 	});
@@ -204,7 +204,7 @@ describe("the model at the door of a container", function () {
 		const first = process(nobodyListens);
 		const launch = await launched(first);
 		expect((await call(first.doors, launch)).status).to.equal(200);
-		first.doors.closeAll();
+		await first.doors.closeAll();
 		await first.models.closeAll();
 		const records = join(first.runs.path(launch), "usage.jsonl");
 		expect(readFileSync(records, "utf8")).to.include('"input_tokens":1000');

@@ -23,6 +23,8 @@ import { sessionDoor } from "./session-door.ts";
 const maxDocumentBytes = 2_097_152;
 
 interface Opened {
+	/** The folder of the sockets, which stays open as long as they do: a server removes its socket by the path through it. */
+	readonly folder: UntrustedFolder;
 	readonly door: Server;
 	/** The way out; absent when its socket could not be opened. */
 	egress?: EgressProxy;
@@ -67,13 +69,15 @@ export class LaunchDoors {
 	open(launch: Launch): Promise<void> {
 		return this.#changes.run(launchName(launch), async () => {
 			if (this.#opened.has(launchName(launch))) return;
-			await using folder = await UntrustedFolder.open(this.foldersOf(launch).platform);
+			await using opening = new AsyncDisposableStack();
+			const folder = opening.use(await UntrustedFolder.open(this.foldersOf(launch).platform));
 			// The path of a Unix socket has at most 107 bytes, and that of a data folder any number.
 			const socket = folder?.path(doorSocket);
-			if (socket === undefined || (await isAnswered(socket))) return;
-			const opened: Opened = { door: await this.#listen(launch, socket), refusals: [] };
+			if (!folder || socket === undefined || (await isAnswered(socket))) return;
+			const opened: Opened = { folder, door: await this.#listen(launch, socket), refusals: [] };
+			opening.move();
 			this.#opened.set(launchName(launch), opened);
-			opened.egress = await this.#openEgress(launch, folder?.path(egressSocket) ?? "", opened.refusals);
+			opened.egress = await this.#openEgress(launch, folder.path(egressSocket), opened.refusals);
 			// This also reports the usage that an earlier process could not report.
 			await this.#dependencies.models.of(launch);
 			const { status } = await this.#dependencies.runs.read(launch);
@@ -90,14 +94,15 @@ export class LaunchDoors {
 		return this.#changes.run(launchName(launch), async () => {
 			const opened = this.#opened.get(launchName(launch));
 			this.#opened.delete(launchName(launch));
-			if (opened) end(opened);
+			if (opened) await end(opened);
 		});
 	}
 
 	/** Closes what is open; the sessions go on, and wait for the next process. */
-	closeAll(): void {
-		for (const opened of this.#opened.values()) end(opened);
+	async closeAll(): Promise<void> {
+		const all = [...this.#opened.values()];
 		this.#opened.clear();
+		await Promise.all(all.map(end));
 	}
 
 	async #listen(launch: Launch, socket: string): Promise<Server> {
@@ -179,9 +184,10 @@ async function isAnswered(path: string): Promise<boolean> {
 	}
 }
 
-function end({ door, egress, bridge }: Opened): void {
+async function end({ folder, door, egress, bridge }: Opened): Promise<void> {
 	egress?.close();
 	door.close();
 	door.closeAllConnections();
 	bridge?.close();
+	await folder[Symbol.asyncDispose]();
 }
