@@ -58,8 +58,13 @@ RUN if ! which git ssh rg tini >/dev/null; then \
 	apt-get update && apt-get install -y --no-install-recommends git openssh-client ca-certificates ripgrep tini; \
 	fi
 COPY --from=session-agent /opt/atelier /opt/atelier
-COPY config/session-image/make-system.sh /tmp/
-RUN sh /tmp/make-system.sh
+COPY config/session-image/make-system.sh config/session-image/load-agent.ts /tmp/
+# What Node makes of the program's modules belongs to the user that runs them (config/session-image/load-agent.ts).
+RUN mkdir -m 777 /opt/atelier/cache
+USER 231001:231001
+RUN NODE_COMPILE_CACHE=/opt/atelier/cache node /tmp/load-agent.ts /opt/atelier
+USER root
+RUN chmod 755 /opt/atelier/cache && sh /tmp/make-system.sh
 
 # One layer, without what was removed.
 FROM scratch AS session

@@ -11,5 +11,6 @@ if (folder === undefined) throw new Error("The folder is missing");
 const agent = resolve(folder, "agent");
 const modules = readdirSync(agent, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
 // The programs themselves would begin to work.
-for (const path of modules.filter((one) => !one.endsWith("main.ts"))) await import(pathToFileURL(join(agent, path)).href);
+for (const path of modules.filter((one) => !one.endsWith("main.ts")))
+	await import(pathToFileURL(join(agent, path)).href);
 process.exit(0);

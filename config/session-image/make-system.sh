@@ -1,6 +1,7 @@
 #!/bin/sh
 # make-system.sh : takes out of an image's system what no session needs, gives nobody a right by a file's mode, and sets all times
-# to the same moment, so that two builds from the same packages have the same files. It runs as root, at the end of a build.
+# to the same moment, so that two builds from the same packages have the same files,
+# but for what Node makes of modules (load-agent.ts). It runs as root, at the end of a build.
 set -e
 # The user that the platform gives to sessions, unless its configuration names another one.
 if id node >/dev/null 2>&1; then userdel node && rm -rf /home/node; fi

@@ -16,7 +16,7 @@ const megabyte = 1_000_000;
 const fastBytes = 256 * megabyte;
 /** The time in which files can be removed from a workspace that was too large when its session started, in milliseconds. */
 const tidyMs = 10 * 60_000;
-/** What such a workspace may grow meanwhile, as a share of its limit. */
+/** The growth that such a workspace may have meanwhile, as a share of its limit. */
 const tidyShare = 1 / 16;
 
 export interface WorkspaceLimitsDependencies extends LivingWorkspacesDependencies {

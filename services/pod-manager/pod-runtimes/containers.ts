@@ -297,6 +297,8 @@ function isRoot(): boolean {
 
 /** The port of loopback at which the agent offers the way out (agent/io/socket-bridges.ts). */
 const proxy = "http://127.0.0.1:3128";
+/** The image has it (Dockerfile). */
+const compileCache = "/opt/atelier/cache";
 /** Programs read these names in capitals or not. */
 const proxied = {
 	HOME: inside.home,
@@ -308,4 +310,5 @@ const proxied = {
 	NO_PROXY: "localhost,127.0.0.1,::1",
 	no_proxy: "localhost,127.0.0.1,::1",
 	NODE_USE_ENV_PROXY: "1",
+	NODE_COMPILE_CACHE: compileCache,
 };

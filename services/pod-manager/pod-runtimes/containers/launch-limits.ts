@@ -12,13 +12,13 @@ interface SessionLimits extends ContainerLimits {
 /** The most that a session may ask for. */
 type MaxLimits = Pick<SessionLimits, "memoryBytes" | "nanoCpus" | "diskBytes">;
 
-/** What the configuration says about limits. */
+/** The limits in the configuration. */
 export interface LimitSettings {
 	readonly limits: SessionLimits;
 	readonly maxLimits: MaxLimits;
 }
 
-/** What a member of `resource_config` asks for, beside the most that it may; both in the unit of the sentence. */
+/** The amount that a member of `resource_config` asks for, beside the most that it may; both in the unit of the sentence. */
 interface Asked {
 	readonly member: "memory" | "cpu" | "disk";
 	readonly argument: string;
