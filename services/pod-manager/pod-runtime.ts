@@ -3,10 +3,12 @@
  * Settings that only one adapter needs (folders, a cluster) are its own configuration; the platform gives every adapter
  * a {@link RuntimeHost}.
  */
+import type { BlockList } from "node:net";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import type { Config } from "#shared/config/config.ts";
 import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import type { ModelAccess } from "#shared/wire/models/model-wire.ts";
+import { refusedNetworks } from "#shared/net/outbound/outbound-rules.ts";
 import { chosenRuntime, openChoice } from "./chosen-runtime.ts";
 import { hostId } from "./host-id.ts";
 import { platformUrl } from "./platform-url.ts";
@@ -76,6 +78,8 @@ export interface RuntimeHost {
 	readonly host?: string;
 	/** Returns the prefix of the platform's API, such as `http://127.0.0.1:8080/api/v1/svc`. @throws {Error} before it is known. */
 	readonly platformUrl: () => string;
+	/** The networks that the operator refuses to all requests of sessions (`outbound.refuse`). */
+	readonly refusedNetworks: BlockList;
 	/** It serves runtimes whose pods get no key of a provider. */
 	readonly models: RuntimeModels;
 }
@@ -191,7 +195,7 @@ export function podName(sessionId: string, generation: number): string {
  * @param say Receives a sentence about the choice, where the configuration leaves one.
  */
 export async function loadRuntime(
-	{ pods, data_dir, gateway }: Config,
+	{ pods, data_dir, gateway, outbound }: Config,
 	key: InstallationKey,
 	models: Omit<RuntimeModels, "podToken">,
 	say: (sentence: string) => void = () => {},
@@ -202,6 +206,7 @@ export async function loadRuntime(
 		markKey: key.podMarkKey(),
 		host: hostId(data_dir),
 		platformUrl: () => platformUrl(gateway),
+		refusedNetworks: refusedNetworks(outbound.refuse),
 		models: { ...models, podToken: (sessionId, generation) => key.podToken(sessionId, generation) },
 	};
 	if (pods.runtime.adapter !== openChoice) return loadAdapter<PodRuntime>(pods.runtime, podRuntimeMethods, { ...host });

@@ -115,7 +115,7 @@ export class ContainersRuntime implements PodRuntime {
 		this.#probe = new RuntimeProbe({ engine: this.#engine, short: this.#short, settings: this.#settings, file });
 		const onReport = ({ sessionId }: Launch): void => this.#tell(sessionId);
 		this.#models = new LaunchModels({ runs: this.#runs, models: options.models, platformUrl });
-		this.#egress = new LaunchEgress(this.#runs, this.#settings.egress);
+		this.#egress = new LaunchEgress(this.#runs, this.#settings.egress, options.refusedNetworks);
 		const podToken = (of: Launch) => options.models.podToken(of.sessionId, of.generation);
 		const parts = { podToken, models: this.#models, egress: this.#egress };
 		this.#doors = new LaunchDoors({ runs: this.#runs, listenHost, platformUrl, ...parts, onReport });

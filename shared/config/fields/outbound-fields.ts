@@ -23,7 +23,8 @@ export const outboundFields = schema({
 		max: 1_000,
 		items: { type: "string", min: 1, max: 100 },
 		default: [],
-		description: "Networks that they never reach, beside those that are not public, e.g. `100.20.0.0/16`",
+		description:
+			"Networks that they never reach, and sessions in containers neither, beside those that are not public, e.g. `100.20.0.0/16`",
 	},
 	proxy: {
 		...text,

@@ -16,7 +16,7 @@ import { pipeline } from "node:stream/promises";
 import { bound } from "#shared/base/bounds.ts";
 import { after } from "#shared/base/clock.ts";
 import { type ResolveName, resolveKnownName, resolvePublicName } from "../outbound/name-resolver.ts";
-import { isPublicAddress } from "../outbound/public-address.ts";
+import { isPublicAddress, isWithin } from "../outbound/public-address.ts";
 import { type Destination, destinationOf, egressDecision, type EgressRules } from "./egress-rules.ts";
 
 /** The time for a connection to open, in milliseconds. */
@@ -153,6 +153,8 @@ async function admitted(dependencies: EgressDependencies, destination: Destinati
 	const isKnown = decisions.some((decision) => "admits" in decision && decision.admits === "known");
 	const addresses = (await addressesOf(dependencies, host, isKnown ? "known" : "public")).slice(0, maxAddresses);
 	if (addresses.length === 0) throw new RefusedConnection(502, `The name ${host} cannot be resolved`);
+	if (addresses.some((address) => isWithin(refused, address)))
+		return refuse("the operator refuses its network (outbound.refuse)");
 	const isAdmitted = isKnown || addresses.every((address) => isPublicAddress(address, refused));
 	return isAdmitted ? addresses : refuse("its address is not a public one");
 }

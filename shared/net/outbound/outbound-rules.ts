@@ -43,7 +43,8 @@ function allowedOrigins(entry: string, ports: readonly number[]): string[] {
 	return hasPort ? [url.origin] : ports.map((port) => new URL(`https://${url.host}:${port}`).origin);
 }
 
-function refusedNetworks(networks: readonly string[]): BlockList {
+/** Returns the networks of `outbound.refuse`. @throws {StartError} when an entry is none. */
+export function refusedNetworks(networks: readonly string[]): BlockList {
 	try {
 		return blockListOf(networks);
 	} catch (error) {

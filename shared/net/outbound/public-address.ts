@@ -71,6 +71,12 @@ export function isPublicAddress(address: string, refused: BlockList): boolean {
 	return !special.check(address, name) && !refused.check(address, name) && !isOwnAddress(address, name);
 }
 
+/** Whether the address is in one of the networks. A text that is no address is in none. */
+export function isWithin(networks: BlockList, address: string): boolean {
+	const family = isIP(address);
+	return family !== 0 && networks.check(address, family === 4 ? "ipv4" : "ipv6");
+}
+
 /** Whether this machine has the address: its services often trust what comes from the machine itself. */
 function isOwnAddress(address: string, family: "ipv4" | "ipv6"): boolean {
 	const own = new BlockList();

@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { mkdir } from "node:fs/promises";
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { once } from "node:events";
+import { BlockList } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
@@ -88,7 +89,11 @@ describe("the model at the door of a container", function () {
 				podToken: (id, generation) => key.podToken(id, generation),
 			},
 		});
-		const egress = new LaunchEgress(runs, operatorRules({ profile: "none", allowed: [], internal: [] }));
+		const egress = new LaunchEgress(
+			runs,
+			operatorRules({ profile: "none", allowed: [], internal: [] }),
+			new BlockList(),
+		);
 		const podToken = (of: Launch) => key.podToken(of.sessionId, of.generation);
 		const one = {
 			runs,

@@ -1,6 +1,7 @@
 /** The runtime for containers with a real engine and the image of sessions, for the suite of runtimes. */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { BlockList } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ContainersRuntime } from "#services/pod-manager/pod-runtimes/containers.ts";
@@ -29,6 +30,7 @@ export async function openContainers(isFiltered = false): Promise<PodWorld> {
 		installation,
 		markKey: randomBytes(16).toString("hex"),
 		host: randomBytes(8).toString("hex"),
+		refusedNetworks: new BlockList(),
 		platformUrl: () => "http://127.0.0.1:9/api/v1/svc",
 		models: { accessOf: () => undefined, modelOf: async () => "", podToken: () => "unused-in-these-tests" },
 		socket: filter?.socket ?? engine.socket,

@@ -3,7 +3,7 @@
  * operator allows and what the launch allows both have to admit a connection.
  */
 import { join } from "node:path";
-import { BlockList } from "node:net";
+import type { BlockList } from "node:net";
 import { egressProfiles } from "#shared/base/hosts/egress-profiles.ts";
 import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
@@ -25,11 +25,16 @@ type EgressSettings = Pick<LaunchSettings, "egress" | "repositories">;
 export class LaunchEgress {
 	readonly #runs: RunFolders;
 	readonly #rules: EgressRules;
+	readonly #refused: BlockList;
 
-	/** @param rules The operator's. */
-	constructor(runs: RunFolders, rules: EgressRules) {
+	/**
+	 * @param rules The operator's.
+	 * @param refused Networks that no launch reaches.
+	 */
+	constructor(runs: RunFolders, rules: EgressRules, refused: BlockList) {
 		this.#runs = runs;
 		this.#rules = rules;
+		this.#refused = refused;
 	}
 
 	/** Keeps the rules of a launch that begins. */
@@ -48,7 +53,7 @@ export class LaunchEgress {
 		const told = new Set<string>();
 		const proxy = new EgressProxy({
 			rules: () => [this.#rules, own],
-			refused: new BlockList(),
+			refused: this.#refused,
 			onRefused(destination, reason) {
 				if (told.size >= maxTold || told.has(destination)) return;
 				told.add(destination);
