@@ -200,6 +200,9 @@ export const bounds = {
 	...rows("session", "closed", {
 		egressConnections: [128, "connections", "through the way out of a container"],
 	}),
+	...rows("session", "waits", {
+		egressLookups: [8, "names", "that the way out of a container looks up"],
+	}),
 	...rows("pod", "503", {
 		podConnections: [64, "connections", "to the session agent"],
 		podChats: [16, "chats", "at the session agent, and as many connections for messages"],

@@ -6,4 +6,6 @@ export type EgressProfile = (typeof egressProfiles)[number];
 
 /** A host, or a dot and the end of all names below it: `registry.example`, `.pypi.example`. */
 export const egressHostForm = /^\.?[\w-]+(\.[\w-]+)*$/;
+/** Such a host, which may have a port. */
+export const internalHostForm = /^(\.?[\w-]+(?:\.[\w-]+)*)(?::(\d{1,5}))?$/;
 export const maxEgressHosts = 100;

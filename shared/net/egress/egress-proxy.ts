@@ -9,62 +9,32 @@ import {
 	type Server,
 	type ServerResponse,
 } from "node:http";
-import { type BlockList, connect, isIP, type Socket } from "node:net";
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { bound } from "#shared/base/bounds.ts";
-import { after } from "#shared/base/clock.ts";
-import { type ResolveName, resolveKnownName, resolvePublicName } from "../outbound/name-resolver.ts";
-import { isPublicAddress, isWithin } from "../outbound/public-address.ts";
-import { type Destination, destinationOf, egressDecision, type EgressRules } from "./egress-rules.ts";
+import { EgressConnections, type EgressDependencies, RefusedConnection } from "./egress-connections.ts";
+import { destinationOf } from "./egress-rules.ts";
 
-/** The time for a connection to open, in milliseconds. */
-const connectMs = 15_000;
-/** The addresses of a name that are tried. */
-const maxAddresses = 8;
 /** A connection on which nothing moves for this long is closed, in milliseconds. */
 const idleMs = 900_000;
 
-/** The parts of one session that its proxy needs. */
-export interface EgressDependencies {
-	/** Returns the rules for the next connection, all of which have to admit it. */
-	readonly rules: () => readonly EgressRules[];
-	/** Networks that are refused beside those that are not public. */
-	readonly refused: BlockList;
-	/** Learns which server was refused, and why. */
-	readonly onRefused: (destination: string, reason: string) => void;
-	/** Default: the name servers for public names, the system for those that the operator names. */
-	readonly resolve?: { readonly public: ResolveName; readonly known: ResolveName };
-}
-
-/** A connection that is not made; the message is a sentence for the session. */
-class RefusedConnection extends Error {
-	override readonly name = "RefusedConnection";
-	readonly status: number;
-
-	constructor(status: number, message: string) {
-		super(message);
-		this.status = status;
-	}
-}
-
 /** The proxy of one session. Its owner closes it, which ends all connections. */
 export class EgressProxy {
-	readonly #dependencies: EgressDependencies;
+	readonly #connections: EgressConnections;
 	readonly #server: Server;
 	/** The clients of tunnels, of which the server knows nothing any more. */
 	readonly #tunnels = new Set<Duplex>();
 
 	constructor(dependencies: EgressDependencies) {
-		this.#dependencies = dependencies;
+		this.#connections = new EgressConnections(dependencies);
 		this.#server = createServer({ headersTimeout: 10_000, requestTimeout: 0, keepAliveTimeout: 5_000 });
 		this.#server.maxConnections = bound.egressConnections;
 		this.#server.on("connect", (request: IncomingMessage, client: Duplex, head: Buffer) =>
 			this.#take(request.url ?? "", client, head),
 		);
 		this.#server.on("request", (request, response) => {
-			forward(dependencies, request, response).catch((error: unknown) => refuseRequest(response, error));
+			forward(this.#connections, request, response).catch((error: unknown) => refuseRequest(response, error));
 		});
 	}
 
@@ -88,19 +58,14 @@ export class EgressProxy {
 			const words = `A session has at most ${bound.egressConnections} connections at a time`;
 			return refuseTunnel(client, new RefusedConnection(503, words));
 		}
-		tunnel(this.#dependencies, authority, client, head).catch((error: unknown) => refuseTunnel(client, error));
+		tunnel(this.#connections, authority, client, head).catch((error: unknown) => refuseTunnel(client, error));
 	}
 }
 
-async function tunnel(
-	dependencies: EgressDependencies,
-	authority: string,
-	client: Duplex,
-	head: Buffer,
-): Promise<void> {
+async function tunnel(connections: EgressConnections, authority: string, client: Duplex, head: Buffer): Promise<void> {
 	const destination = destinationOf(authority);
 	if (!destination) throw new RefusedConnection(400, "The destination has to be a host with a port");
-	const server = await connected(destination, await admitted(dependencies, destination));
+	const server = await connections.open(destination);
 	// Nobody would end the connection of a client that has left meanwhile.
 	if (client.destroyed) return void server.destroy();
 	client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
@@ -112,14 +77,14 @@ async function tunnel(
 
 /** Passes on a request whose target is a whole URL, as clients send them for `http:`. */
 async function forward(
-	dependencies: EgressDependencies,
+	connections: EgressConnections,
 	request: IncomingMessage,
 	response: ServerResponse,
 ): Promise<void> {
 	const url = URL.canParse(request.url ?? "") ? new URL(request.url ?? "") : undefined;
 	const destination = url?.protocol === "http:" ? destinationOf(url.host, 80) : undefined;
 	if (!url || !destination) throw new RefusedConnection(400, "This is a proxy: the target has to be a URL of http");
-	const server = await connected(destination, await admitted(dependencies, destination));
+	const server = await connections.open(destination);
 	if (response.destroyed) return void server.destroy();
 	server.setTimeout(idleMs, () => server.destroy());
 	const { "proxy-authorization": _own, "proxy-connection": _former, ...headers } = request.headers;
@@ -138,52 +103,6 @@ async function forward(
 		pipeline(answer, response).catch(() => response.destroy());
 	});
 	request.pipe(outgoing);
-}
-
-/** Returns the addresses of a destination. @throws {RefusedConnection} */
-async function admitted(dependencies: EgressDependencies, destination: Destination): Promise<string[]> {
-	const { rules, refused, onRefused } = dependencies;
-	const { host, port } = destination;
-	const refuse = (reason: string): never => {
-		onRefused(`${host}:${port}`, reason);
-		throw new RefusedConnection(403, `The connection to ${host}:${port} is refused: ${reason}`);
-	};
-	const decisions = rules().map((one) => egressDecision(one, destination));
-	for (const decision of decisions) if ("refusal" in decision) return refuse(decision.refusal);
-	const isKnown = decisions.some((decision) => "admits" in decision && decision.admits === "known");
-	const addresses = (await addressesOf(dependencies, host, isKnown ? "known" : "public")).slice(0, maxAddresses);
-	if (addresses.length === 0) throw new RefusedConnection(502, `The name ${host} cannot be resolved`);
-	if (addresses.some((address) => isWithin(refused, address)))
-		return refuse("the operator refuses its network (outbound.refuse)");
-	const isAdmitted = isKnown || addresses.every((address) => isPublicAddress(address, refused));
-	return isAdmitted ? addresses : refuse("its address is not a public one");
-}
-
-async function addressesOf(
-	{ resolve }: EgressDependencies,
-	host: string,
-	admits: "public" | "known",
-): Promise<string[]> {
-	if (isIP(host) !== 0) return [host];
-	const { public: ofPublic, known } = resolve ?? { public: resolvePublicName, known: resolveKnownName };
-	return admits === "known" ? known(host) : ofPublic(host);
-}
-
-/** Connects to the first address that answers: the name is not resolved again. @throws {RefusedConnection} */
-async function connected({ host, port }: Destination, addresses: readonly string[]): Promise<Socket> {
-	for (const address of addresses) {
-		const socket = connect({ host: address, port });
-		const late = after(connectMs, () => socket.destroy(new Error("The connection took too long")));
-		try {
-			await once(socket, "connect");
-			return socket;
-		} catch {
-			socket.destroy();
-		} finally {
-			late.cancel();
-		}
-	}
-	throw new RefusedConnection(502, `${host}:${port} cannot be reached`);
 }
 
 function join(from: Duplex, to: Duplex): void {

@@ -8,8 +8,15 @@ export interface EgressRules {
 	/** Hosts that the profile `restricted` admits: `registry.example`, or `.example` for all names below it. */
 	readonly allowed: readonly string[];
 	/** Hosts of the company that the operator admits for all sessions, although their addresses are private. */
-	readonly internal: readonly string[];
-	readonly ports: readonly number[];
+	readonly internal: readonly InternalHost[];
+	/** The ports of all hosts; absent: other rules decide about ports. */
+	readonly ports?: readonly number[];
+}
+
+/** A host of the form of {@link EgressRules.allowed}, with a port that is admitted beside those of all hosts. */
+export interface InternalHost {
+	readonly host: string;
+	readonly port?: number;
 }
 
 /** Git over ssh, and the web. */
@@ -22,8 +29,14 @@ export interface Destination {
 	readonly port: number;
 }
 
+/** Why a connection is refused: the kind, and a clause for the session. */
+export interface EgressRefusal {
+	readonly reason: "profile" | "port" | "name" | "network" | "address";
+	readonly words: string;
+}
+
 /** `public`: its addresses have to be public ones. `known`: the operator names it, so they may be private. */
-export type EgressDecision = { readonly admits: "public" | "known" } | { readonly refusal: string };
+export type EgressDecision = { readonly admits: "public" | "known" } | { readonly refusal: EgressRefusal };
 
 /** Returns the destination of a `CONNECT` or of a URL; undefined when it cannot be understood. */
 export function destinationOf(authority: string, usualPort?: number): Destination | undefined {
@@ -34,7 +47,7 @@ export function destinationOf(authority: string, usualPort?: number): Destinatio
 	return isHost && isPort(port) ? { host, port } : undefined;
 }
 
-function isPort(port: number | undefined): port is number {
+export function isPort(port: number | undefined): port is number {
 	return port !== undefined && port >= 1 && port <= 65_535;
 }
 
@@ -42,14 +55,20 @@ export function egressDecision(
 	{ profile, allowed, internal, ports }: EgressRules,
 	{ host, port }: Destination,
 ): EgressDecision {
-	if (profile === "none") return { refusal: "this session may not reach any server" };
-	if (!ports.includes(port)) return { refusal: `sessions reach the ports ${ports.join(", ")} only` };
-	if (names(internal, host)) return { admits: "known" };
-	if (profile === "restricted" && !names(allowed, host))
-		return { refusal: "neither the session's template nor its repositories name this server (egress_hosts)" };
+	if (profile === "none") return refusal("profile", "this session may not reach any server");
+	const named = internal.filter((entry) => isNamed(entry.host, host));
+	if (ports && !ports.includes(port) && !named.some((entry) => entry.port === port))
+		return refusal("port", `sessions reach the ports ${ports.join(", ")} only`);
+	if (named.length > 0) return { admits: "known" };
+	if (profile === "restricted" && !allowed.some((entry) => isNamed(entry, host)))
+		return refusal("name", "neither the session's template nor its repositories name this server (egress_hosts)");
 	return { admits: "public" };
 }
 
-function names(list: readonly string[], host: string): boolean {
-	return list.some((entry) => (entry.startsWith(".") ? host.endsWith(entry) && isIP(host) === 0 : host === entry));
+function refusal(reason: EgressRefusal["reason"], words: string): EgressDecision {
+	return { refusal: { reason, words } };
+}
+
+function isNamed(entry: string, host: string): boolean {
+	return entry.startsWith(".") ? host.endsWith(entry) && isIP(host) === 0 : host === entry;
 }

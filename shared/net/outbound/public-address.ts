@@ -78,7 +78,7 @@ export function isWithin(networks: BlockList, address: string): boolean {
 }
 
 /** Whether this machine has the address: its services often trust what comes from the machine itself. */
-function isOwnAddress(address: string, family: "ipv4" | "ipv6"): boolean {
+export function isOwnAddress(address: string, family: "ipv4" | "ipv6"): boolean {
 	const own = new BlockList();
 	for (const entry of Object.values(networkInterfaces()).flat()) {
 		if (entry) own.addAddress(entry.address.replace(/%.*$/, ""), entry.family === "IPv4" ? "ipv4" : "ipv6");

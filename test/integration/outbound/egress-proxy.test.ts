@@ -6,8 +6,18 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { type AddressInfo, BlockList, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bound } from "#shared/base/bounds.ts";
+import { addressRefusal } from "#shared/net/egress/egress-addresses.ts";
+import type { EgressDependencies } from "#shared/net/egress/egress-connections.ts";
 import { EgressProxy } from "#shared/net/egress/egress-proxy.ts";
 import type { EgressRules } from "#shared/net/egress/egress-rules.ts";
+import { eventually } from "../../support/eventually.ts";
+
+/** The servers of these tests are on loopback, which no name of an operator leads to otherwise. */
+const loopbackToo: typeof addressRefusal = (address, networks, refused) =>
+	networks === "known" && ["127.0.0.1", "127.0.0.2"].includes(address)
+		? undefined
+		: addressRefusal(address, networks, refused);
 
 describe("the egress proxy of a session", () => {
 	const folder = mkdtempSync(join(tmpdir(), "atelier-egress-"));
@@ -41,8 +51,9 @@ describe("the egress proxy of a session", () => {
 		proxy = new EgressProxy({
 			rules: () => [rules],
 			refused: new BlockList(),
-			onRefused: (destination, reason) => void refused.push(`${destination}: ${reason}`),
+			onRefused: (destination, { words }) => void refused.push(`${destination}: ${words}`),
 			resolve: { public: known, known },
+			addressRefusal: loopbackToo,
 		});
 		await proxy.listen(socketPath);
 	});
@@ -53,14 +64,17 @@ describe("the egress proxy of a session", () => {
 		rmSync(folder, { recursive: true });
 	});
 	beforeEach(() => {
-		rules = { profile: "default", allowed: [], internal: ["git.company.example"], ports: [port] };
+		rules = { profile: "default", allowed: [], internal: [{ host: "git.company.example" }], ports: [port] };
 		refused.length = 0;
 		resolved.length = 0;
 	});
 
 	/** Asks for a tunnel; resolves to the status with the text of a refusal, or with the open tunnel. */
-	async function tunnelTo(authority: string): Promise<{ status: number; text: string; socket: Socket }> {
-		const outgoing = httpRequest({ socketPath, method: "CONNECT", path: authority, agent: false });
+	async function tunnelTo(
+		authority: string,
+		at = socketPath,
+	): Promise<{ status: number; text: string; socket: Socket }> {
+		const outgoing = httpRequest({ socketPath: at, method: "CONNECT", path: authority, agent: false });
 		outgoing.end();
 		const [answer, socket, head] = (await once(outgoing, "connect")) as [IncomingMessage, Socket, Buffer];
 		let text = head.toString();
@@ -122,6 +136,100 @@ describe("the egress proxy of a session", () => {
 		});
 	}
 
+	/** Runs the work with the socket of another session's proxy. */
+	async function withSession(
+		name: string,
+		dependencies: Pick<EgressDependencies, "resolve" | "addressRefusal">,
+		work: (at: string) => Promise<void>,
+	): Promise<void> {
+		const own = new EgressProxy({
+			rules: () => [rules],
+			refused: new BlockList(),
+			onRefused() {},
+			...dependencies,
+		});
+		const at = join(folder, `${name}.sock`);
+		await own.listen(at);
+		try {
+			await work(at);
+		} finally {
+			own.close();
+		}
+	}
+
+	it("refuses a name of the operator that leads to this machine, its metadata or nowhere", async () => {
+		rules = { ...rules, internal: [{ host: ".company.example" }] };
+		const led: Record<string, string> = {
+			"loopback.company.example": "127.0.0.1",
+			"loopback6.company.example": "::1",
+			"mapped.company.example": "::ffff:10.1.1.1",
+			"metadata.company.example": "169.254.169.254",
+			"metadata6.company.example": "fd00:ec2::254",
+			"unspecified.company.example": "0.0.0.0",
+		};
+		const known = async (host: string) => [led[host] ?? ""];
+		await withSession("strict", { resolve: { public: known, known } }, async (at) => {
+			for (const host of Object.keys(led)) {
+				const { status, text } = await tunnelTo(`${host}:${port}`, at);
+				expect(status, host).to.equal(403);
+				expect(text).to.include("its address is this machine's or reserved");
+			}
+		});
+	});
+
+	it("admits the port that the operator names with a host, for that host only", async () => {
+		rules = {
+			...rules,
+			internal: [{ host: "git.company.example", port }, { host: "web.company.example" }],
+			ports: [1],
+		};
+		names["web.company.example"] = ["127.0.0.1"];
+		const { status, socket } = await tunnelTo(`git.company.example:${port}`);
+		expect(status).to.equal(200);
+		socket.destroy();
+		expect(await refusalOf(`web.company.example:${port}`)).to.include("sessions reach the ports 1 only");
+		expect(await refusalOf(`git.company.example:${port === 2 ? 3 : 2}`)).to.include("sessions reach the ports 1 only");
+	});
+
+	it("lets no rule of a launch that says nothing about ports narrow or widen them", async () => {
+		const launch: EgressRules = { profile: "default", allowed: [], internal: [] };
+		const both = new EgressProxy({
+			rules: () => [rules, launch],
+			refused: new BlockList(),
+			onRefused() {},
+			resolve: { public: async () => ["127.0.0.1"], known: async () => ["127.0.0.1"] },
+			addressRefusal: loopbackToo,
+		});
+		const at = join(folder, "both.sock");
+		await both.listen(at);
+		const { status, socket } = await tunnelTo(`git.company.example:${port}`, at);
+		expect(status).to.equal(200);
+		socket.destroy();
+		expect((await tunnelTo("git.company.example:25", at)).text).to.include(`sessions reach the ports ${port} only`);
+		both.close();
+	});
+
+	it("looks up few names of a session at a time, and those of another session at once", async () => {
+		let underWay = 0;
+		let most = 0;
+		const silent = Promise.withResolvers<string[]>();
+		const waits = async () => {
+			most = Math.max(most, ++underWay);
+			return silent.promise.finally(() => underWay--);
+		};
+		const asked = bound.egressLookups * 3;
+		await withSession("many", { resolve: { public: waits, known: waits } }, async (at) => {
+			const answers = Array.from({ length: asked }, (_one, index) => tunnelTo(`name${index}.example:${port}`, at));
+			await eventually(() => underWay === bound.egressLookups, { withinMs: 5_000, what: "names are looked up" });
+			const { status, socket } = await tunnelTo(`git.company.example:${port}`);
+			expect(status).to.equal(200);
+			socket.destroy();
+			silent.resolve([]);
+			expect((await Promise.all(answers)).map(({ status: each }) => each)).to.deep.equal(answers.map(() => 502));
+		});
+		expect(most).to.equal(bound.egressLookups);
+	});
+
 	it("refuses other ports before it resolves a name", async () => {
 		expect(await refusalOf("git.company.example:25")).to.include(`sessions reach the ports ${port} only`);
 		expect(resolved).to.deep.equal([]);
@@ -181,6 +289,7 @@ describe("the egress proxy of a session", () => {
 			refused: new BlockList(),
 			onRefused() {},
 			resolve: { public: async () => ["127.0.0.1"], known: async () => ["127.0.0.1"] },
+			addressRefusal: loopbackToo,
 		});
 		const ownPath = join(folder, "own.sock");
 		await own.listen(ownPath);

@@ -3,11 +3,12 @@ import { availableParallelism, totalmem } from "node:os";
 import { ConfigError } from "#shared/config/config.ts";
 import {
 	egressHostForm,
+	internalHostForm,
 	type EgressProfile,
 	egressProfiles,
 	maxEgressHosts as maxListed,
 } from "#shared/base/hosts/egress-profiles.ts";
-import type { EgressRules } from "#shared/net/egress/egress-rules.ts";
+import { type EgressRules, type InternalHost, isPort } from "#shared/net/egress/egress-rules.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { RuntimeHost } from "../../pod-runtime.ts";
 import { operatorRules } from "./launch-egress.ts";
@@ -43,7 +44,10 @@ export interface ContainersArguments {
 	readonly egress?: string;
 	/** The hosts that sessions reach with `restricted`, such as `registry.example.org` or `.example.org`; default none. */
 	readonly egress_hosts?: readonly string[];
-	/** Hosts that sessions reach although their addresses are private, such as the company's git host; default none. */
+	/**
+	 * Hosts that sessions reach although their addresses are private, such as the company's git host; default none. A port that is
+	 * named is reached beside the usual ones: `git.example.org:3000`.
+	 */
 	readonly internal_hosts?: readonly string[];
 	/** The address of this machine at which other processes reach the agents; default loopback. */
 	readonly listen_host?: string;
@@ -87,7 +91,7 @@ function egressOf({ egress, egress_hosts, internal_hosts }: ContainersArguments)
 	return operatorRules({
 		profile: profileOf(egress ?? "default"),
 		allowed: hostsOf("egress_hosts", egress_hosts ?? []),
-		internal: hostsOf("internal_hosts", internal_hosts ?? []),
+		internal: listOf("internal_hosts", internal_hosts ?? []).map(internalHost),
 	});
 }
 
@@ -124,6 +128,22 @@ function profileOf(value: unknown): EgressProfile {
 
 function hostsOf(name: string, value: unknown): string[] {
 	return listOf(name, value).map((host) => fitting(name, host, egressHostForm, "a list of hosts").toLowerCase());
+}
+
+function internalHost(value: unknown): InternalHost {
+	const text = fitting(
+		"internal_hosts",
+		value,
+		internalHostForm,
+		"a list of hosts, with a port where it is not 22, 80 or 443",
+	);
+	const [, host = "", digits] = internalHostForm.exec(text.toLowerCase()) ?? [];
+	if (digits === undefined) return { host };
+	const port = Number(digits);
+	if (isPort(port)) return { host, port };
+	throw new ConfigError(
+		`Configuration key "pods.runtime.kwargs.internal_hosts" has a port that does not exist: ${text}`,
+	);
 }
 
 function listOf(name: string, value: unknown): unknown[] {

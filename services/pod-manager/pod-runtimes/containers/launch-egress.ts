@@ -54,10 +54,10 @@ export class LaunchEgress {
 		const proxy = new EgressProxy({
 			rules: () => [this.#rules, own],
 			refused: this.#refused,
-			onRefused(destination, reason) {
+			onRefused(destination, { words }) {
 				if (told.size >= maxTold || told.has(destination)) return;
 				told.add(destination);
-				tell(`The connection to ${destination} was refused: ${reason}`);
+				tell(`The connection to ${destination} was refused: ${words}`);
 			},
 		});
 		await proxy.listen(socketPath);
@@ -72,7 +72,6 @@ export class LaunchEgress {
 			profile: egressProfiles.find((one) => one === profile) ?? "none",
 			allowed: Array.isArray(hosts) ? hosts.map(String) : [],
 			internal: [],
-			ports: this.#rules.ports,
 		};
 	}
 
