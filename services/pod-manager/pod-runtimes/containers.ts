@@ -10,7 +10,7 @@ import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import { PodRefused } from "../pod-refused.ts";
 import type { Inventory, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
-import { containerName, containerRequest, inside } from "./containers/container-request.ts";
+import { containerEnvironment, containerName, containerRequest } from "./containers/container-request.ts";
 import { ContainerList } from "./containers/container-list.ts";
 import { isAlive } from "./containers/container-pod.ts";
 import {
@@ -32,6 +32,8 @@ import { LaunchEgress } from "./containers/launch-egress.ts";
 import { LaunchModels } from "./containers/launch-models.ts";
 import { launchLimits } from "./containers/launch-limits.ts";
 import { launchDocument } from "./containers/launch-document.ts";
+import { EngineStops } from "./containers/reasons/engine-stops.ts";
+import { refusalFor } from "./containers/reasons/engine-refusals.ts";
 import type { Launch } from "./local-process/launch.ts";
 import { inventoryOf, isThere } from "./local-process/machine-runtime.ts";
 import { PodWatch } from "./local-process/pod-watch.ts";
@@ -78,6 +80,7 @@ export class ContainersRuntime implements PodRuntime {
 	readonly #settings: ContainersSettings;
 	readonly #engine: EngineClient;
 	readonly #containers: EngineContainers;
+	readonly #stops: EngineStops;
 	readonly #pods: ContainerList;
 	readonly #runs: RunFolders;
 	readonly #sessions: SessionFolders;
@@ -106,7 +109,8 @@ export class ContainersRuntime implements PodRuntime {
 		this.#containers = new EngineContainers(this.#engine, installation);
 		this.#images = new SessionImages(this.#engine, this.#settings, join(dataDir, "cache", "session-agent"));
 		this.#runs = new RunFolders(join(dataDir, "run"));
-		this.#pods = new ContainerList(this.#runs, this.#containers);
+		this.#stops = new EngineStops(this.#engine);
+		this.#pods = new ContainerList(this.#runs, this.#containers, this.#stops);
 		this.#sessions = new SessionFolders(join(dataDir, "sessions"));
 		this.#short = new ShortContainers(this.#engine, installation);
 		const helpers = isRoot() ? undefined : new FolderHelpers(this.#short, this.#settings);
@@ -147,7 +151,7 @@ export class ContainersRuntime implements PodRuntime {
 
 	/** Starts the pod. @throws {Error} when a pod of another launch lives: two must never share a workspace. */
 	create(spec: PodSpec): Promise<void> {
-		return this.#create(spec).catch(refuseAway);
+		return this.#create(spec).catch((error: unknown) => refuseAway(refusalFor(error) ?? error));
 	}
 
 	async #create(spec: PodSpec): Promise<void> {
@@ -165,7 +169,7 @@ export class ContainersRuntime implements PodRuntime {
 		failpoint("containers.before-create");
 		const { user } = this.#settings;
 		const { installation } = this.#options;
-		const env = { ...proxied };
+		const env = { ...containerEnvironment };
 		const plan = { ...launch, installation, workspaceId: spec.workspace_id, ...image, user, limits, folders, env };
 		await this.#containers.run(containerName(launch), containerRequest(plan)).catch((error: unknown) => {
 			throw missingImage(error, image.image) ?? error;
@@ -218,8 +222,12 @@ export class ContainersRuntime implements PodRuntime {
 		const watch = new PodWatch(this.#pods, runs, onChange, signal);
 		this.#watches.add(watch);
 		signal.addEventListener("abort", () => this.#watches.delete(watch));
-		const onSession = (sessionId: string): void => watch.look(sessionId);
-		void followEngine(this.#engine, this.#options.installation, onSession, signal);
+		const listener = {
+			onSession: (sessionId: string) => watch.look(sessionId),
+			onConnected: () => void this.#stops.connected(),
+			onLost: () => this.#stops.lost(),
+		};
+		void followEngine(this.#engine, this.#options.installation, listener, signal);
 	}
 
 	/** An engine that was proven before may be restarting while this starts: the first session proves it then. */
@@ -294,21 +302,3 @@ const askedMs = 2_000;
 function isRoot(): boolean {
 	return process.geteuid?.() === 0;
 }
-
-/** The port of loopback at which the agent offers the way out (agent/io/socket-bridges.ts). */
-const proxy = "http://127.0.0.1:3128";
-/** The image has it (Dockerfile). */
-const compileCache = "/opt/atelier/cache";
-/** Programs read these names in capitals or not. */
-const proxied = {
-	HOME: inside.home,
-	TMPDIR: inside.temporary,
-	HTTP_PROXY: proxy,
-	HTTPS_PROXY: proxy,
-	http_proxy: proxy,
-	https_proxy: proxy,
-	NO_PROXY: "localhost,127.0.0.1,::1",
-	no_proxy: "localhost,127.0.0.1,::1",
-	NODE_USE_ENV_PROXY: "1",
-	NODE_COMPILE_CACHE: compileCache,
-};

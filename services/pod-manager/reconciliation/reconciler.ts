@@ -14,6 +14,7 @@ import { PassMetrics } from "./pass-metrics.ts";
 import { WakeUp } from "./wake-up.ts";
 import { type PassDependencies, runPass } from "./pass.ts";
 import { maxRemembered } from "../pod-runtime.ts";
+import { PodRefused } from "../pod-refused.ts";
 import { DeduplicatingLog, sentenceOf } from "../deduplicating-log.ts";
 
 const pollMs = 1_000;
@@ -245,6 +246,8 @@ export class Reconciler {
 	}
 
 	#reportFailure({ id }: Claim, error: unknown): void {
-		this.#log.write(`A pass over session "${id}" failed: ${sentenceOf(error)}`);
+		// The person who waits reads a refusal; its cause, which may name paths, is for the operator.
+		const cause = error instanceof PodRefused && error.cause !== undefined ? ` (${sentenceOf(error.cause)})` : "";
+		this.#log.write(`A pass over session "${id}" failed: ${sentenceOf(error)}${cause}`);
 	}
 }

@@ -1,18 +1,23 @@
 /** Lists the pods by the records of their launches and their containers, computed anew each time. */
+import { machineTime } from "#shared/base/clock.ts";
 import { type Pod, podName } from "../../pod-runtime.ts";
 import { type Launch, launchName } from "../local-process/launch.ts";
 import type { RunFolders } from "../local-process/run-folders.ts";
 import { containerPod } from "./container-pod.ts";
 import type { EngineContainers } from "./engine-containers.ts";
+import type { InspectedContainer } from "./inspected-container.ts";
+import type { EngineStops } from "./reasons/engine-stops.ts";
 
 /** The list of one installation's pods. It has no state. */
 export class ContainerList {
 	readonly #runs: RunFolders;
 	readonly #containers: EngineContainers;
+	readonly #stops: EngineStops;
 
-	constructor(runs: RunFolders, containers: EngineContainers) {
+	constructor(runs: RunFolders, containers: EngineContainers, stops: EngineStops) {
 		this.#runs = runs;
 		this.#containers = containers;
+		this.#stops = stops;
 	}
 
 	/** Returns the pods and, as `unfinished`, the launches that have no container yet, or never had one. */
@@ -60,8 +65,12 @@ export class ContainerList {
 		const listed = await this.#containers.list(sessionId);
 		const containers = new Map(listed.map(({ launch, container }) => [launchName(launch), container]));
 		const launches = new Map([...recorded, ...listed.map(({ launch }) => launch)].map((one) => [launchName(one), one]));
+		const circumstances = {
+			at: machineTime(),
+			endedWithEngine: (container: InspectedContainer) => this.#stops.ended(container),
+		};
 		const pods = [...launches].map(async ([name, launch]) => {
-			const pod = containerPod(launch, containers.get(name), await this.#runs.read(launch));
+			const pod = containerPod(launch, containers.get(name), await this.#runs.read(launch), circumstances);
 			return pod && this.#withLastWords(pod, containers.has(name));
 		});
 		return (await Promise.all(pods)).filter((pod) => pod !== undefined);

@@ -1,31 +1,28 @@
 /** Derives the state of a pod from its container and the records of its launch. Pure. */
-import type { PodFailure } from "#shared/wire/pod/status.ts";
 import { type Pod, podName, type PodState } from "../../pod-runtime.ts";
 import type { Launch } from "../local-process/launch.ts";
 import { reportedBy } from "../local-process/local-pod.ts";
 import type { RunRecords } from "../local-process/run-folders.ts";
-import { imageRefusal } from "./image-refusal.ts";
 import type { InspectedContainer } from "./inspected-container.ts";
-
-/** The exit code of a process that was killed (128 + SIGKILL). */
-const killed = 137;
+import { type Circumstances, endReason, waitingReason } from "./reasons/container-ends.ts";
 
 /** Returns the pod; undefined when it never had a container and nobody has asked it to end. */
 export function containerPod(
 	launch: Launch,
 	container: InspectedContainer | undefined,
 	records: RunRecords,
+	circumstances: Circumstances,
 ): Pod | undefined {
 	const { status, endingSince } = records;
 	if (!container && !status && endingSince === undefined) return undefined;
 	const state = stateOf(container, records);
-	const failure = status?.failure ?? (state === "gone" ? failureOf(container, records) : undefined);
 	return {
 		name: podName(launch.sessionId, launch.generation),
 		...launch,
 		state,
 		...reportedBy(records),
-		...(failure && { failure }),
+		...(state === "gone" ? failureOf(container, records, circumstances) : {}),
+		...(state !== "gone" && container && waitingOf(container, records, circumstances)),
 	};
 }
 
@@ -42,19 +39,26 @@ function stateOf(container: InspectedContainer | undefined, { status, endingSinc
 	return status?.phase === "ready" ? "ready" : "launching";
 }
 
-/** Explains the end of a container whose agent could not say why. */
-function failureOf(container: InspectedContainer | undefined, { endingSince }: RunRecords): PodFailure | undefined {
-	if (endingSince !== undefined)
-		return { code: "POD_ENDED", message: "The session was ended together with the platform" };
-	if (!container || isAlive(container)) return undefined;
-	const { OOMKilled, ExitCode, Error: reason } = container.State;
-	const refusal = imageRefusal(container);
-	if (refusal) return refusal;
-	// The engine also says so when only a command of the session was killed.
-	if (OOMKilled && ExitCode === killed) {
-		return { code: "OUT_OF_MEMORY", message: "The session used more memory than it may have" };
-	}
-	if (reason !== "") return { code: "CONTAINER_FAILED", message: `The container could not be started: ${reason}` };
-	if (ExitCode === killed) return undefined;
-	return { code: "AGENT_CRASHED", message: `The session agent ended (${ExitCode}) before it could say why` };
+/** Explains the end of a container, above all one whose agent could not say why. */
+function failureOf(
+	container: InspectedContainer | undefined,
+	records: RunRecords,
+	circumstances: Circumstances,
+): Pick<Pod, "failure"> {
+	const { status, endingSince } = records;
+	if (status?.failure) return { failure: status.failure };
+	if (endingSince !== undefined) return { failure: endedTogether };
+	const failure = container && endReason(container, records, circumstances);
+	return failure ? { failure } : {};
+}
+
+const endedTogether = { code: "POD_ENDED", message: "The session was ended together with the platform" };
+
+function waitingOf(
+	container: InspectedContainer,
+	records: RunRecords,
+	circumstances: Circumstances,
+): Pick<Pod, "waiting"> {
+	const waiting = waitingReason(container, records, circumstances);
+	return waiting ? { waiting } : {};
 }

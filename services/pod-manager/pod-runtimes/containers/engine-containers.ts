@@ -6,6 +6,7 @@ import { lastLines } from "./helpers/engine-log.ts";
 import { label } from "./container-request.ts";
 import { type EngineClient, EngineRefusal } from "./engine-client.ts";
 import { type InspectedContainer, inspectedContainer } from "./inspected-container.ts";
+import { refusalFor } from "./reasons/engine-refusals.ts";
 
 const notFound = 404;
 const conflict = 409;
@@ -78,7 +79,13 @@ export class EngineContainers {
 			// Podman answers 500 when the name is taken, and an engine that dies after the creation does not answer.
 			if (!(await this.#isThere(name, isTaken(error)))) throw error;
 		}
-		await this.#engine.call({ method: "POST", path: `/containers/${name}/start`, accepts: [unchanged] });
+		await this.#engine
+			.call({ method: "POST", path: `/containers/${name}/start`, accepts: [unchanged] })
+			.catch(async (error: unknown) => {
+				// A container that has not run counts as the end of its launch, and a later pass may be able to start it.
+				if (refusalFor(error)?.final === false) await this.remove(name);
+				throw error;
+			});
 	}
 
 	/** @param isExpected Whether the name is taken: an engine reserves it some time before it knows the container. */

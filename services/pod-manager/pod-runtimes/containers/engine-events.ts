@@ -4,27 +4,34 @@ import { Backoff } from "#shared/base/concurrency/backoff.ts";
 import type { EngineClient } from "./engine-client.ts";
 import { label } from "./container-request.ts";
 
+/** Takes what the events tell. Nothing may throw. */
+export interface EngineListener {
+	/** The containers of a session may have changed. */
+	onSession(sessionId: string): void;
+	/** The engine answers. */
+	onConnected(): void;
+	/** The engine has ended the connection, or cannot be reached. */
+	onLost(): void;
+}
+
 /** A connection that is silent for longer may be dead, and is made again. */
 const silenceMs = 60_000;
 const maxLine = 65_536;
 
-/**
- * Calls `onSession` with the sessions whose containers may have changed, until the signal aborts. It never throws, and tells
- * nothing of what happens while the engine is away.
- */
+/** Tells the listener until the signal aborts. It never throws, and tells nothing of what happens while the engine is away. */
 export async function followEngine(
 	engine: EngineClient,
 	installation: string,
-	onSession: (sessionId: string) => void,
+	listener: EngineListener,
 	signal: AbortSignal,
 ): Promise<void> {
 	const filters = JSON.stringify({ type: ["container"], label: [`${label.installation}=${installation}`] });
 	for (const backoff = new Backoff({ firstMs: 500, maxMs: 30_000 }); !signal.aborted; await backoff.wait(signal)) {
 		try {
-			for await (const line of lines(engine, filters, signal)) {
+			for await (const line of lines(engine, filters, listener, signal)) {
 				backoff.reset();
 				const session = sessionOf(line);
-				if (session !== undefined) onSession(session);
+				if (session !== undefined) listener.onSession(session);
 			}
 		} catch {
 			// The engine may be restarting.
@@ -32,9 +39,19 @@ export async function followEngine(
 	}
 }
 
-async function* lines(engine: EngineClient, filters: string, signal: AbortSignal): AsyncGenerator<string> {
+async function* lines(
+	engine: EngineClient,
+	filters: string,
+	listener: EngineListener,
+	signal: AbortSignal,
+): AsyncGenerator<string> {
 	const silence = new AbortController();
-	const stream = await engine.stream("/events", { filters }, AbortSignal.any([signal, silence.signal]));
+	const ended = AbortSignal.any([signal, silence.signal]);
+	const stream = await engine.stream("/events", { filters }, ended).catch((error: unknown) => {
+		listener.onLost();
+		throw error;
+	});
+	listener.onConnected();
 	let heardAt = monotonic();
 	const watch = (): void => {
 		const left = heardAt + silenceMs - monotonic();
@@ -53,6 +70,7 @@ async function* lines(engine: EngineClient, filters: string, signal: AbortSignal
 		}
 	} finally {
 		timer.cancel();
+		if (!ended.aborted) listener.onLost();
 	}
 }
 

@@ -19,6 +19,9 @@ const inspected = schema({
 			ExitCode: number,
 			/** Why it could not be started; empty otherwise. */
 			Error: text,
+			/** The times in the form of RFC 3339; the year 1 before they have come. */
+			StartedAt: text,
+			FinishedAt: text,
 		},
 	},
 	Config: {

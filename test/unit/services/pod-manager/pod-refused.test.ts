@@ -19,9 +19,9 @@ describe("PodRefused", () => {
 	afterEach(() => reconciler?.stop());
 
 	/** Returns the first observation in this phase. */
-	function observed(runtime: PodRuntime, phase: string) {
+	function observed(runtime: PodRuntime, phase: string, log: string[] = []) {
 		const specOf = () => podSpecFor(id, 1);
-		reconciler = new Reconciler({ runtime, specOf }, desk, () => {});
+		reconciler = new Reconciler({ runtime, specOf }, desk, (sentence) => log.push(sentence));
 		return eventually(() => desk.sessions.get(id)?.observed.find((one) => one.phase === phase), { withinMs: 3_000 });
 	}
 
@@ -40,6 +40,18 @@ describe("PodRefused", () => {
 			expect({ failure, waiting }).to.deep.equal({ failure: undefined, waiting: undefined, [member]: reason });
 		});
 	}
+
+	it("tells the cause of a refusal to the operator alone", async () => {
+		class FullPods extends MemoryPods {
+			override async create(): Promise<void> {
+				throw new PodRefused("DISK_FULL", undefined, { cause: new Error("mkdir /data/x") });
+			}
+		}
+		const log: string[] = [];
+		const { waiting } = await observed(new FullPods(), "absent", log);
+		expect(waiting).to.deep.equal(podFailure("DISK_FULL"));
+		expect(log.join()).to.include("mkdir /data/x");
+	});
 
 	it("tells why pods cannot be seen, and nothing that would end a session", async () => {
 		class AwayPods extends MemoryPods {

@@ -1,0 +1,102 @@
+/** A container of the fake engine, and the forms in which engines speak of containers (Docker Engine API 1.41). */
+
+/** The request of a creation, as far as the fake engine reads it. */
+interface CreateRequest {
+	readonly Image: string;
+	readonly User: string;
+	readonly Labels: Readonly<Record<string, string>>;
+	readonly Entrypoint?: readonly string[];
+	readonly HostConfig: {
+		readonly Mounts?: readonly { readonly Source: string; readonly Target: string; readonly ReadOnly: boolean }[];
+		readonly Tmpfs?: Readonly<Record<string, string>>;
+		readonly [more: string]: unknown;
+	};
+}
+
+export interface FakeContainer {
+	readonly name: string;
+	readonly request: CreateRequest;
+	/** The folders of the host by their places in the container. */
+	readonly mounts: Readonly<Record<string, string>>;
+	readonly status: "created" | "running" | "exited";
+	readonly code: number;
+	/** Why it could not be started. */
+	readonly error: string;
+	readonly isOutOfMemory: boolean;
+	/** The frames of its log. */
+	readonly log: Buffer;
+	readonly startedAt?: Date;
+	readonly finishedAt?: Date;
+}
+
+/** Returns the container after its end. */
+export function exited(
+	container: FakeContainer,
+	{ code, log = "", isOutOfMemory = false }: { code: number; log?: string; isOutOfMemory?: boolean },
+): FakeContainer {
+	return { ...container, status: "exited", code, isOutOfMemory, log: frameOf(log), finishedAt: new Date() };
+}
+
+export function inspectedAs(container: FakeContainer): object {
+	const { name, request, status, code, error, isOutOfMemory, startedAt, finishedAt } = container;
+	return {
+		Id: name,
+		Name: `/${name}`,
+		State: {
+			Status: status,
+			OOMKilled: isOutOfMemory,
+			ExitCode: code,
+			Error: error,
+			StartedAt: timeOf(startedAt),
+			FinishedAt: timeOf(finishedAt),
+		},
+		Config: { Labels: request.Labels, Entrypoint: request.Entrypoint ?? ["tini", "--"] },
+		HostConfig: request.HostConfig,
+	};
+}
+
+export function listedAs(containers: ReadonlyMap<string, FakeContainer>, filters: string | null): object[] {
+	const { label = [], status } = JSON.parse(filters ?? "{}") as { label?: string[]; status?: string[] };
+	const isWanted = ({ request, status: now }: FakeContainer): boolean =>
+		(status?.includes(now) ?? true) &&
+		label.every((one) => {
+			const [key = "", value] = one.split("=");
+			return value === undefined ? key in request.Labels : request.Labels[key] === value;
+		});
+	return [...containers.values()]
+		.filter(isWanted)
+		.map(({ name, status: State }) => ({ Id: name, Names: [`/${name}`], State }));
+}
+
+export function containerEvent({ name, request }: FakeContainer, Action: string): object {
+	return { Type: "container", Action, Actor: { ID: name, Attributes: { ...request.Labels, name } } };
+}
+
+/** Returns what the probe of an engine reads in a container with these switches. */
+export function probeOutput({ request }: FakeContainer): string {
+	const [user] = request.User.split(":");
+	const size = /size=(\d+)/.exec(request.HostConfig.Tmpfs?.["/tmp"] ?? "")?.[1] ?? "0";
+	const none = "0000000000000000";
+	const status = [
+		`Uid:\t${user}`,
+		`Gid:\t${user}`,
+		`CapEff:\t${none}`,
+		`CapBnd:\t${none}`,
+		"NoNewPrivs:\t1",
+		"Seccomp:\t2",
+	];
+	const mounts = ["overlay / overlay ro 0 0", `tmpfs /tmp tmpfs rw,size=${Number(size) / 1_024}k 0 0`];
+	return [...status, ...mounts, `    lo:${" 0".repeat(16)}`, ""].join("\n");
+}
+
+function frameOf(text: string): Buffer {
+	const content = Buffer.from(text);
+	const header = Buffer.alloc(8);
+	header[0] = 1;
+	header.writeUInt32BE(content.length, 4);
+	return Buffer.concat([header, content]);
+}
+
+function timeOf(at: Date | undefined): string {
+	return at?.toISOString() ?? "0001-01-01T00:00:00Z";
+}

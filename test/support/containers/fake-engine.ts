@@ -1,0 +1,205 @@
+/**
+ * A container engine without containers, at a Unix socket: it answers as Docker does (API 1.41), and a test says what becomes of each
+ * container, which calls are refused, and when it stops. The agents of its containers are played by the test.
+ */
+import { once } from "node:events";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import {
+	createServer,
+	type IncomingMessage,
+	request as httpRequest,
+	type Server,
+	type ServerResponse,
+} from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { doorPaths } from "#shared/wire/pod/door-paths.ts";
+import { containerEvent, exited, inspectedAs, listedAs, type FakeContainer, probeOutput } from "./fake-container.ts";
+
+/** An answer that a test has asked for. */
+interface Refusal {
+	readonly status: number;
+	readonly message: string;
+}
+
+type Send = (status: number, body?: unknown) => void;
+
+export class FakeEngine implements AsyncDisposable {
+	readonly root = realpathSync(mkdtempSync(join(tmpdir(), "atelier-engine-")));
+	readonly socket = join(this.root, "engine.sock");
+	/** The containers by name. */
+	readonly containers = new Map<string, FakeContainer>();
+	/** The calls that have come, such as `POST /containers/session-…/start`. */
+	readonly calls: string[] = [];
+	/** The refusals of the next creations and starts. */
+	refused: { create?: Refusal; start?: Refusal } = {};
+	/** Whether containers go on without it. */
+	keepsContainers = false;
+	/** Whether stops are answered at once; otherwise when the container has ended. */
+	isObeyed = true;
+	#server: Server | undefined;
+	readonly #streams = new Set<ServerResponse>();
+
+	async start(): Promise<void> {
+		this.#server = createServer((request, response) => void this.#answer(request, response));
+		this.#server.listen(this.socket);
+		await once(this.#server, "listening");
+	}
+
+	/** Ends its connections, as an engine does that is stopped or killed. */
+	async stop(): Promise<void> {
+		const server = this.#server;
+		this.#server = undefined;
+		if (!server) return;
+		const closed = once(server, "close");
+		server.close();
+		server.closeAllConnections();
+		this.#streams.clear();
+		await closed;
+	}
+
+	/** Whether somebody listens to its events. */
+	get isFollowed(): boolean {
+		return this.#streams.size > 0;
+	}
+
+	/** Ends a container. */
+	end(name: string, how: Parameters<typeof exited>[1]): void {
+		const container = this.#containerOf(name);
+		this.containers.set(name, exited(container, how));
+		this.tell(name, "die");
+	}
+
+	/** Lets a container have started earlier. */
+	startedBefore(name: string, ms: number): void {
+		this.containers.set(name, { ...this.#containerOf(name), startedAt: new Date(Date.now() - ms) });
+	}
+
+	/** Sends an event to everybody who listens. */
+	tell(name: string, action: string): void {
+		const line = `${JSON.stringify(containerEvent(this.#containerOf(name), action))}\n`;
+		for (const stream of this.#streams) stream.write(line);
+	}
+
+	/** Sends a status as the agent of a container does. */
+	async report(name: string, status: object): Promise<void> {
+		const { mounts } = this.#containerOf(name);
+		const socketPath = join(mounts["/run/atelier/in"] ?? "", "api.sock");
+		const outgoing = httpRequest({ socketPath, method: "POST", path: doorPaths.status, agent: false });
+		outgoing.end(JSON.stringify({ pid: 1, timings: { spawned: new Date().toISOString() }, ...status }));
+		const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
+		answer.resume();
+		if (answer.statusCode !== 204) throw new Error(`The door has answered ${answer.statusCode}`);
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.stop();
+		rmSync(this.root, { recursive: true, force: true });
+	}
+
+	#containerOf(name: string): FakeContainer {
+		const container = this.containers.get(name);
+		if (!container) throw new Error(`There is no container "${name}"`);
+		return container;
+	}
+
+	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const { pathname, searchParams } = new URL(request.url ?? "", "http://engine");
+		const path = pathname.replace("/v1.41", "");
+		const method = request.method ?? "";
+		this.calls.push(`${method} ${path}`);
+		let text = "";
+		for await (const chunk of request) text += String(chunk);
+		const send = (status: number, body?: unknown): void => {
+			response.writeHead(status, { "content-type": "application/json" });
+			response.end(body === undefined ? undefined : JSON.stringify(body));
+		};
+		if (path === "/events") this.#follow(response);
+		else if (path === "/containers/create") this.#create(searchParams.get("name") ?? "", text, send);
+		else if (path === "/containers/json") send(200, listedAs(this.containers, searchParams.get("filters")));
+		else if (path.startsWith("/containers/")) await this.#answerAbout(method, path, response, send);
+		else send(...this.#told(path));
+	}
+
+	/** Returns what it tells of itself. */
+	#told(path: string): [status: number, body: object] {
+		if (path === "/info") return [200, { ID: "fake", LiveRestoreEnabled: this.keepsContainers }];
+		if (path.startsWith("/images/")) return [200, { Id: "sha256:1", Config: {} }];
+		return [403, { message: `Not answered: ${path}` }];
+	}
+
+	async #answerAbout(method: string, path: string, response: ServerResponse, send: Send): Promise<void> {
+		const [, , name = "", what = ""] = path.split("/");
+		const container = this.containers.get(name);
+		if (!container) return send(404, { message: `No such container: ${name}` });
+		switch (method === "DELETE" ? "remove" : what) {
+			case "json":
+				return send(200, inspectedAs(container));
+			case "start":
+				return this.#run(container, send);
+			case "stop":
+				return this.#end(container, response, send);
+			case "wait":
+				return send(200, { StatusCode: container.code });
+			case "logs":
+				return void response.writeHead(200).end(container.log);
+			default:
+				return this.#remove(container, send);
+		}
+	}
+
+	async #end(container: FakeContainer, response: ServerResponse, send: Send): Promise<void> {
+		if (this.isObeyed) this.end(container.name, { code: 0 });
+		else if (container.status === "running") await once(response, "close");
+		send(204);
+	}
+
+	#remove({ name, status }: FakeContainer, send: Send): void {
+		if (status === "running") return send(409, { message: "it runs" });
+		this.containers.delete(name);
+		send(204);
+	}
+
+	#follow(response: ServerResponse): void {
+		response.writeHead(200).flushHeaders();
+		this.#streams.add(response);
+		response.on("close", () => this.#streams.delete(response));
+	}
+
+	#create(name: string, text: string, send: Send): void {
+		const refusal = this.refused.create;
+		if (refusal) return send(refusal.status, { message: refusal.message });
+		if (this.containers.has(name)) return send(409, { message: "Conflict" });
+		this.containers.set(name, createdFrom(name, text));
+		send(201, { Id: name });
+	}
+
+	#run(container: FakeContainer, send: Send): void {
+		const { start } = this.refused;
+		if (start) {
+			this.containers.set(container.name, { ...container, error: start.message, code: 128 });
+			return send(start.status, { message: start.message });
+		}
+		if (container.status !== "created") return send(304);
+		const running = { ...container, status: "running" as const, startedAt: new Date() };
+		// A probe has ended before anybody asks.
+		const isShort = container.name.startsWith("atelier-");
+		this.containers.set(container.name, isShort ? exited(running, { code: 0, log: probeOutput(container) }) : running);
+		send(204);
+	}
+}
+
+function createdFrom(name: string, text: string): FakeContainer {
+	const request = JSON.parse(text) as FakeContainer["request"];
+	const mounts = (request.HostConfig.Mounts ?? []).map(({ Source, Target }) => [Target, Source]);
+	return {
+		name,
+		request,
+		mounts: Object.fromEntries(mounts) as Record<string, string>,
+		status: "created",
+		code: 0,
+		error: "",
+		isOutOfMemory: false,
+		log: Buffer.alloc(0),
+	};
+}
