@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
-import { PodRefused } from "../pod-refused.ts";
 import type { Inventory, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
 import { containerEnvironment, containerName, containerRequest } from "./containers/container-request.ts";
 import { ContainerList } from "./containers/container-list.ts";
@@ -33,7 +32,8 @@ import { LaunchModels } from "./containers/launch-models.ts";
 import { launchLimits } from "./containers/launch-limits.ts";
 import { launchDocument } from "./containers/launch-document.ts";
 import { EngineStops } from "./containers/reasons/engine-stops.ts";
-import { refusalFor } from "./containers/reasons/engine-refusals.ts";
+import { MemoryWarnings } from "./containers/reasons/memory-warnings.ts";
+import { refuse } from "./containers/reasons/engine-refusals.ts";
 import type { Launch } from "./local-process/launch.ts";
 import { inventoryOf, isThere } from "./local-process/machine-runtime.ts";
 import { PodWatch } from "./local-process/pod-watch.ts";
@@ -93,6 +93,7 @@ export class ContainersRuntime implements PodRuntime {
 	readonly #models: LaunchModels;
 	readonly #egress: LaunchEgress;
 	readonly #doors: LaunchDoors;
+	readonly #memory: MemoryWarnings;
 	readonly #watches = new Set<PodWatch>();
 	/** Aborts the work that `open` has begun. */
 	readonly #closing = new AbortController();
@@ -123,6 +124,10 @@ export class ContainersRuntime implements PodRuntime {
 		const podToken = (of: Launch) => options.models.podToken(of.sessionId, of.generation);
 		const parts = { podToken, models: this.#models, egress: this.#egress };
 		this.#doors = new LaunchDoors({ runs: this.#runs, listenHost, platformUrl, ...parts, onReport });
+		this.#memory = new MemoryWarnings({
+			isLiving: async (launch) => (await this.#containers.inspect(containerName(launch)))?.State.Status === "running",
+			warn: (launch, sentence) => this.#doors.warn(launch, sentence),
+		});
 	}
 
 	async open(): Promise<readonly string[]> {
@@ -136,6 +141,7 @@ export class ContainersRuntime implements PodRuntime {
 
 	async close(): Promise<void> {
 		this.#closing.abort();
+		this.#memory.close();
 		await this.#doors.closeAll();
 		await this.#models.closeAll();
 		this.#engine.close();
@@ -146,12 +152,12 @@ export class ContainersRuntime implements PodRuntime {
 	}
 
 	find(sessionId: string): Promise<Pod[]> {
-		return this.#pods.ofSession(sessionId).catch(refuseAway);
+		return this.#pods.ofSession(sessionId).catch(refuse);
 	}
 
 	/** Starts the pod. @throws {Error} when a pod of another launch lives: two must never share a workspace. */
 	create(spec: PodSpec): Promise<void> {
-		return this.#create(spec).catch((error: unknown) => refuseAway(refusalFor(error) ?? error));
+		return this.#create(spec).catch(refuse);
 	}
 
 	async #create(spec: PodSpec): Promise<void> {
@@ -224,6 +230,7 @@ export class ContainersRuntime implements PodRuntime {
 		signal.addEventListener("abort", () => this.#watches.delete(watch));
 		const listener = {
 			onSession: (sessionId: string) => watch.look(sessionId),
+			onOutOfMemory: (launch: Launch) => this.#memory.noticed(launch),
 			onConnected: () => void this.#stops.connected(),
 			onLost: () => this.#stops.lost(),
 		};
@@ -288,11 +295,6 @@ export class ContainersRuntime implements PodRuntime {
 	#tell(sessionId: string): void {
 		for (const watch of this.#watches) watch.look(sessionId);
 	}
-}
-
-/** @throws {PodRefused} while the engine is away; the error otherwise. */
-function refuseAway(error: unknown): never {
-	throw error instanceof EngineAway ? new PodRefused("ENGINE_UNREACHABLE", undefined, { cause: error }) : error;
 }
 
 /** The time of the question whether an engine is there, in milliseconds; a start waits for it. */

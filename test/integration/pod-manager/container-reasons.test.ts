@@ -6,6 +6,7 @@ import type { Pod } from "#services/pod-manager/pod-runtime.ts";
 import { PodRefused } from "#services/pod-manager/pod-refused.ts";
 import { refusalFor } from "#services/pod-manager/pod-runtimes/containers/reasons/engine-refusals.ts";
 import { FakedRuntime } from "../../support/containers/faked-runtime.ts";
+import { eventually } from "../../support/eventually.ts";
 import { podSpecFor } from "../../support/pods/memory-pods.ts";
 
 describe("the reasons of sessions in containers", () => {
@@ -109,6 +110,30 @@ describe("the reasons of sessions in containers", () => {
 		expect(await endedWith({ code: 137, isOutOfMemory: true })).to.equal("OUT_OF_MEMORY");
 		expect(await endedWith({ code: 3, isOutOfMemory: true })).to.equal("AGENT_CRASHED");
 		expect(await endedWith({ code: 137 })).to.equal(undefined);
+	});
+
+	it("warns a session whose command has used up the memory, when its agent goes on", async () => {
+		await create();
+		await world.engine.report(name, { phase: "ready", warnings: ["its own"] });
+		await world.followed();
+		world.engine.tell(name, "oom");
+		const warnings = await eventually(async () => {
+			const told = (await one())?.warnings ?? [];
+			return told.length > 1 && told;
+		});
+		expect(warnings).to.have.length(2);
+		expect(warnings[0]).to.equal("its own");
+		expect(warnings[1]).to.match(/^A command used more memory than the session may have, and was ended at 2/);
+		expect(await one()).to.include({ state: "ready" });
+	});
+
+	it("adds the last lines of a container that failed, bounded and without control characters", async () => {
+		await create();
+		world.engine.end(name, { code: 127, log: `${"x".repeat(5_000)}\n\u001b[31mloader missing\u202e` });
+		const { failure } = (await one()) ?? {};
+		expect(failure?.code).to.equal("CONTAINER_FAILED");
+		expect(failure?.message).to.match(/\(127\): …x+\n\[31mloader missing$/);
+		expect(failure?.message.length).to.be.at.most(500);
 	});
 
 	it("tells a stopped engine from a container that ended by itself", async () => {

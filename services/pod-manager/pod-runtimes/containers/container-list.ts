@@ -8,6 +8,9 @@ import type { EngineContainers } from "./engine-containers.ts";
 import type { InspectedContainer } from "./inspected-container.ts";
 import type { EngineStops } from "./reasons/engine-stops.ts";
 
+/** The codes of failures that are explained by the end of the log. */
+const quoting = new Set(["AGENT_CRASHED", "CONTAINER_FAILED"]);
+
 /** The list of one installation's pods. It has no state. */
 export class ContainerList {
 	readonly #runs: RunFolders;
@@ -52,12 +55,16 @@ export class ContainerList {
 		return glimpsed;
 	}
 
-	/** Adds the end of the log to the failure of a pod that could not say more. */
+	/**
+	 * Adds the end of the log to the failure of a pod that could not say more. No secret is in the log of a `CONTAINER_FAILED`: its
+	 * agent, which fetches them, has not run. That of an `AGENT_CRASHED` has what the agent itself has written for the operator.
+	 */
 	async #withLastWords(pod: Pod, hasContainer: boolean): Promise<Pod> {
 		const { failure } = pod;
-		if (!hasContainer || failure?.code !== "AGENT_CRASHED") return pod;
+		if (!hasContainer || !failure || !quoting.has(failure.code)) return pod;
 		const said = await this.#containers.lastWords(pod.name).catch(() => "");
-		return said === "" ? pod : { ...pod, failure: { ...failure, message: `${failure.message}: ${said}` } };
+		if (said === "" || said.includes(failure.message)) return pod;
+		return { ...pod, failure: { ...failure, message: `${failure.message}: ${said}` } };
 	}
 
 	/** @param recorded The launches with records, which were read first: a pod that is made meanwhile counts as launching. */

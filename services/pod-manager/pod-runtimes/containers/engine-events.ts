@@ -2,12 +2,15 @@
 import { after, monotonic } from "#shared/base/clock.ts";
 import { Backoff } from "#shared/base/concurrency/backoff.ts";
 import type { EngineClient } from "./engine-client.ts";
+import { type Launch, parseLaunch } from "../local-process/launch.ts";
 import { label } from "./container-request.ts";
 
 /** Takes what the events tell. Nothing may throw. */
 export interface EngineListener {
 	/** The containers of a session may have changed. */
 	onSession(sessionId: string): void;
+	/** A process of the launch was ended, because the memory of its container was used up. */
+	onOutOfMemory(launch: Launch): void;
 	/** The engine answers. */
 	onConnected(): void;
 	/** The engine has ended the connection, or cannot be reached. */
@@ -30,8 +33,10 @@ export async function followEngine(
 		try {
 			for await (const line of lines(engine, filters, listener, signal)) {
 				backoff.reset();
-				const session = sessionOf(line);
-				if (session !== undefined) listener.onSession(session);
+				const launch = launchIn(line);
+				if (!launch) continue;
+				if (launch.action === "oom") listener.onOutOfMemory(launch);
+				listener.onSession(launch.sessionId);
 			}
 		} catch {
 			// The engine may be restarting.
@@ -75,11 +80,15 @@ async function* lines(
 }
 
 /** Docker and Podman name the labels of a container among its attributes. */
-function sessionOf(line: string): string | undefined {
+function launchIn(line: string): (Launch & { action: unknown }) | undefined {
 	try {
-		const { Actor } = JSON.parse(line) as { Actor?: { Attributes?: Record<string, unknown> } };
-		const id = Actor?.Attributes?.[label.session];
-		return typeof id === "string" ? id : undefined;
+		const { Action: action, Actor } = JSON.parse(line) as {
+			Action?: unknown;
+			Actor?: { Attributes?: Record<string, unknown> };
+		};
+		const { [label.session]: session, [label.generation]: generation } = Actor?.Attributes ?? {};
+		const launch = parseLaunch(`${String(session)}-g${String(generation)}`);
+		return launch && { ...launch, action };
 	} catch {
 		return undefined;
 	}

@@ -28,8 +28,8 @@ interface Opened {
 	readonly door: Server;
 	/** The way out; absent when its socket could not be opened. */
 	egress?: EgressProxy;
-	/** Sentences about servers that were refused, which are told with the status. */
-	readonly refusals: string[];
+	/** Sentences beside those of the agent, such as about servers that were refused, which are told with the status. */
+	readonly warnings: string[];
 	/** Absent until the agent has reported. */
 	bridge?: AgentBridge;
 }
@@ -74,10 +74,10 @@ export class LaunchDoors {
 			// The path of a Unix socket has at most 107 bytes, and that of a data folder any number.
 			const socket = folder?.path(doorSocket);
 			if (!folder || socket === undefined || (await isAnswered(socket))) return;
-			const opened: Opened = { folder, door: await this.#listen(launch, socket), refusals: [] };
+			const opened: Opened = { folder, door: await this.#listen(launch, socket), warnings: [] };
 			opening.move();
 			this.#opened.set(launchName(launch), opened);
-			opened.egress = await this.#openEgress(launch, folder.path(egressSocket), opened.refusals);
+			opened.egress = await this.#openEgress(launch, folder.path(egressSocket));
 			// This also reports the usage that an earlier process could not report.
 			await this.#dependencies.models.of(launch);
 			const { status } = await this.#dependencies.runs.read(launch);
@@ -88,6 +88,12 @@ export class LaunchDoors {
 	/** Keeps the launch document until the agent has reported. It holds secrets, so only the platform's user can read it. */
 	async keepDocument(launch: Launch, document: string): Promise<void> {
 		await replaceFile(this.#documentOf(launch), document);
+	}
+
+	/** Tells a session something beside what its agent tells. Whoever calls bounds how often. */
+	async warn(launch: Launch, sentence: string): Promise<void> {
+		this.#opened.get(launchName(launch))?.warnings.push(sentence);
+		await this.#changes.run(launchName(launch), () => this.#tellAgain(launch));
 	}
 
 	close(launch: Launch): Promise<void> {
@@ -121,17 +127,16 @@ export class LaunchDoors {
 		return door;
 	}
 
-	async #openEgress(launch: Launch, socket: string, refusals: string[]): Promise<EgressProxy> {
+	async #openEgress(launch: Launch, socket: string): Promise<EgressProxy> {
 		await rm(socket, { force: true });
 		const proxy = await this.#dependencies.egress.open(launch, socket, (sentence) => {
-			refusals.push(sentence);
-			void this.#changes.run(launchName(launch), () => this.#tellAgain(launch)).catch(() => {});
+			void this.warn(launch, sentence).catch(() => {});
 		});
 		await chmod(socket, 0o666);
 		return proxy;
 	}
 
-	/** Tells the last status again, with the servers that were refused since. */
+	/** Tells the last status again, with the warnings since. */
 	async #tellAgain(launch: Launch): Promise<void> {
 		const { status } = await this.#dependencies.runs.read(launch);
 		if (!status) return;
@@ -156,7 +161,7 @@ export class LaunchDoors {
 		const former = "port" in status && typeof status.port === "number" ? status.port : 0;
 		opened.bridge ??= await AgentBridge.open(this.foldersOf(launch).agent, listenHost, former);
 		const told = "warnings" in status && Array.isArray(status.warnings) ? status.warnings.map(String) : [];
-		const warnings = [...new Set([...told, ...opened.refusals])];
+		const warnings = [...new Set([...told, ...opened.warnings])];
 		const reached = { ...status, ...(warnings.length > 0 && { warnings }), host: listenHost, port: opened.bridge.port };
 		await replaceFile(runs.path(launch, "status"), JSON.stringify(reached));
 	}

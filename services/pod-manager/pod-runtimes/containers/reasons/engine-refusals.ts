@@ -1,7 +1,7 @@
 /** Translates the refusals of an engine, or of the filter before it, into the reasons that people read. Pure. */
 import type { FailureCode } from "#shared/contracts/sessions/status-reasons.ts";
 import { PodRefused } from "../../../pod-refused.ts";
-import { EngineRefusal } from "../engine-client.ts";
+import { EngineAway, EngineRefusal } from "../engine-client.ts";
 
 interface Known {
 	/** The status of the answer; absent: any. */
@@ -27,16 +27,22 @@ const known: readonly Known[] = [
 /** The codes of a full disk in the platform's own file system (errno(3)). */
 const fullDisk = ["ENOSPC", "EDQUOT"];
 
-/** Returns the refusal that people read for a failed creation or start; undefined for an error that says nothing to them. */
+/** Returns the refusal that people read for a failed call; undefined for an error that says nothing to them. */
 export function refusalFor(error: unknown): PodRefused | undefined {
 	if (error instanceof Error && "code" in error && fullDisk.includes(String(error.code)))
 		return new PodRefused("DISK_FULL", undefined, { cause: error });
+	if (error instanceof EngineAway) return new PodRefused("ENGINE_UNREACHABLE", undefined, { cause: error });
 	if (!(error instanceof EngineRefusal)) return undefined;
 	const { status, message } = error;
 	const found = known.find((one) => (one.status ?? status) === status && one.words.test(message));
 	if (!found) return undefined;
 	const { code, areShown, final } = found;
 	return new PodRefused(code, areShown ? message : undefined, { cause: error, ...(final !== undefined && { final }) });
+}
+
+/** @throws {PodRefused} for an error that says something to people; the error otherwise. */
+export function refuse(error: unknown): never {
+	throw refusalFor(error) ?? error;
 }
 
 /** Returns the code of a start that failed, by the reason that the engine keeps with the container. */
