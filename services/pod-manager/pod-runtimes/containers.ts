@@ -231,6 +231,7 @@ export class ContainersRuntime implements PodRuntime {
 		const listener = {
 			onSession: (sessionId: string) => watch.look(sessionId),
 			onOutOfMemory: (launch: Launch) => this.#memory.noticed(launch),
+			onStop: (launch: Launch) => this.#stops.asked(launch),
 			onConnected: () => void this.#stops.connected(),
 			onLost: () => this.#stops.lost(),
 		};

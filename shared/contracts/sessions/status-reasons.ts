@@ -102,7 +102,7 @@ const final = {
 		"Give it more with `resource_config.memory`, and start it",
 	],
 	NODE_SHUTDOWN: [
-		"The machine or its container engine was stopped, and the session with it",
+		"The machine, its container engine or the session's container was stopped from outside",
 		"Start the session; its workspace is kept",
 	],
 	SESSION_LOCKED: ["A foreign process has locked the file that the message names", "End that process"],

@@ -147,6 +147,20 @@ describe("the reasons of sessions in containers", () => {
 		expect((await one())?.failure?.code).to.equal("NODE_SHUTDOWN");
 	});
 
+	for (const [signal, code] of [
+		["15", "NODE_SHUTDOWN"],
+		["9", "AGENT_CRASHED"],
+	] as const) {
+		it(`says ${code} of a container that the engine has sent the signal ${signal} before it ended`, async () => {
+			await create();
+			await world.engine.report(name, { phase: "ready" });
+			await world.followed();
+			world.engine.tell(name, "kill", { signal });
+			world.engine.end(name, { code: 0 });
+			await eventually(async () => (await one())?.failure?.code === code);
+		});
+	}
+
 	it("takes the end of one container for its own when the others outlive their engine", async () => {
 		await world[Symbol.asyncDispose]();
 		world = new FakedRuntime();

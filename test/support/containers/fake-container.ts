@@ -68,8 +68,8 @@ export function listedAs(containers: ReadonlyMap<string, FakeContainer>, filters
 		.map(({ name, status: State }) => ({ Id: name, Names: [`/${name}`], State }));
 }
 
-export function containerEvent({ name, request }: FakeContainer, Action: string): object {
-	return { Type: "container", Action, Actor: { ID: name, Attributes: { ...request.Labels, name } } };
+export function containerEvent({ name, request }: FakeContainer, Action: string, more: object): object {
+	return { Type: "container", Action, Actor: { ID: name, Attributes: { ...request.Labels, name, ...more } } };
 }
 
 /** Returns what the probe of an engine reads in a container with these switches. */

@@ -76,8 +76,8 @@ export class FakeEngine implements AsyncDisposable {
 	}
 
 	/** Sends an event to everybody who listens. */
-	tell(name: string, action: string): void {
-		const line = `${JSON.stringify(containerEvent(this.#containerOf(name), action))}\n`;
+	tell(name: string, action: string, attributes: Record<string, string> = {}): void {
+		const line = `${JSON.stringify(containerEvent(this.#containerOf(name), action, attributes))}\n`;
 		for (const stream of this.#streams) stream.write(line);
 	}
 

@@ -72,12 +72,31 @@ export class DockerEngine implements AsyncDisposable {
 		const program = testProgram("docker-engine");
 		execFileSync("ip", ["netns", "add", this.#namespace]);
 		execFileSync("ip", ["-n", this.#namespace, "link", "set", "lo", "up"]);
-		this.#daemon = spawn(program, [this.#folder, this.#namespace], { stdio: "ignore" });
-		await eventually(() => this.run("docker", "version") !== "", { withinMs: 60_000, what: "the engine answers" });
+		await this.#launch(program);
 		const base = execFileSync(program, ["--base"], { encoding: "utf8" }).trim();
 		this.run("docker", "import", base, "debian:12");
 		this.#build("node:24-bookworm-slim", process.execPath, "RUN useradd -m -u 1000 node\n");
 		for (const [image, name, lines] of images) this.#build(image, testProgram(name), lines);
+	}
+
+	/** Stops it in order and starts it again; its containers end with it, because it has no `live-restore`. */
+	async restart(): Promise<void> {
+		await this.#stop();
+		await this.#launch(testProgram("docker-engine"));
+	}
+
+	async #launch(program: string): Promise<void> {
+		this.#daemon = spawn(program, [this.#folder, this.#namespace], { stdio: "ignore" });
+		await eventually(() => this.run("docker", "version") !== "", { withinMs: 60_000, what: "the engine answers" });
+	}
+
+	async #stop(): Promise<void> {
+		const daemon = this.#daemon;
+		if (!daemon) return;
+		const ended = once(daemon, "exit");
+		// The program is `unshare`, which waits for the daemon.
+		process.kill(Number(readFileSync(join(this.#folder, "pid"), "utf8")), "SIGTERM");
+		await ended;
 	}
 
 	/** Builds an image with one program of this machine and the libraries that it loads. */
@@ -98,12 +117,9 @@ export class DockerEngine implements AsyncDisposable {
 	async [Symbol.asyncDispose](): Promise<void> {
 		const daemon = this.#daemon;
 		if (daemon?.exitCode === null && daemon.signalCode === null) {
-			const ended = once(daemon, "exit");
 			const all = this.run("docker", "ps", "-aq").split("\n").filter(Boolean);
 			if (all.length > 0) this.run("docker", "rm", "-f", ...all);
-			// The program is `unshare`, which waits for the daemon.
-			process.kill(Number(readFileSync(join(this.#folder, "pid"), "utf8")), "SIGTERM");
-			await ended;
+			await this.#stop();
 		}
 		execFileSync("ip", ["netns", "del", this.#namespace]);
 		rmSync(this.#folder, { recursive: true, force: true });

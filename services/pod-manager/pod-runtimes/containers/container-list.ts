@@ -74,7 +74,7 @@ export class ContainerList {
 		const launches = new Map([...recorded, ...listed.map(({ launch }) => launch)].map((one) => [launchName(one), one]));
 		const circumstances = {
 			at: machineTime(),
-			endedWithEngine: (container: InspectedContainer) => this.#stops.ended(container),
+			isStoppedFromOutside: (container: InspectedContainer) => this.#stops.ended(container),
 		};
 		const pods = [...launches].map(async ([name, launch]) => {
 			const pod = containerPod(launch, containers.get(name), await this.#runs.read(launch), circumstances);

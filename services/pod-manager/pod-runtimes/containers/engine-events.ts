@@ -11,6 +11,8 @@ export interface EngineListener {
 	onSession(sessionId: string): void;
 	/** A process of the launch was ended, because the memory of its container was used up. */
 	onOutOfMemory(launch: Launch): void;
+	/** The engine asks the container of the launch to end, whoever wants that. */
+	onStop(launch: Launch): void;
 	/** The engine answers. */
 	onConnected(): void;
 	/** The engine has ended the connection, or cannot be reached. */
@@ -20,6 +22,8 @@ export interface EngineListener {
 /** A connection that is silent for longer may be dead, and is made again. */
 const silenceMs = 60_000;
 const maxLine = 65_536;
+/** The number of SIGTERM, as events name signals. */
+const sigterm = "15";
 
 /** Tells the listener until the signal aborts. It never throws, and tells nothing of what happens while the engine is away. */
 export async function followEngine(
@@ -36,6 +40,7 @@ export async function followEngine(
 				const launch = launchIn(line);
 				if (!launch) continue;
 				if (launch.action === "oom") listener.onOutOfMemory(launch);
+				if (launch.action === "kill" && launch.signal === sigterm) listener.onStop(launch);
 				listener.onSession(launch.sessionId);
 			}
 		} catch {
@@ -80,15 +85,15 @@ async function* lines(
 }
 
 /** Docker and Podman name the labels of a container among its attributes. */
-function launchIn(line: string): (Launch & { action: unknown }) | undefined {
+function launchIn(line: string): (Launch & { action: unknown; signal: unknown }) | undefined {
 	try {
 		const { Action: action, Actor } = JSON.parse(line) as {
 			Action?: unknown;
 			Actor?: { Attributes?: Record<string, unknown> };
 		};
-		const { [label.session]: session, [label.generation]: generation } = Actor?.Attributes ?? {};
+		const { [label.session]: session, [label.generation]: generation, signal } = Actor?.Attributes ?? {};
 		const launch = parseLaunch(`${String(session)}-g${String(generation)}`);
-		return launch && { ...launch, action };
+		return launch && { ...launch, action, signal };
 	} catch {
 		return undefined;
 	}

@@ -21,8 +21,8 @@ const heldMs = 30_000;
 export interface Circumstances {
 	/** The time of the machine in milliseconds since 1970. */
 	readonly at: number;
-	/** Whether the container ended because the engine or the machine was stopped. */
-	readonly endedWithEngine: (container: InspectedContainer) => boolean;
+	/** Whether the container was stopped from outside, with the engine or the machine, or by itself. */
+	readonly isStoppedFromOutside: (container: InspectedContainer) => boolean;
 }
 
 /** Returns the reason for which a container that runs is not ready, or does not end; undefined when there is nothing to say. */
@@ -42,7 +42,7 @@ export function waitingReason(
 export function endReason(
 	container: InspectedContainer,
 	{ status }: RunRecords,
-	{ endedWithEngine }: Circumstances,
+	{ isStoppedFromOutside }: Circumstances,
 ): PodFailure | undefined {
 	const { OOMKilled, ExitCode, Error: reason } = container.State;
 	const refusal = imageRefusal(container);
@@ -50,7 +50,7 @@ export function endReason(
 	// The engine also says so when only a command of the session was killed.
 	if (OOMKilled && ExitCode === killed) return podFailure("OUT_OF_MEMORY");
 	if (reason !== "") return failedStart(reason);
-	if (endedWithEngine(container)) return podFailure("NODE_SHUTDOWN");
+	if (isStoppedFromOutside(container)) return podFailure("NODE_SHUTDOWN");
 	const early = status ? undefined : earlyEnd(container);
 	if (early || ExitCode === killed) return early;
 	return { code: "AGENT_CRASHED", message: `The session agent ended (${ExitCode}) before it could say why` };

@@ -1,9 +1,14 @@
 /**
- * Knows when the engine, or the whole machine, was stopped, so that a container that ended with it is told from one that ended by
- * itself. An engine ends its connections before its containers; what it found ended at its next start has the time of that start.
+ * Knows which containers were stopped from outside, above all with the engine or the whole machine, so that they are told from those
+ * that ended by themselves. An engine that is stopped asks its containers to end and tells so, as it does for everybody else who
+ * asks; what it finds ended at its next start has the time of that start.
  */
+import { LRUCache } from "lru-cache";
 import { uptime } from "node:os";
 import { machineTime } from "#shared/base/clock.ts";
+import { maxRemembered as maxPods } from "../../../pod-runtime.ts";
+import { type Launch } from "../../local-process/launch.ts";
+import { containerName } from "../container-request.ts";
 import type { EngineClient } from "../engine-client.ts";
 import type { InspectedContainer } from "../inspected-container.ts";
 
@@ -24,6 +29,8 @@ interface Stop {
 export class EngineStops {
 	readonly #engine: EngineClient;
 	readonly #stops: Stop[] = [];
+	/** The names of containers that the engine has asked to end. */
+	readonly #asked = new LRUCache<string, true>({ max: maxPods });
 	/** Whether containers outlive the engine, as it said last. */
 	#keepsContainers = false;
 
@@ -39,6 +46,11 @@ export class EngineStops {
 		if (info) this.#keepsContainers = Object(info.body).LiveRestoreEnabled === true;
 	}
 
+	/** Learns that the engine asks a container to end. */
+	asked(launch: Launch): void {
+		this.#asked.set(containerName(launch), true);
+	}
+
 	/** Learns that the engine has ended a connection that it keeps while it works. */
 	lost(): void {
 		if (this.#keepsContainers || (this.#stops.length > 0 && this.#stops.at(-1)?.until === undefined)) return;
@@ -46,8 +58,9 @@ export class EngineStops {
 		if (this.#stops.length > maxRemembered) this.#stops.shift();
 	}
 
-	/** Whether a container that has ended ended with the engine, or before the machine was started. */
-	ended({ State }: InspectedContainer): boolean {
+	/** Whether a container that has ended, and that the platform did not end, was stopped from outside. */
+	ended({ Name, State }: InspectedContainer): boolean {
+		if (this.#asked.has(Name.slice(1))) return true;
 		const bootedAt = machineTime() - uptime() * 1_000;
 		if (Date.parse(State.StartedAt) < bootedAt - slackMs) return true;
 		const finishedAt = Date.parse(State.FinishedAt);
