@@ -21,6 +21,21 @@ export interface Installation {
 	 * @throws {ArchiveError} when something does not end.
 	 */
 	readonly endWork?: (say: (line: string) => void) => Promise<void>;
+	/**
+	 * Opens the reader of sessions' files that belong to another user; absent, or resolves to undefined: there is none.
+	 * @throws {Error} when it cannot work now.
+	 */
+	readonly sessionFiles?: () => Promise<SessionFiles | undefined>;
+}
+
+/** Reads the files of sessions that this process may not read. */
+export interface SessionFiles extends AsyncDisposable {
+	/**
+	 * Resolves to the entries of the folder of a session or a workspace in their order (shared/base/files/folder-walk.ts), which nobody
+	 * has checked. The iteration throws when a session has made it fail.
+	 * @throws {Error} when nothing can be read.
+	 */
+	read(id: string): Promise<AsyncIterable<unknown>>;
 }
 
 /** The person's wishes about an archive, and how the person is told. */

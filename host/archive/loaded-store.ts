@@ -8,7 +8,7 @@ import { insertOnce } from "#shared/store/insert-once.ts";
 import { ArchiveError, type ArchiveManifest, sectionNames } from "./archive-format.ts";
 import { readArchive } from "./archive-reader.ts";
 import { archivedCollections, DocumentLoader, sumsOf } from "./archived-documents.ts";
-import { FileLoader } from "./archived-files.ts";
+import { FileLoader } from "./restored-files.ts";
 import { importCollection, markImport } from "./import-mark.ts";
 import type { ArchiveOrder, Installation } from "./installation.ts";
 import type { PlacedFolder } from "./placed-folder.ts";

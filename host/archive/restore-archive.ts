@@ -16,7 +16,7 @@ import { codes, resultCode } from "#shared/store/embedded/result-code.ts";
 import { ArchiveError, type ArchiveKind, type ArchiveManifest, sectionNames } from "./archive-format.ts";
 import { type ArchiveEnds, readArchive } from "./archive-reader.ts";
 import { DocumentLoader } from "./archived-documents.ts";
-import { FileLoader } from "./archived-files.ts";
+import { FileLoader } from "./restored-files.ts";
 import { keyOf, settledKey } from "./archived-key.ts";
 import { markImport } from "./import-mark.ts";
 import {

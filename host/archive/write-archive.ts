@@ -1,5 +1,6 @@
 /** Writes the archive of an installation, which may run and be written to meanwhile. */
 import { existsSync } from "node:fs";
+import { walkFolder } from "#shared/base/files/folder-walk.ts";
 import { isoTime } from "#shared/base/clock.ts";
 import { release } from "#shared/config/release.ts";
 import { keyPrintOf } from "#shared/store/key-print.ts";
@@ -16,15 +17,9 @@ import { keyOf } from "./archived-key.ts";
 import { ArchiveWriter } from "./archive-writer.ts";
 import { writeDocuments } from "./archived-documents.ts";
 import { writeFiles } from "./archived-files.ts";
+import { type ListedSessions, listSessions, writeSessions } from "./archived-sessions.ts";
 import { wasHalfImported } from "./import-mark.ts";
-import {
-	type ArchiveOrder,
-	hostFolder,
-	type Installation,
-	interruptedRestore,
-	sessionsFolder,
-	storeFolder,
-} from "./installation.ts";
+import { type ArchiveOrder, hostFolder, type Installation, interruptedRestore, storeFolder } from "./installation.ts";
 import { sealKey } from "./sealed-key.ts";
 
 export interface WriteOrder extends ArchiveOrder {
@@ -35,11 +30,10 @@ export interface WriteOrder extends ArchiveOrder {
 
 /** The folders of the credential store that hold no credentials. */
 const lockFolder = /^\.locks(\/|$)/;
-/** The parts of the folder of sessions that are rebuilt or of no use later. */
-const trashFolder = /^\.trash(\/|$)/;
 
 /** Writes an archive. @throws {ArchiveError} or an error of the store, whose sentence is for the person. */
 export async function writeArchive(place: Installation, order: WriteOrder): Promise<ArchiveManifest> {
+	const sessions = order.workspaces && order.kind === "backup" ? await listSessions(place) : undefined;
 	await using closing = new AsyncDisposableStack();
 	const store = closing.adopt(await place.newStore(storeFolder(place)), (opened) => opened.close());
 	const interrupted = store.isShared ? undefined : interruptedRestore(storeFolder(place));
@@ -47,10 +41,18 @@ export async function writeArchive(place: Installation, order: WriteOrder): Prom
 	const snapshot = closing.adopt(await store.snapshot(), (taken) => taken.close());
 	if (await wasHalfImported(snapshot))
 		throw new ArchiveError("Half of the data is no backup: an import into the store has not finished");
-	return await writeAll(place, order, snapshot);
+	return await writeAll({ place, order, sessions }, snapshot);
 }
 
-async function writeAll(place: Installation, order: WriteOrder, snapshot: StoreSnapshot): Promise<ArchiveManifest> {
+interface Writing {
+	readonly place: Installation;
+	readonly order: WriteOrder;
+	/** The sessions whose files are part of it; undefined: those of none. */
+	readonly sessions: ListedSessions | undefined;
+}
+
+async function writeAll(writing: Writing, snapshot: StoreSnapshot): Promise<ArchiveManifest> {
+	const { place, order } = writing;
 	const { path, kind, say } = order;
 	const since = isoTime(snapshot.since);
 	const key = await keyStateOf(place, snapshot);
@@ -63,7 +65,7 @@ async function writeAll(place: Installation, order: WriteOrder, snapshot: StoreS
 	await writeDocuments(writer, snapshot, place.collections, (name, documents) =>
 		say(`${name}: ${documents} documents`),
 	);
-	const missing = kind === "export" ? [] : await writeRest(writer, place, order);
+	const missing = kind === "export" ? [] : await writeRest(writer, writing);
 	if (key.isOther) missing.push("The installation key of the store, which is not the present one");
 	const manifest = await writer.finish(missing);
 	say(`Every change that was acknowledged before ${since} is in "${path}"`);
@@ -81,21 +83,24 @@ async function keyStateOf(
 }
 
 /** Writes what is not in the store; returns sentences about what is left out. */
-async function writeRest(writer: ArchiveWriter, place: Installation, order: WriteOrder): Promise<string[]> {
-	const { passphrase, workspaces, say } = order;
+async function writeRest(writer: ArchiveWriter, { place, order, sessions }: Writing): Promise<string[]> {
+	const { passphrase, say } = order;
 	const missing: string[] = [];
 	const writeFolder = async (name: string, path: string, skips?: RegExp) => {
 		writer.section(sectionNames.files(name));
-		const unread = await writeFiles(writer, path, skips);
+		const left = await writeFiles(writer, { name, entries: walkFolder(path, skips), prefix: "" });
 		say(`${name}: ${writer.entries} entries of files`);
-		if (unread > 0) missing.push(`${unread} entries of "${name}" that are no files, or could not be read`);
+		if (left !== undefined) missing.push(left);
 	};
 	if (place.credentials !== undefined && existsSync(place.credentials))
 		await writeFolder("credentials", place.credentials, lockFolder);
 	else missing.push("Stored credentials: there are none in files on this machine");
 	if (existsSync(hostFolder(place))) await writeFolder("host", hostFolder(place));
-	if (workspaces) await writeFolder("sessions", sessionsFolder(place), trashFolder);
-	else missing.push("The files of sessions: ask for them with --workspaces");
+	if (sessions) {
+		writer.section(sectionNames.files("sessions"));
+		missing.push(...(await writeSessions(writer, place, sessions)));
+		say(`sessions: ${writer.entries} entries of files`);
+	} else missing.push("The files of sessions: ask for them with --workspaces");
 	const key = keyOf(place);
 	if (passphrase !== undefined && key !== undefined) {
 		writer.section(sectionNames.key);
