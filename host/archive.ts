@@ -114,6 +114,13 @@ async function installation(config: Config): Promise<Installation> {
 		endWork: async (say) => {
 			for (const { beforeRestore } of parts.values()) await beforeRestore?.(config, say);
 		},
+		sessionFiles: async () => {
+			for (const { sessionFiles } of parts.values()) {
+				const opened = await sessionFiles?.(config);
+				if (opened) return opened;
+			}
+			return undefined;
+		},
 	};
 }
 

@@ -16,6 +16,7 @@ import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import type { Migration } from "#shared/store/migrations/migration.ts";
 import type { Outbound } from "#shared/net/outbound/outbound.ts";
 import type { InstallationKey } from "#shared/base/secrets/keys.ts";
+import type { SessionFiles } from "./archive/installation.ts";
 import type { ProcessRegistry } from "./presence/process-registry.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
 import type { Tracer } from "#shared/telemetry/tracing/tracer.ts";
@@ -133,6 +134,8 @@ export type PartModule =
 			readonly afterRestore?: undefined;
 			/** Ends what works with the files of the data folder while no platform runs. */
 			readonly beforeRestore?: (config: Config, say: (line: string) => void) => Promise<void>;
+			/** Opens the reader of sessions' files that belong to another user; resolves to undefined when there is none. */
+			readonly sessionFiles?: (config: Config) => Promise<SessionFiles | undefined>;
 			readonly compose: Compose;
 	  }
 	| {
@@ -141,6 +144,7 @@ export type PartModule =
 			readonly migrations?: readonly Migration[];
 			readonly compose: (platform: StoringPlatform) => Promise<Part>;
 			readonly beforeRestore?: undefined;
+			readonly sessionFiles?: undefined;
 			/** Changes the documents of a backup when they are restored, before a platform starts with them. */
 			readonly afterRestore?: (store: DocumentStore) => Promise<void>;
 	  };

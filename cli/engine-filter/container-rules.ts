@@ -17,8 +17,10 @@ import {
 	type Rules,
 	text,
 	textThat,
+	tupleOf,
 } from "./json-rules.ts";
-import { anyAgentFolder, mountRule, sessionFolder, sessionPlaces } from "./mount-rules.ts";
+import { helperKinds } from "./helper-kinds.ts";
+import { mountRule, sessionPlaces } from "./mount-rules.ts";
 
 /** The platform for which the filter works. */
 export interface FilteredPlatform {
@@ -87,42 +89,23 @@ function probeRule(platform: FilteredPlatform): Rule {
 	});
 }
 
-/** A helper is root with the rights over files, in one folder, with the command of its kind. */
+/** A helper is root with rights over files, with the command, the rights and the folders of its kind. */
 function helperRule(platform: FilteredPlatform): Rule {
-	const kinds = helperKinds(ownerOf(platform)).map(([kind, command, places]) =>
+	const kinds = helperKinds(platform).map(({ kind, command, capabilities, mounts }) =>
 		objectOf({
 			Image: only(platform.images[0] ?? ""),
 			User: only("0:0"),
 			Entrypoint: only([]),
 			Cmd: only(command),
 			Labels: objectOf({ ...labels(platform), "atelier.helper": only(kind) }),
-			HostConfig: confined(platform, {
-				CapAdd: only(["CHOWN", "DAC_OVERRIDE", "FOWNER"]),
-				Mounts: listOf(mountRule(platform.dataDir, places), 1),
-			}),
+			HostConfig: confined(platform, { CapAdd: only(capabilities), Mounts: tupleOf(mounts) }),
 		}),
 	);
+	const names = helperKinds(platform).map(({ kind }) => kind);
 	return (value, path) => {
-		const kind = helperKinds("").findIndex(([one]) => one === labelOf(value, "atelier.helper"));
-		return (kinds[kind] ?? refuse("Labels.atelier.helper"))(value, path);
+		const index = names.findIndex((one) => one === labelOf(value, "atelier.helper"));
+		return (kinds[index] ?? refuse("Labels.atelier.helper"))(value, path);
 	};
-}
-
-type HelperKind = readonly [kind: string, command: string[], places: Parameters<typeof mountRule>[1]];
-
-function helperKinds(owner: string): HelperKind[] {
-	const ofSession = { writable: [sessionFolder], readable: [] };
-	return [
-		["give", ["chown", "-hR", owner, "/folder"], ofSession],
-		[
-			"clear",
-			["find", "/folder", "-mindepth", "1", "-delete"],
-			{ writable: [sessionFolder, anyAgentFolder], readable: [] },
-		],
-		["removeWorkspace", ["rm", "-rf", "--", "/folder/workspace", "/folder/workspace.partial"], ofSession],
-		["removeRecords", ["rm", "-rf", "--", "/folder/state", "/folder/agent.log"], ofSession],
-		["measure", ["du", "-s", "-B1", "/folder"], { writable: [], readable: [sessionFolder, anyAgentFolder] }],
-	];
 }
 
 function labelOf(value: Json, name: string): Json | undefined {

@@ -53,6 +53,14 @@ export function listOf(rule: Rule, most: number): Rule {
 	};
 }
 
+/** A list of as many values as there are rules, each after its own. */
+export function tupleOf(rules: readonly Rule[]): Rule {
+	return (value, path) => {
+		if (!Array.isArray(value) || value.length !== rules.length) return refuse(path);
+		return rules.map((rule, index) => rule(value[index] ?? null, `${path}[${index}]`));
+	};
+}
+
 /** An object with these members and no others. */
 export function objectOf(required: Rules, optional: Rules = {}): Rule {
 	const rules = new Map(Object.entries({ ...required, ...optional }));

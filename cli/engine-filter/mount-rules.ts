@@ -20,6 +20,9 @@ export const sessionFolder = new RegExp(`^sessions/${id}$`);
 /** The folder of the socket of an agent. */
 export const anyAgentFolder = new RegExp(`^run/${id}-g\\d{1,9}/out$`);
 
+/** The folder of the socket to which a container writes what it has read for a backup. */
+export const readingFolder = /^cache\/reading\/[0-9a-f]{32}$/;
+
 /** Returns the places of a launch. @param launch Its name, which has no character with a meaning in a pattern. */
 export function sessionPlaces(launch: string): MountPlaces {
 	return {
@@ -28,14 +31,18 @@ export function sessionPlaces(launch: string): MountPlaces {
 	};
 }
 
-/** @param dataDir The platform's data folder; absolute, without links. */
-export function mountRule(dataDir: string, { writable, readable }: MountPlaces): Rule {
+/**
+ * @param dataDir The platform's data folder; absolute, without links.
+ * @param target The rule of the place inside of the container. A session chooses what is in its folder, so a container that is root must
+ * not get it as one of the folders from which programs are started.
+ */
+export function mountRule(dataDir: string, { writable, readable }: MountPlaces, target: Rule = text): Rule {
 	const isAt = (source: Json, places: readonly RegExp[]) =>
 		typeof source === "string" && places.some((place) => place.test(relative(dataDir, source)));
 	const mount = objectOf({
 		Type: only("bind"),
 		Source: textThat((path) => isAt(path, [...writable, ...readable]) && isFolder(path)),
-		Target: text,
+		Target: target,
 		ReadOnly: boolean,
 	});
 	const isRight = (value: Json) => {

@@ -22,6 +22,7 @@ import { platformUrl } from "./platform-url.ts";
 import { podSpec } from "./pod-spec.ts";
 
 export { endLeftAgents as beforeRestore } from "./reconciliation/left-agents.ts";
+export { openSessionFiles as sessionFiles } from "./session-files.ts";
 
 /** Starts per processor: a start waits for files and other processes about half of its time. */
 const perProcessor = 2;

@@ -158,6 +158,12 @@ export interface PodRuntime {
 	 */
 	measureWorkspace(workspaceId: string, signal: AbortSignal, sessionId?: string): Promise<number>;
 	/**
+	 * Resolves to the entries of all files below the folder of a session or a workspace, in their order (shared/base/files/folder-walk.ts),
+	 * for a process that may not read them. The caller reads them to their end, or gives up. Absent: the files belong to this process's
+	 * user. @throws {Error} when none can be read; the iteration throws when they break off.
+	 */
+	readFiles?(id: string): Promise<AsyncIterable<unknown>>;
+	/**
 	 * Calls `onChange` within a second with every session whose pods have changed, until the signal aborts. It changes
 	 * nothing itself.
 	 */

@@ -9,7 +9,8 @@ import { failpoint } from "#shared/base/failpoints.ts";
 import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { Inventory, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
-import { containerEnvironment, containerName, containerRequest } from "./containers/container-request.ts";
+import { containerEnvironment } from "./containers/container-environment.ts";
+import { containerName, containerRequest } from "./containers/container-request.ts";
 import { ContainerList } from "./containers/container-list.ts";
 import { isAlive } from "./containers/container-pod.ts";
 import {
@@ -23,6 +24,7 @@ import { EngineContainers } from "./containers/engine-containers.ts";
 import { followEngine } from "./containers/engine-events.ts";
 import { ContainerFolders, makeShared } from "./containers/container-folders.ts";
 import { FolderHelpers } from "./containers/helpers/folder-helpers.ts";
+import { FolderReader } from "./containers/helpers/folder-reader.ts";
 import { RuntimeProbe } from "./containers/helpers/runtime-probe.ts";
 import { ShortContainers } from "./containers/helpers/short-containers.ts";
 import { LaunchDoors } from "./containers/launch-doors.ts";
@@ -175,7 +177,7 @@ export class ContainersRuntime implements PodRuntime {
 		failpoint("containers.before-create");
 		const { user } = this.#settings;
 		const { installation } = this.#options;
-		const env = { ...containerEnvironment };
+		const env = containerEnvironment;
 		const plan = { ...launch, installation, workspaceId: spec.workspace_id, ...image, user, limits, folders, env };
 		await this.#containers.run(containerName(launch), containerRequest(plan)).catch((error: unknown) => {
 			throw missingImage(error, image.image) ?? error;
@@ -217,6 +219,12 @@ export class ContainersRuntime implements PodRuntime {
 		for (const launch of await this.#launchesOf(sessionId))
 			bytes += await this.#folders.bytesBeside(this.#doors.foldersOf(launch).agent, signal);
 		return bytes;
+	}
+
+	readFiles(id: string): Promise<AsyncIterable<unknown>> {
+		const place = join(this.#options.dataDir, "cache", "reading");
+		const reader = new FolderReader({ short: this.#short, image: this.#settings.image, place });
+		return reader.read(this.#sessions.whole(id));
 	}
 
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {

@@ -6,6 +6,7 @@ import type { Installation, SessionFiles } from "#host/archive/installation.ts";
 import { restoreArchive } from "#host/archive/restore-archive.ts";
 import { writeArchive } from "#host/archive/write-archive.ts";
 import { walkFolder } from "#shared/base/files/folder-walk.ts";
+import { OwnedInstallation } from "../../support/archive/owned-installation.ts";
 import { marks, smallInstallation } from "../../support/archive/small-installation.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { folderForAll, giveAway, isRoot, nobody } from "../../support/machine/ordinary-user.ts";
@@ -125,4 +126,28 @@ describe("a backup of sessions with files of another user", () => {
 			expect(existsSync(join(await restored(second), "workspace", "work"))).to.equal(true);
 			expect(existsSync(join(folder, "escaped"))).to.equal(false);
 		});
+});
+
+describe("the command backup, as a user who may not read the files of sessions", function () {
+	this.timeout(60_000);
+
+	it("is refused by the names of the sessions where no engine answers, and makes one without them", async function () {
+		if (!isRoot) return this.skip();
+		using made = await OwnedInstallation.make();
+		const workspace = join(made.dataDir, "sessions", first, "workspace");
+		mkdirSync(workspace, { recursive: true });
+		chownSync(join(workspace, ".."), nobody, nobody);
+		chownSync(workspace, sessionsUser, sessionsUser);
+		const adapter = "services/pod-manager/pod-runtimes/containers.ts#ContainersRuntime";
+		const runtime = { adapter, kwargs: { socket: join(made.folder, "absent.sock") } };
+		const file = join(made.folder, "backup.gz");
+		const refused = await made.run(runtime, ["backup", "--workspaces", file]);
+		expect(refused.output)
+			.to.include(join(made.dataDir, "sessions", first))
+			.and.include("absent.sock");
+		expect([refused.code, existsSync(file)]).to.deep.equal([1, false]);
+		const without = await made.run(runtime, ["backup", file]);
+		expect(without.output).to.include("Not in the archive: The files of sessions");
+		expect(without.code).to.equal(0);
+	});
 });

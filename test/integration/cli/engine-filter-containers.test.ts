@@ -9,7 +9,7 @@ const { session, helper, probe } = named;
 describe("engine-filter: containers", () => {
 	const filter = new RecordedFilter();
 	const { reached, root, folder, workspace, run, link, file } = filter;
-	const { labels, mount, good, goodHelper, goodProbe } = goodRequests(filter.workspace);
+	const { labels, mount, good, goodHelper, goodReader, goodProbe } = goodRequests(filter.workspace, filter.reading);
 	const send = filter.send.bind(filter);
 
 	before(() => filter.start());
@@ -173,6 +173,12 @@ describe("engine-filter: containers", () => {
 		],
 		["an image of somebody else", { Image: "other" }, "Image"],
 		["variables", { Env: ["LD_PRELOAD=/folder/x.so"] }, "Env"],
+		[
+			"the session's folder in the place of programs",
+			{ HostConfig: { ...goodHelper.HostConfig, Mounts: [{ ...mount, Target: "/usr/bin" }] } },
+			"HostConfig.Mounts[0].Target",
+		],
+		["no folder", { HostConfig: { ...goodHelper.HostConfig, Mounts: [] } }, "HostConfig.Mounts"],
 		["another capability", { HostConfig: { ...goodHelper.HostConfig, CapAdd: ["SYS_PTRACE"] } }, "HostConfig.CapAdd"],
 	];
 	for (const [what, change, member] of badHelpers) {
@@ -185,6 +191,56 @@ describe("engine-filter: containers", () => {
 			expect(reached).to.deep.equal([]);
 		});
 	}
+
+	it("lets a reader of a backup have a session's folder and the platform's socket", async () => {
+		expect(await send("POST", create(helper), goodReader)).to.include({ status: 201 });
+		expect(JSON.parse(reached[0]?.body ?? "")).to.deep.equal(goodReader);
+	});
+
+	const [source, socket] = goodReader.HostConfig.Mounts;
+	const reads = (change: object): object => ({ HostConfig: { ...goodReader.HostConfig, ...change } });
+	for (const [what, change, member] of [
+		["a program of the session", { Cmd: ["node", "/folder/x.ts"] }, "Cmd"],
+		["a way into the program", { Cmd: ["node", "--require", "/folder/x.js", "agent/read-folder.ts"] }, "Cmd"],
+		["options of the program", { Env: ["NODE_OPTIONS=--require=/folder/x.js"] }, "Env"],
+		["a folder of its own choice as its own", { WorkingDir: "/folder" }, "WorkingDir"],
+		["the right to open files by their number", reads({ CapAdd: ["DAC_READ_SEARCH"] }), "HostConfig.CapAdd"],
+		[
+			"the right to write in the folder",
+			reads({ Mounts: [{ ...source, ReadOnly: false }, socket] }),
+			"HostConfig.Mounts[0].ReadOnly",
+		],
+		[
+			"the right to write beside the socket",
+			reads({ Mounts: [source, { ...socket, ReadOnly: false }] }),
+			"HostConfig.Mounts[1].ReadOnly",
+		],
+		[
+			"a session's folder in the place of the program",
+			reads({ Mounts: [{ ...source, Target: "/opt/atelier" }, socket] }),
+			"HostConfig.Mounts[0].Target",
+		],
+		[
+			"a session's folder in the place of the socket",
+			reads({ Mounts: [source, { ...socket, Source: workspace }] }),
+			"HostConfig.Mounts[1].Source",
+		],
+		["no socket", reads({ Mounts: [source] }), "HostConfig.Mounts"],
+		[
+			"the socket's folder as the session's",
+			reads({ Mounts: [{ ...source, Source: filter.reading }, socket] }),
+			"HostConfig.Mounts[0].Source",
+		],
+		["three folders", reads({ Mounts: [source, socket, socket] }), "HostConfig.Mounts"],
+	] as const)
+		it(`refuses a reader with ${what}`, async () => {
+			const { status, message } = await send("POST", create(helper), { ...goodReader, ...change });
+			expect({ status, message }).to.deep.equal({
+				status: 403,
+				message: `The filter does not let this value of ${member} through`,
+			});
+			expect(reached).to.deep.equal([]);
+		});
 
 	for (const [what, change, member] of [
 		["another command", { Cmd: ["sh"] }, "Cmd"],

@@ -17,18 +17,22 @@ export interface ArchivePlace {
 	readonly config: string;
 	/** Variables beside those. */
 	readonly env?: Readonly<Record<string, string>>;
+	/** The user and group who run the command, if the tests run as root; default: this process's. */
+	readonly user?: number;
 }
 
 /** Runs a command, e.g. `["export", "/tmp/documents.gz"]`. @param started Gets the process. */
 export function runArchive(
-	{ dataDir, home, config, env }: ArchivePlace,
+	{ dataDir, home, config, env, user }: ArchivePlace,
 	args: readonly string[],
 	started?: (process: ChildProcess) => void,
 ): Promise<Outcome> {
 	const variables = { PATH: process.env["PATH"] ?? "", HOME: home, DATA_DIR: dataDir, ATELIER_CONFIG: config, ...env };
 	return new Promise((resolve) => {
 		const program = ["host/archive.ts", ...args];
-		const child = execFile(process.execPath, program, { cwd: projectRoot, env: variables }, (error, stdout, stderr) => {
+		const rights = user === undefined ? {} : { uid: user, gid: user };
+		const options = { cwd: projectRoot, env: variables, ...rights };
+		const child = execFile(process.execPath, program, options, (error, stdout, stderr) => {
 			const code = error ? error.code : 0;
 			resolve({
 				code: typeof code === "number" ? code : undefined,

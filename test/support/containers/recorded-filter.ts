@@ -40,6 +40,8 @@ export class RecordedFilter {
 	readonly folder = join(this.root, "sessions");
 	readonly workspace = join(this.folder, id);
 	readonly run = join(this.root, "run", `${id}-g1`);
+	/** The folder of a socket to which a reader writes. */
+	readonly reading = join(this.root, "cache", "reading", "0123456789abcdef".repeat(2));
 	readonly link = join(this.folder, "3f0c2a11-0000-4000-8000-000000000002");
 	readonly file = join(this.folder, "3f0c2a11-0000-4000-8000-000000000003");
 	readonly #socket = join(this.root, "filter.sock");
@@ -48,6 +50,7 @@ export class RecordedFilter {
 	async start(): Promise<void> {
 		mkdirSync(this.workspace, { recursive: true });
 		for (const name of ["in", "out"]) mkdirSync(join(this.run, name), { recursive: true });
+		mkdirSync(this.reading, { recursive: true });
 		symlinkSync("/etc", this.link);
 		writeFileSync(this.file, "");
 		const engine = createServer((request, response) => {
@@ -109,8 +112,11 @@ export class RecordedFilter {
 	}
 }
 
-/** Requests that the filter lets through. @param workspace The folder of a session. */
-export function goodRequests(workspace: string) {
+/**
+ * Requests that the filter lets through.
+ * @param workspace The folder of a session. @param reading The folder of a socket to which a reader writes.
+ */
+export function goodRequests(workspace: string, reading = "") {
 	const confinement = {
 		NetworkMode: "none",
 		ReadonlyRootfs: true,
@@ -151,6 +157,19 @@ export function goodRequests(workspace: string) {
 			Mounts: [{ ...mount, Target: "/folder" }],
 		},
 	};
+	const goodReader = {
+		...goodHelper,
+		Labels: { "atelier.installation": "i", "atelier.helper": "read" },
+		Cmd: ["node", "agent/read-folder.ts"],
+		HostConfig: {
+			...confinement,
+			CapAdd: ["DAC_OVERRIDE"],
+			Mounts: [
+				{ ...mount, Target: "/folder", ReadOnly: true },
+				{ ...mount, Source: reading, Target: "/platform", ReadOnly: true },
+			],
+		},
+	};
 	const goodProbe = {
 		...common,
 		Labels: { "atelier.installation": "i", "atelier.probe": "switches" },
@@ -159,5 +178,5 @@ export function goodRequests(workspace: string) {
 		Cmd: ["cat", "/proc/self/status", "/proc/self/mounts", "/proc/net/dev"],
 		HostConfig: { ...confinement, Tmpfs: { "/tmp": "size=1048576,exec,mode=1777" } },
 	};
-	return { common, labels, mount, good, goodHelper, goodProbe };
+	return { common, labels, mount, good, goodHelper, goodReader, goodProbe };
 }

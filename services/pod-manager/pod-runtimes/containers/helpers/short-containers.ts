@@ -5,11 +5,12 @@
 import { randomBytes } from "node:crypto";
 import { label } from "../container-request.ts";
 import type { EngineClient } from "../engine-client.ts";
-import { logText } from "./engine-log.ts";
+import { lastLines, logText } from "./engine-log.ts";
 
 const notFound = 404;
 const conflict = 409;
 const maxLines = "200";
+const maxCharacters = 400;
 
 /** The names of short containers; an engine's filter knows them (cli/engine-filter). */
 export type ShortKind = "helper" | "probe";
@@ -24,14 +25,26 @@ export interface EndedContainer {
 	readonly inspected: unknown;
 }
 
+/** A container that runs until its owner disposes of it, or it ends. */
+export interface HeldContainer extends AsyncDisposable {
+	/** Resolves when it has ended. @throws {EngineAway} when it has not after this time, or the signal aborts. */
+	ended(withinMs: number, signal: AbortSignal): Promise<void>;
+	/** Returns the end of its output, for people. */
+	lastWords(): Promise<string>;
+}
+
 /** One container. */
-export interface ShortRun {
+export interface ShortContainer {
 	readonly kind: ShortKind;
 	/** Its work, in one word. */
 	readonly task: string;
 	/** The body of its creation without labels. */
 	readonly request: object;
 	readonly signal?: AbortSignal | undefined;
+}
+
+/** One container that ends by itself. */
+export interface ShortRun extends ShortContainer {
 	/** The time that it may run, in milliseconds. */
 	readonly withinMs: number;
 }
@@ -47,24 +60,45 @@ export class ShortContainers {
 	}
 
 	/** Runs the container to its end and removes it. @throws {EngineRefusal} {EngineAway} */
-	async run({ kind, task, request, signal, withinMs }: ShortRun): Promise<EndedContainer> {
+	async run({ withinMs, ...container }: ShortRun): Promise<EndedContainer> {
+		const { signal } = container;
+		await using closing = new AsyncDisposableStack();
+		const path = await this.#start(container, closing);
+		const waited = await this.#engine.call({ method: "POST", path: `${path}/wait`, signal, withinMs });
+		const [frames, { body: inspected }] = await Promise.all([
+			this.#logs(path, signal),
+			this.#engine.call({ method: "GET", path: `${path}/json`, signal }),
+		]);
+		return { exitCode: exitCodeIn(waited.body), output: logText(frames), inspected };
+	}
+
+	/** Starts the container; the caller disposes of it. @throws {EngineRefusal} {EngineAway} */
+	async hold(container: ShortContainer): Promise<HeldContainer> {
+		await using closing = new AsyncDisposableStack();
+		const path = await this.#start(container, closing);
+		const kept = closing.move();
+		return {
+			ended: async (withinMs, signal) =>
+				void (await this.#engine.call({ method: "POST", path: `${path}/wait`, signal, withinMs })),
+			lastWords: async () => lastLines(await this.#logs(path), maxCharacters),
+			[Symbol.asyncDispose]: () => kept.disposeAsync(),
+		};
+	}
+
+	/** Starts the container, and returns its path at the engine. @param closing Gets its removal. */
+	async #start({ kind, task, request, signal }: ShortContainer, closing: AsyncDisposableStack): Promise<string> {
 		const name = `atelier-${kind}-${randomBytes(8).toString("hex")}`;
 		const Labels = { [label.installation]: this.#installation, [label[kind]]: task };
 		const body = { ...request, Labels };
 		await this.#engine.call({ method: "POST", path: "/containers/create", query: { name }, body, signal });
-		const path = `/containers/${name}`;
-		try {
-			await this.#engine.call({ method: "POST", path: `${path}/start`, signal });
-			const waited = await this.#engine.call({ method: "POST", path: `${path}/wait`, signal, withinMs });
-			const [frames, { body: inspected }] = await Promise.all([
-				this.#engine.read(`${path}/logs`, { stdout: "1", stderr: "1", tail: maxLines }, signal),
-				this.#engine.call({ method: "GET", path: `${path}/json`, signal }),
-			]);
-			return { exitCode: exitCodeIn(waited.body), output: logText(frames), inspected };
-		} finally {
-			// The next start removes a container that cannot be removed now.
-			await this.#remove(name).catch(() => {});
-		}
+		// The next start removes a container that cannot be removed now.
+		closing.defer(() => this.#remove(name).catch(() => {}));
+		await this.#engine.call({ method: "POST", path: `/containers/${name}/start`, signal });
+		return `/containers/${name}`;
+	}
+
+	#logs(path: string, signal?: AbortSignal): Promise<Buffer> {
+		return this.#engine.read(`${path}/logs`, { stdout: "1", stderr: "1", tail: maxLines }, signal);
 	}
 
 	/** Removes the short containers that an earlier process has left. Those that run are in use by another one. */

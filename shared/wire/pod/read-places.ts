@@ -1,0 +1,12 @@
+/** What a container that reads a folder for a backup agrees on with the platform. */
+
+/** The places inside of the container; both are mounted read-only. */
+export const readPlaces = {
+	folder: "/folder",
+	/** The folder of the platform's socket. */
+	platform: "/platform",
+	socket: "/platform/files.sock",
+} as const;
+
+/** The last line. */
+export const readToEnd = `"end"`;
