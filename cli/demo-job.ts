@@ -7,7 +7,7 @@ import type { Steps } from "./steps.ts";
 
 /** The choices of the person who runs the demo. */
 export interface DemoOptions {
-	/** The URL of the git repository to work on. */
+	/** The URL of the git repository to work on; empty: an empty workspace. */
 	repository: string;
 	/** The branch; empty: the one that the HEAD of the remote names. */
 	branch: string;
@@ -150,7 +150,7 @@ class DemoJob {
 			}),
 		);
 		[this.#id, this.#workspace] = [session.id, session.id];
-		this.#steps.note(`${session.id} on ${repo}`);
+		this.#steps.note(`${session.id} on ${repo === "" ? "an empty workspace" : repo}`);
 		// The session keeps the settings of the profile.
 		await this.#steps.run("delete the profile", () => this.#client.delete(`/profiles/${this.#profile}`, {}));
 		for (const status of ["starting", "provisioning", "running"]) {

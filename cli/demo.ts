@@ -1,6 +1,7 @@
 /**
  * `npm run demo [-- <repository>] [--branch <name>] [--keep]` runs the whole main job against a running platform and
- * shows the time of each step. Without a repository it works on this checkout. `ATELIER_URL` names the platform.
+ * shows the time of each step. Without a repository it works on this checkout, or on an empty workspace where sessions do not have it.
+ * `ATELIER_URL` names the platform.
  */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -18,7 +19,13 @@ function readOptions(): DemoOptions {
 		usage: "npm run demo [-- <repository> --branch <name> --keep]",
 		summary:
 			"Does the whole main job on a running platform, each step with its time. ATELIER_URL says where the platform is.",
-		operands: { help: { "<repository>": "URL of the git repository to work on; default: this checkout" }, most: 1 },
+		operands: {
+			help: {
+				"<repository>":
+					"URL of the git repository to work on; default: this checkout, or none where sessions do not have it",
+			},
+			most: 1,
+		},
 		options: {
 			branch: {
 				type: "string",
@@ -32,8 +39,9 @@ function readOptions(): DemoOptions {
 	return { repository: positionals[0] ?? checkout, branch: values.branch, keep: values.keep };
 }
 
-/** A server may run the platform as a user to whom this checkout does not belong, or have no checkout. */
-const otherRepository = "To work on another repository than this checkout: npm run demo -- <url of a repository>";
+/** Sessions may run in containers or on another machine, or as a user to whom this checkout does not belong. */
+const otherRepository =
+	"Sessions do not have this checkout where they run, so the demo goes on with an empty workspace. To work on a repository: npm run demo -- <url of a repository>";
 
 const options = readOptions();
 const ending = new AbortController();
@@ -42,11 +50,21 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => ending.ab
 for (const output of [process.stdout, process.stderr]) output.on("error", () => ending.abort());
 const steps = new Steps((line) => console.log(line), ending.signal);
 try {
-	await runDemo(new PlatformClient(apiUrl(), await apiToken()), steps, options, ending.signal);
+	await runAnywhere();
 	steps.table();
 } catch (error) {
-	const said = error instanceof Error ? error.message : String(error);
-	const isOfCheckout = options.repository === checkout && said.includes("CLONE_FAILED");
-	console.error(`\nThe demo failed: ${said}${isOfCheckout ? `. ${otherRepository}` : ""}`);
+	console.error(`\nThe demo failed: ${error instanceof Error ? error.message : String(error)}`);
 	process.exitCode = 1;
+}
+
+async function runAnywhere(): Promise<void> {
+	const client = new PlatformClient(apiUrl(), await apiToken());
+	try {
+		await runDemo(client, steps, options, ending.signal);
+	} catch (error) {
+		const isOfCheckout = options.repository === checkout && String(error).includes("CLONE_FAILED");
+		if (!isOfCheckout || ending.signal.aborted) throw error;
+		steps.note(otherRepository);
+		await runDemo(client, steps, { ...options, repository: "", branch: "" }, ending.signal);
+	}
 }

@@ -16,6 +16,7 @@ import type { ApiClient } from "../../support/clients/api-client.ts";
 import { callPrice, ContainedPlatform, containersAdapter } from "../../support/containers/contained-platform.ts";
 import { sessionImage } from "../../support/containers/session-image.ts";
 import { eventually } from "../../support/eventually.ts";
+import { runDemo } from "../../support/platform/run-demo.ts";
 import { ask, sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
 
@@ -166,6 +167,14 @@ describe("a session in a container", function () {
 		);
 		// The start asks this to learn whether there is a filter.
 		expect(refused).to.equal("The filter does not let GET /v1.41/version through\n");
+	});
+
+	it("does the whole job of `npm run demo`, without the checkout that it does not see", async () => {
+		const { exitCode, output } = await runDemo(world.platform);
+		expect(exitCode, output).to.equal(0);
+		expect(output)
+			.to.include("so the demo goes on with an empty workspace")
+			.and.to.match(/✓ find it gone/);
 	});
 
 	it("calls another model as soon as it is chosen", async () => {
