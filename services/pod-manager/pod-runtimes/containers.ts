@@ -28,7 +28,7 @@ import { FolderReader } from "./containers/helpers/folder-reader.ts";
 import { RuntimeProbe } from "./containers/helpers/runtime-probe.ts";
 import { ShortContainers } from "./containers/helpers/short-containers.ts";
 import { LaunchDoors } from "./containers/launch-doors.ts";
-import { missingImage, SessionImages } from "./containers/session-images.ts";
+import { missingImage, SessionImages } from "./containers/images/session-images.ts";
 import { LaunchEgress } from "./containers/launch-egress.ts";
 import { LaunchModels } from "./containers/launch-models.ts";
 import { launchLimits } from "./containers/launch-limits.ts";

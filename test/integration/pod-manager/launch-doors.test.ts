@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { BlockList } from "node:net";
 import { join } from "node:path";
 import { LaunchDoors } from "#services/pod-manager/pod-runtimes/containers/launch-doors.ts";
 import { LaunchEgress, operatorRules } from "#services/pod-manager/pod-runtimes/containers/launch-egress.ts";
@@ -24,7 +25,11 @@ describe("the doors of several containers", () => {
 		const none = { accessOf: () => undefined, modelOf: async () => "", podToken: () => "" };
 		const platformUrl = () => "http://127.0.0.1:9";
 		models = new LaunchModels({ runs, platformUrl, models: none });
-		const egress = new LaunchEgress(runs, operatorRules({ profile: "none", allowed: [], internal: [] }));
+		const egress = new LaunchEgress(
+			runs,
+			operatorRules({ profile: "none", allowed: [], internal: [] }),
+			new BlockList(),
+		);
 		const parts = { models, egress, podToken: () => "", onReport() {} };
 		doors = new LaunchDoors({ runs, listenHost: "127.0.0.1", platformUrl, ...parts });
 	});

@@ -1,4 +1,5 @@
 /** The runtime for containers at a fake engine, whose containers a test plays. */
+import { BlockList } from "node:net";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ContainersRuntime } from "#services/pod-manager/pod-runtimes/containers.ts";
@@ -33,6 +34,7 @@ export class FakedRuntime implements AsyncDisposable {
 			host: "here",
 			platformUrl: () => "http://127.0.0.1:9/api/v1/svc",
 			models: { accessOf: () => undefined, modelOf: async () => "", podToken: () => "unused" },
+			refusedNetworks: new BlockList(),
 			socket: this.engine.socket,
 		});
 		this.#opened.push(runtime);

@@ -2,7 +2,7 @@
 import { posix } from "node:path";
 import type { Launch } from "../local-process/launch.ts";
 import { podName } from "../../pod-runtime.ts";
-import { deliveredEntrypoint, deliveredPlace } from "./agent-delivery.ts";
+import { deliveredEntrypoint, deliveredPlace } from "./images/agent-delivery.ts";
 
 /** The labels of all containers of the platform. */
 export const label = {

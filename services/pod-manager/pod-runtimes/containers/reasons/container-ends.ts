@@ -2,7 +2,7 @@
 import type { PodFailure } from "#shared/wire/pod/status.ts";
 import { podFailure } from "../../../pod-refused.ts";
 import type { RunRecords } from "../../local-process/run-folders.ts";
-import { imageRefusal } from "../image-refusal.ts";
+import { imageRefusal } from "../images/image-refusal.ts";
 import type { InspectedContainer } from "../inspected-container.ts";
 import { codeOfFailedStart } from "./engine-refusals.ts";
 

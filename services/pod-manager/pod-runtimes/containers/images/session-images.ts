@@ -1,10 +1,10 @@
 /** The images of sessions: the runtime's own, which has the session agent, and those that the operator offers beside it. */
 import { compileSchema } from "#shared/base/schema/validator.ts";
-import { PodRefused } from "../../pod-refused.ts";
+import { PodRefused } from "../../../pod-refused.ts";
 import { AgentDelivery } from "./agent-delivery.ts";
-import type { ContainerPlan } from "./container-request.ts";
-import type { ContainersSettings } from "./containers-options.ts";
-import { type EngineClient, EngineRefusal } from "./engine-client.ts";
+import type { ContainerPlan } from "../container-request.ts";
+import type { ContainersSettings } from "../containers-options.ts";
+import { type EngineClient, EngineRefusal } from "../engine-client.ts";
 
 /** The volumes of an image are places with a slash first; more than this many is no image for a session. */
 const maxVolumes = 16;

@@ -1,7 +1,7 @@
 /** Explains why an image of somebody else cannot run a session (agent/enter-image.sh says it by its exit code). Pure. */
 import type { PodFailure } from "#shared/wire/pod/status.ts";
 import { deliveredEntrypoint } from "./agent-delivery.ts";
-import type { InspectedContainer } from "./inspected-container.ts";
+import type { InspectedContainer } from "../inspected-container.ts";
 
 const sentences: Readonly<Record<number, string>> = {
 	78: "The image has no git, which sessions need",

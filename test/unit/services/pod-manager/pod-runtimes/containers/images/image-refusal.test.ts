@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { deliveredEntrypoint } from "#services/pod-manager/pod-runtimes/containers/agent-delivery.ts";
-import { imageRefusal } from "#services/pod-manager/pod-runtimes/containers/image-refusal.ts";
+import { deliveredEntrypoint } from "#services/pod-manager/pod-runtimes/containers/images/agent-delivery.ts";
+import { imageRefusal } from "#services/pod-manager/pod-runtimes/containers/images/image-refusal.ts";
 import { inspectedContainer } from "#services/pod-manager/pod-runtimes/containers/inspected-container.ts";
 
 /** Returns what is said of a container that has ended with this code. */
