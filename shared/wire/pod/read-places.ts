@@ -1,4 +1,4 @@
-/** What a container that reads a folder for a backup agrees on with the platform. */
+/** The places on which a container that reads a folder for a backup agrees with the platform. */
 
 /** The places inside of the container; both are mounted read-only. */
 export const readPlaces = {

@@ -1,5 +1,5 @@
 /**
- * What people read when the kernel or a real engine ends what runs in a container.
+ * The sentences that people read when the kernel or a real engine ends what runs in a container.
  * Night: it starts a Docker engine and builds the image of sessions.
  * Alone: a Docker engine changes the machine while it runs.
  */

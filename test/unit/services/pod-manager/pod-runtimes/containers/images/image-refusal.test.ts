@@ -5,7 +5,8 @@ import { inspectedContainer } from "#services/pod-manager/pod-runtimes/container
 
 /** Returns what is said of a container that has ended with this code. */
 function saidOf(ExitCode: number, Entrypoint: readonly string[] | null, Error = ""): string | undefined {
-	const State = { Status: "exited", OOMKilled: false, ExitCode, Error };
+	const at = "2026-01-01T00:00:00Z";
+	const State = { Status: "exited", OOMKilled: false, ExitCode, Error, StartedAt: at, FinishedAt: at };
 	return imageRefusal(inspectedContainer({ Id: "1", Name: "/a", State, Config: { Labels: null, Entrypoint } }))
 		?.message;
 }
