@@ -72,7 +72,7 @@ COPY --from=session-system / /
 ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 WORKDIR /opt/atelier
 USER 231001:231001
-# It reaps the processes that commands of a session leave behind.
+# It reaps the processes that commands of a session leave behind. The platform starts it by its name.
 ENTRYPOINT ["tini", "--", "node"]
 CMD ["agent/main.ts"]
 

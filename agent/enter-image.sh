@@ -1,5 +1,7 @@
 # Begins the session agent in an image that somebody else has made: `sh enter-image.sh <agent's arguments>`. It is the first process
 # of the container, so that it also reaps what commands leave behind. Exit code 78: the image has no git, 79: its git is too old.
+# An engine would copy everything that a session writes to the log of its first process.
+exec >>/run/atelier/out/agent.log 2>&1
 if ! version=$(git --version 2>/dev/null); then
 	echo "The image has no git, which sessions need" >&2
 	exit 78

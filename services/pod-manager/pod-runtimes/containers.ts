@@ -7,10 +7,11 @@ import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { replaceFile } from "#shared/base/files/replaced-file.ts";
+import { trimUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { Inventory, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
 import { containerEnvironment } from "./containers/container-environment.ts";
-import { containerName, containerRequest } from "./containers/container-request.ts";
+import { agentLog, containerName, containerRequest } from "./containers/container-request.ts";
 import { ContainerList } from "./containers/container-list.ts";
 import { isAlive } from "./containers/container-pod.ts";
 import {
@@ -231,7 +232,7 @@ export class ContainersRuntime implements PodRuntime {
 		const runs = {
 			path: this.#runs.path.bind(this.#runs),
 			// The process that has opened the sockets of a container may have ended.
-			tend: (launch: Launch) => this.#doors.open(launch).catch(() => {}),
+			tend: (launch: Launch) => this.#tend(launch).catch(() => {}),
 		};
 		const watch = new PodWatch(this.#pods, runs, onChange, signal);
 		this.#watches.add(watch);
@@ -301,11 +302,19 @@ export class ContainersRuntime implements PodRuntime {
 		return (await this.#runs.launches()).filter((launch) => launch.sessionId === sessionId);
 	}
 
+	async #tend(launch: Launch): Promise<void> {
+		await this.#doors.open(launch);
+		// A platform that is not root cannot do it; the log counts as a part of the workspace then, as all that a session writes.
+		await trimUntrusted(join(this.#doors.foldersOf(launch).agent, agentLog), maxLogBytes);
+	}
+
 	#tell(sessionId: string): void {
 		for (const watch of this.#watches) watch.look(sessionId);
 	}
 }
 
+/** The most bytes of an agent's own log, which is emptied when it gets larger. */
+const maxLogBytes = 4_194_304;
 /** The time of the question whether an engine is there, in milliseconds; a start waits for it. */
 const askedMs = 2_000;
 

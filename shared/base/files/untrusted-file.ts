@@ -43,6 +43,20 @@ export async function readUntrusted(path: string, maxBytes: number): Promise<Buf
 	}
 }
 
+/** Returns the last bytes of the file, at most so many; undefined when there is none. @throws {UntrustedFileError} */
+export async function readUntrustedEnd(path: string, maxBytes: number): Promise<Buffer | undefined> {
+	const source = await opened(path, O_RDONLY).catch(unlessMissing);
+	if (!source) return undefined;
+	try {
+		const { size } = source.found;
+		const buffer = Buffer.alloc(Math.min(size, maxBytes));
+		const { bytesRead } = await source.file.read(buffer, 0, buffer.length, size - buffer.length);
+		return buffer.subarray(0, bytesRead);
+	} finally {
+		await source.file.close();
+	}
+}
+
 /** Reads like {@link readUntrusted} from a file that {@link openUntrusted} opened. */
 export async function readFrom(file: FileHandle, path: string, maxBytes: number): Promise<Buffer> {
 	return readOpened({ file, found: await file.stat() }, path, maxBytes);

@@ -63,6 +63,14 @@ describe("the limits of a session in a container", function () {
 		expect(await reason(id)).to.equal("DISK_FULL");
 	});
 
+	it("keep what a session writes to its log away from the engine", async () => {
+		const id = await world.running({ model: "" });
+		expect(await ask(world.api, id, "$ echo flood > /proc/1/fd/1; tail -n 1 /run/atelier/out/agent.log")).to.include(
+			"flood",
+		);
+		expect(world.engine.run("docker", "logs", world.containers(id)[0] ?? "")).to.equal("");
+	});
+
 	it("end the agent of a session that uses too much memory, or only the command", async () => {
 		const id = await world.running({ model: "" });
 		const hog = "$ node -e 'const all = []; for (;;) all.push(Buffer.alloc(1e7, 1))'; echo over";

@@ -1,15 +1,22 @@
 /** Lists the pods by the records of their launches and their containers, computed anew each time. */
+import { join } from "node:path";
 import { machineTime } from "#shared/base/clock.ts";
+import { readUntrustedEnd } from "#shared/base/files/untrusted-file.ts";
 import { type Pod, podName } from "../../pod-runtime.ts";
 import { type Launch, launchName } from "../local-process/launch.ts";
 import type { RunFolders } from "../local-process/run-folders.ts";
 import { containerPod } from "./container-pod.ts";
+import { agentLog } from "./container-request.ts";
 import type { EngineContainers } from "./engine-containers.ts";
+import { lastLines } from "./helpers/engine-log.ts";
 import type { InspectedContainer } from "./inspected-container.ts";
 import type { EngineStops } from "./reasons/engine-stops.ts";
 
 /** The codes of failures that are explained by the end of the log. */
 const quoting = new Set(["AGENT_CRASHED", "CONTAINER_FAILED"]);
+
+/** The part of a log that is read, in bytes, and the characters that are part of a failure. */
+const [lastBytes, lastCharacters] = [4_096, 400];
 
 /** The list of one installation's pods. It has no state. */
 export class ContainerList {
@@ -62,9 +69,17 @@ export class ContainerList {
 	async #withLastWords(pod: Pod, hasContainer: boolean): Promise<Pod> {
 		const { failure } = pod;
 		if (!hasContainer || !failure || !quoting.has(failure.code)) return pod;
-		const said = await this.#containers.lastWords(pod.name).catch(() => "");
+		const said = await this.#lastWords(pod).catch(() => "");
 		if (said === "" || said.includes(failure.message)) return pod;
 		return { ...pod, failure: { ...failure, message: `${failure.message}: ${said}` } };
+	}
+
+	/** An engine has a log of its own for what is said before the first program writes to the agent's log. */
+	async #lastWords(pod: Pod): Promise<string> {
+		const log = join(this.#runs.path(pod), "out", agentLog);
+		const end = await readUntrustedEnd(log, lastBytes).catch(() => undefined);
+		const said = lastLines(end?.toString("utf8") ?? "", lastCharacters);
+		return said === "" ? lastLines(await this.#containers.log(pod.name), lastCharacters) : said;
 	}
 
 	/** @param recorded The launches with records, which were read first: a pod that is made meanwhile counts as launching. */

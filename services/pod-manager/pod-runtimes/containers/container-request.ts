@@ -29,6 +29,11 @@ export const inside = {
 	temporary: "/tmp",
 } as const;
 
+/** The log of the first program, in the agent's folder. An engine would copy everything that a session writes to its own log. */
+export const agentLog = "agent.log";
+/** Becomes the program of its arguments, which writes to that log. */
+const logging = ["/bin/sh", "-c", `exec "$0" "$@" >>${inside.agent}/${agentLog} 2>&1`];
+
 /** The sockets in the platform's folder. */
 export const doorSocket = "api.sock";
 export const egressSocket = "egress.sock";
@@ -77,7 +82,7 @@ export function containerRequest(plan: ContainerPlan): object {
 	return {
 		Image: image,
 		User: `${user}:${user}`,
-		...(plan.delivery !== undefined && deliveredStart),
+		...(plan.delivery === undefined ? ownStart : deliveredStart),
 		Cmd: ["agent/main.ts", "--launch-from", `${inside.platform}/${doorSocket}`],
 		Env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
 		Labels: {
@@ -90,7 +95,10 @@ export function containerRequest(plan: ContainerPlan): object {
 	};
 }
 
-/** Another image may name other values. */
+/** The first program reaps the processes that commands of a session leave behind. */
+const ownStart = { Entrypoint: [...logging, "tini", "--", "node"] };
+
+/** Another image may name other values. Its first program writes to the same log (agent/enter-image.sh). */
 const deliveredStart = {
 	Entrypoint: deliveredEntrypoint,
 	WorkingDir: deliveredPlace,

@@ -2,7 +2,7 @@
 import { monotonic, sleep } from "#shared/base/clock.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { parseLaunch, type Launch } from "../local-process/launch.ts";
-import { lastLines } from "./helpers/engine-log.ts";
+import { logText } from "./helpers/engine-log.ts";
 import { label } from "./container-request.ts";
 import { type EngineClient, EngineRefusal } from "./engine-client.ts";
 import { type InspectedContainer, inspectedContainer } from "./inspected-container.ts";
@@ -15,8 +15,6 @@ const prefix = "session-";
 /** The longest time from the reservation of a name to the container, and the pause between two looks, in milliseconds. */
 const reservedMs = 3_000;
 const pauseMs = 50;
-/** The characters of a log that are part of a failure. */
-const lastCharacters = 400;
 
 /** A container with the launch that its name says. */
 export interface LaunchedContainer {
@@ -108,10 +106,10 @@ export class EngineContainers {
 		});
 	}
 
-	/** Returns the end of its log for people; empty when it has written nothing. */
-	async lastWords(name: string): Promise<string> {
+	/** Returns the last ten lines of its log. */
+	async log(name: string): Promise<string> {
 		const query = { stdout: "1", stderr: "1", tail: "10" };
-		return lastLines(await this.#engine.read(`/containers/${name}/logs`, query), lastCharacters);
+		return logText(await this.#engine.read(`/containers/${name}/logs`, query));
 	}
 
 	/** Removes a container that has ended. @throws {EngineRefusal} with 409 while it runs. */

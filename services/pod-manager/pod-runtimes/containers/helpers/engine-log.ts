@@ -17,8 +17,8 @@ export function logText(frames: Buffer): string {
 }
 
 /** Returns the last lines of a log for people, in at most so many characters. A session may have written anything. */
-export function lastLines(frames: Buffer, maxCharacters: number): string {
-	const text = plainText(logText(frames), Number.MAX_SAFE_INTEGER).trim();
+export function lastLines(log: string, maxCharacters: number): string {
+	const text = plainText(log, Number.MAX_SAFE_INTEGER).trim();
 	if (text.length <= maxCharacters) return text;
 	return `…${text.slice(text.length - maxCharacters + 1)}`;
 }

@@ -80,7 +80,7 @@ export class ShortContainers {
 		return {
 			ended: async (withinMs, signal) =>
 				void (await this.#engine.call({ method: "POST", path: `${path}/wait`, signal, withinMs })),
-			lastWords: async () => lastLines(await this.#logs(path), maxCharacters),
+			lastWords: async () => lastLines(logText(await this.#logs(path)), maxCharacters),
 			[Symbol.asyncDispose]: () => kept.disposeAsync(),
 		};
 	}
