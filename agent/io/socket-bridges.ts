@@ -12,16 +12,16 @@ const wayPorts = { platform: 8080, egress: 3128 } as const;
 /** @param door The folder of the platform's sockets; undefined in a pod that has a network. */
 export async function openWays(door: string | undefined): Promise<void> {
 	if (door === undefined) return;
-	await bridgeTo(join(door, "api.sock"), wayPorts.platform);
-	await bridgeTo(join(door, "egress.sock"), wayPorts.egress);
+	await bridgeTo(join(door, "api.sock"), wayPorts.platform, bound.podConnections);
+	await bridgeTo(join(door, "egress.sock"), wayPorts.egress, bound.egressClients);
 }
 
 /** Opens a port of loopback whose connections lead to a Unix socket. The owner closes the server. */
-async function bridgeTo(socketPath: string, port: number): Promise<Server> {
+async function bridgeTo(socketPath: string, port: number, most: number): Promise<Server> {
 	const server = createServer({ allowHalfOpen: true }, (client) =>
 		link(client, connect({ path: socketPath, allowHalfOpen: true })),
 	);
-	server.maxConnections = bound.podConnections;
+	server.maxConnections = most;
 	server.listen(port, "127.0.0.1");
 	await once(server, "listening");
 	return server;

@@ -33,12 +33,11 @@ export async function compose(platform: Platform): Promise<Part> {
 	refuseMalformedKeys(catalogue.providers, environmentSecret);
 	const accessOf = (model: string) => modelAccess(catalogue, model, environmentSecret);
 	const bus = Promise.withResolvers<Caller>();
-	const runtime = await loadRuntime(
-		config,
-		key,
-		{ accessOf, modelOf: async (id) => modelOf(await bus.promise, id) },
-		announce,
-	);
+	const runtime = await loadRuntime(config, key, {
+		models: { accessOf, modelOf: async (id) => modelOf(await bus.promise, id) },
+		metrics: platform.metrics,
+		say: announce,
+	});
 	refuseUnsafe(platform, runtime);
 	const refusalOf = (model: string) => modelRefusal(catalogue, model, environmentSecret);
 	const agents = {

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "#shared/config/config.ts";
 import { openInstallationKey } from "#shared/base/secrets/keys.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { loadRuntime, type PodRuntime } from "./pod-runtime.ts";
 
 /** Resolves to the runtime, which is not open; undefined when the installation has never had a pod. */
@@ -13,5 +14,5 @@ export async function idleRuntime(config: Config): Promise<PodRuntime | undefine
 		return undefined;
 	// Nothing is started here, so no model is called.
 	const models = { accessOf: () => undefined, modelOf: async () => "" };
-	return await loadRuntime(config, openInstallationKey(folder, key), models);
+	return await loadRuntime(config, openInstallationKey(folder, key), { models, metrics: new Metrics() });
 }

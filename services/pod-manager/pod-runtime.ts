@@ -6,6 +6,7 @@
 import type { BlockList } from "node:net";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import type { Config } from "#shared/config/config.ts";
+import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import type { ModelAccess } from "#shared/wire/models/model-wire.ts";
 import { refusedNetworks } from "#shared/net/outbound/outbound-rules.ts";
@@ -80,6 +81,8 @@ export interface RuntimeHost {
 	readonly platformUrl: () => string;
 	/** The networks that the operator refuses to all requests of sessions (`outbound.refuse`). */
 	readonly refusedNetworks: BlockList;
+	/** The metrics of this process. */
+	readonly metrics: Metrics;
 	/** It serves runtimes whose pods get no key of a provider. */
 	readonly models: RuntimeModels;
 }
@@ -196,15 +199,18 @@ export function podName(sessionId: string, generation: number): string {
 	return `session-${sessionId}-g${generation}`;
 }
 
-/**
- * Makes the configured runtime for the pods of this data folder.
- * @param say Receives a sentence about the choice, where the configuration leaves one.
- */
+/** The parts of the process that {@link loadRuntime} passes on. */
+export interface RuntimeParts extends Pick<RuntimeHost, "metrics"> {
+	readonly models: Omit<RuntimeModels, "podToken">;
+	/** Receives a sentence about the choice, where the configuration leaves one; default: nobody does. */
+	readonly say?: (sentence: string) => void;
+}
+
+/** Makes the configured runtime for the pods of this data folder. */
 export async function loadRuntime(
 	{ pods, data_dir, gateway, outbound }: Config,
 	key: InstallationKey,
-	models: Omit<RuntimeModels, "podToken">,
-	say: (sentence: string) => void = () => {},
+	{ models, metrics, say = () => {} }: RuntimeParts,
 ): Promise<PodRuntime> {
 	const host: RuntimeHost = {
 		dataDir: data_dir,
@@ -213,6 +219,7 @@ export async function loadRuntime(
 		host: hostId(data_dir),
 		platformUrl: () => platformUrl(gateway),
 		refusedNetworks: refusedNetworks(outbound.refuse),
+		metrics,
 		models: { ...models, podToken: (sessionId, generation) => key.podToken(sessionId, generation) },
 	};
 	if (pods.runtime.adapter !== openChoice) return loadAdapter<PodRuntime>(pods.runtime, podRuntimeMethods, { ...host });

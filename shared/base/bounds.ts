@@ -197,8 +197,11 @@ export const bounds = {
 	...rows("session", "the oldest one is removed", { rawEvents: [5_000, "events", "that programs have raised"] }),
 	...rows("session", "it is not made", { moves: [50, "moves", "of issues"] }),
 
+	...rows("session", "503", {
+		egressConnections: [128, "connections", "to servers, through the way out of a container"],
+	}),
 	...rows("session", "closed", {
-		egressConnections: [128, "connections", "through the way out of a container"],
+		egressClients: [160, "connections", "to the way out of a container"],
 	}),
 	...rows("session", "waits", {
 		egressLookups: [8, "names", "that the way out of a container looks up"],

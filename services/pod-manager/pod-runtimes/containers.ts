@@ -123,7 +123,11 @@ export class ContainersRuntime implements PodRuntime {
 		this.#probe = new RuntimeProbe({ engine: this.#engine, short: this.#short, settings: this.#settings, file });
 		const onReport = ({ sessionId }: Launch): void => this.#tell(sessionId);
 		this.#models = new LaunchModels({ runs: this.#runs, models: options.models, platformUrl });
-		this.#egress = new LaunchEgress(this.#runs, this.#settings.egress, options.refusedNetworks);
+		this.#egress = new LaunchEgress(
+			this.#runs,
+			{ rules: this.#settings.egress, refused: options.refusedNetworks },
+			options.metrics,
+		);
 		const podToken = (of: Launch) => options.models.podToken(of.sessionId, of.generation);
 		const parts = { podToken, models: this.#models, egress: this.#egress };
 		this.#doors = new LaunchDoors({ runs: this.#runs, listenHost, platformUrl, ...parts, onReport });

@@ -78,8 +78,8 @@ export const observedLengths = {
 /** The most clones that a pod reports; a runtime cuts more. */
 export const maxObservedClones = 20;
 
-/** The most warnings of a launch, and the most characters of one; a runtime cuts more. */
-export const podWarnings = { count: 10, length: 400 } as const;
+/** The most warnings of a launch, of them those that its session agent says, and the most characters of one; a runtime cuts more. */
+export const podWarnings = { count: 24, ofAgent: 10, length: 400 } as const;
 
 /** The most bytes of the reported timings as JSON; a runtime cuts larger ones. */
 export const observedTimingsBytes = 1_024;

@@ -49,8 +49,29 @@ export class EgressConnections {
 		this.#dependencies = dependencies;
 	}
 
-	/** Connects to the first address that answers: the name is not resolved again. @throws {RefusedConnection} */
+	/** Those that are open or are being opened. */
+	#count = 0;
+
+	/** Opens a connection. @throws {RefusedConnection} */
 	async open(destination: Destination): Promise<Socket> {
+		const most = bound.egressConnections;
+		if (this.#count >= most) {
+			const words = `a session has at most ${most} connections at a time`;
+			return this.#refuse(destination, { reason: "connections", words }, 503);
+		}
+		this.#count++;
+		try {
+			const socket = await this.#connected(destination);
+			socket.once("close", () => this.#count--);
+			return socket;
+		} catch (error) {
+			this.#count--;
+			throw error;
+		}
+	}
+
+	/** Connects to the first address that answers: the name is not resolved again. @throws {RefusedConnection} */
+	async #connected(destination: Destination): Promise<Socket> {
 		const { host, port } = destination;
 		for (const address of await this.#admitted(destination)) {
 			const socket = connect({ host: address, port });
@@ -83,9 +104,9 @@ export class EgressConnections {
 		return addresses;
 	}
 
-	#refuse({ host, port }: Destination, refusal: EgressRefusal): never {
+	#refuse({ host, port }: Destination, refusal: EgressRefusal, status = 403): never {
 		this.#dependencies.onRefused(`${host}:${port}`, refusal);
-		throw new RefusedConnection(403, `The connection to ${host}:${port} is refused: ${refusal.words}`);
+		throw new RefusedConnection(status, `The connection to ${host}:${port} is refused: ${refusal.words}`);
 	}
 
 	async #addressesOf(host: string, networks: "public" | "known"): Promise<string[]> {

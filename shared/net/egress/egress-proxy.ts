@@ -28,8 +28,14 @@ export class EgressProxy {
 
 	constructor(dependencies: EgressDependencies) {
 		this.#connections = new EgressConnections(dependencies);
-		this.#server = createServer({ headersTimeout: 10_000, requestTimeout: 0, keepAliveTimeout: 5_000 });
-		this.#server.maxConnections = bound.egressConnections;
+		this.#server = createServer({
+			headersTimeout: 10_000,
+			connectionsCheckingInterval: 5_000,
+			requestTimeout: 0,
+			keepAliveTimeout: 5_000,
+		});
+		// More than the connections to servers, so that those beyond are refused in words.
+		this.#server.maxConnections = bound.egressClients;
 		this.#server.on("connect", (request: IncomingMessage, client: Duplex, head: Buffer) =>
 			this.#take(request.url ?? "", client, head),
 		);
@@ -54,10 +60,6 @@ export class EgressProxy {
 		this.#tunnels.add(client);
 		client.on("error", () => client.destroy());
 		client.on("close", () => this.#tunnels.delete(client));
-		if (this.#tunnels.size > bound.egressConnections) {
-			const words = `A session has at most ${bound.egressConnections} connections at a time`;
-			return refuseTunnel(client, new RefusedConnection(503, words));
-		}
 		tunnel(this.#connections, authority, client, head).catch((error: unknown) => refuseTunnel(client, error));
 	}
 }

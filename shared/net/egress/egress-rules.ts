@@ -31,7 +31,7 @@ export interface Destination {
 
 /** Why a connection is refused: the kind, and a clause for the session. */
 export interface EgressRefusal {
-	readonly reason: "profile" | "port" | "name" | "network" | "address";
+	readonly reason: "profile" | "port" | "name" | "network" | "address" | "connections";
 	readonly words: string;
 }
 

@@ -92,6 +92,11 @@ export const metricTable = {
 	}),
 	atelier_pass_seconds: histogram("seconds", "Time of a pass"),
 	atelier_reconciler_silent_seconds: gauge("seconds", "Time since the reconciler last learned which sessions are due"),
+	atelier_egress_refused_total: counter(
+		"connections",
+		"Connections of sessions in containers that were refused; reason `profile`, `port` or `name`: by rules, `address` or `network`: by what the name leads to, `connections`: too many at a time",
+		{ labels: ["reason"] },
+	),
 	atelier_pods: gauge("pods", "Pods of this process's runtime by state", { labels: ["state"] }),
 	atelier_sessions: gauge(
 		"sessions",

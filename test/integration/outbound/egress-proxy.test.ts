@@ -6,12 +6,11 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { type AddressInfo, BlockList, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bound } from "#shared/base/bounds.ts";
 import { addressRefusal } from "#shared/net/egress/egress-addresses.ts";
 import type { EgressDependencies } from "#shared/net/egress/egress-connections.ts";
 import { EgressProxy } from "#shared/net/egress/egress-proxy.ts";
 import type { EgressRules } from "#shared/net/egress/egress-rules.ts";
-import { eventually } from "../../support/eventually.ts";
+import { tunnelTo as askForTunnel } from "../../support/clients/proxy-tunnel.ts";
 
 /** The servers of these tests are on loopback, which no name of an operator leads to otherwise. */
 const loopbackToo: typeof addressRefusal = (address, networks, refused) =>
@@ -69,19 +68,7 @@ describe("the egress proxy of a session", () => {
 		resolved.length = 0;
 	});
 
-	/** Asks for a tunnel; resolves to the status with the text of a refusal, or with the open tunnel. */
-	async function tunnelTo(
-		authority: string,
-		at = socketPath,
-	): Promise<{ status: number; text: string; socket: Socket }> {
-		const outgoing = httpRequest({ socketPath: at, method: "CONNECT", path: authority, agent: false });
-		outgoing.end();
-		const [answer, socket, head] = (await once(outgoing, "connect")) as [IncomingMessage, Socket, Buffer];
-		let text = head.toString();
-		const status = answer.statusCode ?? 0;
-		if (status !== 200) for await (const chunk of socket) text += String(chunk);
-		return { status, text, socket };
-	}
+	const tunnelTo = (authority: string, at = socketPath) => askForTunnel(at, authority);
 
 	async function refusalOf(authority: string): Promise<string> {
 		const { status, text } = await tunnelTo(authority);
@@ -207,27 +194,6 @@ describe("the egress proxy of a session", () => {
 		socket.destroy();
 		expect((await tunnelTo("git.company.example:25", at)).text).to.include(`sessions reach the ports ${port} only`);
 		both.close();
-	});
-
-	it("looks up few names of a session at a time, and those of another session at once", async () => {
-		let underWay = 0;
-		let most = 0;
-		const silent = Promise.withResolvers<string[]>();
-		const waits = async () => {
-			most = Math.max(most, ++underWay);
-			return silent.promise.finally(() => underWay--);
-		};
-		const asked = bound.egressLookups * 3;
-		await withSession("many", { resolve: { public: waits, known: waits } }, async (at) => {
-			const answers = Array.from({ length: asked }, (_one, index) => tunnelTo(`name${index}.example:${port}`, at));
-			await eventually(() => underWay === bound.egressLookups, { withinMs: 5_000, what: "names are looked up" });
-			const { status, socket } = await tunnelTo(`git.company.example:${port}`);
-			expect(status).to.equal(200);
-			socket.destroy();
-			silent.resolve([]);
-			expect((await Promise.all(answers)).map(({ status: each }) => each)).to.deep.equal(answers.map(() => 502));
-		});
-		expect(most).to.equal(bound.egressLookups);
 	});
 
 	it("refuses other ports before it resolves a name", async () => {

@@ -15,6 +15,7 @@ import { stringify } from "yaml";
 import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import { serviceFolders } from "#host/service-folders.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { modelAccess } from "#shared/wire/models/model-access.ts";
 import { readModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
 import { doorPaths } from "#shared/wire/pod/door-paths.ts";
@@ -91,8 +92,8 @@ describe("the model at the door of a container", function () {
 		});
 		const egress = new LaunchEgress(
 			runs,
-			operatorRules({ profile: "none", allowed: [], internal: [] }),
-			new BlockList(),
+			{ rules: operatorRules({ profile: "none", allowed: [], internal: [] }), refused: new BlockList() },
+			new Metrics(),
 		);
 		const podToken = (of: Launch) => key.podToken(of.sessionId, of.generation);
 		const one = {

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { BlockList } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { ContainersRuntime } from "#services/pod-manager/pod-runtimes/containers.ts";
 import type { PodWorld } from "../../contract/pods/pod-runtime.contract.ts";
 import { DockerEngine } from "../installations/docker-engine.ts";
@@ -31,6 +32,7 @@ export async function openContainers(isFiltered = false): Promise<PodWorld> {
 		markKey: randomBytes(16).toString("hex"),
 		host: randomBytes(8).toString("hex"),
 		refusedNetworks: new BlockList(),
+		metrics: new Metrics(),
 		platformUrl: () => "http://127.0.0.1:9/api/v1/svc",
 		models: { accessOf: () => undefined, modelOf: async () => "", podToken: () => "unused-in-these-tests" },
 		socket: filter?.socket ?? engine.socket,

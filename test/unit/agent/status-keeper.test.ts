@@ -13,7 +13,7 @@ describe("StatusKeeper", () => {
 		for (let more = 0; more < 20; more++) status.warn(`${more}`.padEnd(1_000, "x"));
 		const { phase, warnings = [] } = JSON.parse(last) as PodStatus;
 		expect(phase).to.equal("ready");
-		expect(warnings).to.have.length(podWarnings.count);
+		expect(warnings).to.have.length(podWarnings.ofAgent);
 		expect(warnings.slice(0, 2)).to.deep.equal(["first", "0".padEnd(podWarnings.length, "x")]);
 	});
 });

@@ -10,14 +10,15 @@ import { join } from "node:path";
 import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
+import { podWarnings } from "#shared/contracts/sessions/session-work.ts";
 import { KeyedQueues } from "#shared/base/concurrency/keyed-queues.ts";
-import type { EgressProxy } from "#shared/net/egress/egress-proxy.ts";
 import { type Launch, launchName } from "../local-process/launch.ts";
 import type { RunFolders } from "../local-process/run-folders.ts";
 import { AgentBridge } from "./agent-bridge.ts";
 import { doorSocket, egressSocket } from "./container-request.ts";
-import type { LaunchEgress } from "./launch-egress.ts";
+import type { LaunchEgress, OpenedEgress } from "./launch-egress.ts";
 import type { LaunchModels } from "./launch-models.ts";
+import { isRefusalNote } from "./refusal-notes.ts";
 import { sessionDoor } from "./session-door.ts";
 
 const maxDocumentBytes = 2_097_152;
@@ -27,8 +28,8 @@ interface Opened {
 	readonly folder: UntrustedFolder;
 	readonly door: Server;
 	/** The way out; absent when its socket could not be opened. */
-	egress?: EgressProxy;
-	/** Sentences beside those of the agent, such as about servers that were refused, which are told with the status. */
+	egress?: OpenedEgress;
+	/** Sentences beside those of the agent and those about refused servers, which are told with the status. */
 	readonly warnings: string[];
 	/** Absent until the agent has reported. */
 	bridge?: AgentBridge;
@@ -127,18 +128,21 @@ export class LaunchDoors {
 		return door;
 	}
 
-	async #openEgress(launch: Launch, socket: string): Promise<EgressProxy> {
+	async #openEgress(launch: Launch, socket: string): Promise<OpenedEgress> {
 		await rm(socket, { force: true });
-		const proxy = await this.#dependencies.egress.open(launch, socket, (sentence) => {
-			void this.warn(launch, sentence).catch(() => {});
+		const opened = await this.#dependencies.egress.open(launch, socket, () => {
+			void this.#changes.run(launchName(launch), () => this.#tellAgain(launch)).catch(() => {});
 		});
 		await chmod(socket, 0o666);
-		return proxy;
+		return opened;
 	}
 
 	/** Tells the last status again, with the warnings since. */
 	async #tellAgain(launch: Launch): Promise<void> {
-		const { status } = await this.#dependencies.runs.read(launch);
+		const { runs, egress } = this.#dependencies;
+		const { notes } = this.#opened.get(launchName(launch))?.egress ?? {};
+		if (notes) await egress.keepNotes(launch, notes);
+		const { status } = await runs.read(launch);
 		if (!status) return;
 		await this.#keep(launch, status);
 		this.#dependencies.onReport(launch);
@@ -161,7 +165,10 @@ export class LaunchDoors {
 		const former = "port" in status && typeof status.port === "number" ? status.port : 0;
 		opened.bridge ??= await AgentBridge.open(this.foldersOf(launch).agent, listenHost, former);
 		const told = "warnings" in status && Array.isArray(status.warnings) ? status.warnings.map(String) : [];
-		const warnings = [...new Set([...told, ...opened.warnings])];
+		const refused = opened.egress?.notes.sentences ?? [];
+		// More of them would hide what the platform says.
+		const own = told.filter((sentence) => !isRefusalNote(sentence)).slice(0, podWarnings.ofAgent);
+		const warnings = [...new Set([...own, ...opened.warnings, ...refused])];
 		const reached = { ...status, ...(warnings.length > 0 && { warnings }), host: listenHost, port: opened.bridge.port };
 		await replaceFile(runs.path(launch, "status"), JSON.stringify(reached));
 	}
@@ -190,7 +197,7 @@ async function isAnswered(path: string): Promise<boolean> {
 }
 
 async function end({ folder, door, egress, bridge }: Opened): Promise<void> {
-	egress?.close();
+	egress?.proxy.close();
 	door.close();
 	door.closeAllConnections();
 	bridge?.close();

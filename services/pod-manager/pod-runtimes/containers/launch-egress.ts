@@ -8,33 +8,44 @@ import { egressProfiles } from "#shared/base/hosts/egress-profiles.ts";
 import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { parseJsonObject } from "#shared/base/schema/parsed-json.ts";
+import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { EgressProxy } from "#shared/net/egress/egress-proxy.ts";
 import { type EgressRules, usualEgressPorts } from "#shared/net/egress/egress-rules.ts";
 import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 import type { Launch } from "../local-process/launch.ts";
 import type { RunFolders } from "../local-process/run-folders.ts";
+import { RefusalNotes } from "./refusal-notes.ts";
 
 const maxKeptBytes = 65_536;
-/** The servers of which a launch is told that they were refused. */
-const maxTold = 10;
 
 /** The part of a launch that decides about its way out. */
 type EgressSettings = Pick<LaunchSettings, "egress" | "repositories">;
 
+/** The open way out of a launch. */
+export interface OpenedEgress {
+	readonly proxy: EgressProxy;
+	/** The refusals so far. */
+	readonly notes: RefusalNotes;
+}
+
+/** Where all launches may go. */
+export interface LaunchEgressOptions {
+	/** The operator's rules. */
+	readonly rules: EgressRules;
+	/** Networks that no launch reaches. */
+	readonly refused: BlockList;
+}
+
 /** Owns the rules of all launches. */
 export class LaunchEgress {
 	readonly #runs: RunFolders;
-	readonly #rules: EgressRules;
-	readonly #refused: BlockList;
+	readonly #options: LaunchEgressOptions;
+	readonly #refusals: ReturnType<Metrics["counter"]>;
 
-	/**
-	 * @param rules The operator's.
-	 * @param refused Networks that no launch reaches.
-	 */
-	constructor(runs: RunFolders, rules: EgressRules, refused: BlockList) {
+	constructor(runs: RunFolders, options: LaunchEgressOptions, metrics: Metrics) {
 		this.#runs = runs;
-		this.#rules = rules;
-		this.#refused = refused;
+		this.#options = options;
+		this.#refusals = metrics.counter("atelier_egress_refused_total");
 	}
 
 	/** Keeps the rules of a launch that begins. */
@@ -46,22 +57,31 @@ export class LaunchEgress {
 
 	/**
 	 * Opens the way out of a launch, which the caller closes.
-	 * @param tell Receives a sentence for each of the first servers that were refused.
+	 * @param onNote Called when the notes of what was refused have changed.
 	 */
-	async open(launch: Launch, socketPath: string, tell: (sentence: string) => void): Promise<EgressProxy> {
+	async open(launch: Launch, socketPath: string, onNote: () => void): Promise<OpenedEgress> {
 		const own = await this.#kept(launch);
-		const told = new Set<string>();
+		const notes = await this.#notesOf(launch);
 		const proxy = new EgressProxy({
-			rules: () => [this.#rules, own],
-			refused: this.#refused,
-			onRefused(destination, { words }) {
-				if (told.size >= maxTold || told.has(destination)) return;
-				told.add(destination);
-				tell(`The connection to ${destination} was refused: ${words}`);
+			rules: () => [this.#options.rules, own],
+			refused: this.#options.refused,
+			onRefused: (destination, { reason, words }) => {
+				this.#refusals.at(reason).add();
+				if (notes.add(destination, words)) onNote();
 			},
 		});
 		await proxy.listen(socketPath);
-		return proxy;
+		return { proxy, notes };
+	}
+
+	/** Keeps the notes of a launch for the next process. */
+	async keepNotes(launch: Launch, notes: RefusalNotes): Promise<void> {
+		await replaceFile(this.#file(launch, "refused.json"), JSON.stringify(notes));
+	}
+
+	async #notesOf(launch: Launch): Promise<RefusalNotes> {
+		const content = await readUntrusted(this.#file(launch, "refused.json"), maxKeptBytes);
+		return new RefusalNotes(parseJsonObject(content?.toString("utf8") ?? ""));
 	}
 
 	/** A launch whose rules cannot be read reaches nothing. */
@@ -75,8 +95,8 @@ export class LaunchEgress {
 		};
 	}
 
-	#file(launch: Launch): string {
-		return join(this.#runs.path(launch), "egress.json");
+	#file(launch: Launch, name = "egress.json"): string {
+		return join(this.#runs.path(launch), name);
 	}
 }
 

@@ -4,7 +4,7 @@ import { ConfigError, inheritedEnvironment, withheldEnvironment } from "#shared/
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { RuntimeHost } from "../../pod-runtime.ts";
 
-export interface LocalProcessOptions extends Omit<RuntimeHost, "platformUrl" | "refusedNetworks"> {
+export interface LocalProcessOptions extends Omit<RuntimeHost, "platformUrl" | "refusedNetworks" | "metrics"> {
 	/**
 	 * The folder whose git and ssh configuration is used to clone; default: the home of the person who started the
 	 * platform.
