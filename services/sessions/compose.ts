@@ -14,7 +14,7 @@ import { historyChunkCollection, historyCollection } from "./history/history-col
 import { keyedDeletionsService } from "./keyed-deletions.service.ts";
 import { HistoryReports } from "./history/history-reports.ts";
 import { historyService } from "./history.service.ts";
-import { chronicleCollections, composeChronicles } from "./chronicles/compose-chronicles.ts";
+import { chronicleCollections, type Chronicles, composeChronicles } from "./chronicles/compose-chronicles.ts";
 import { ChatAddresses } from "./record/chat-endpoint.ts";
 import { chroniclesService } from "./chronicles.service.ts";
 import { SessionControl } from "./pod/session-control.ts";
@@ -98,7 +98,13 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const use = { records, binding, workspaces: ofSessions };
 	const erasure = new SessionErasure({ ...use, history, events, idempotency, chronicles: chronicles.ofSession });
 	const { departed, attach } = owners();
-	const claims = new SessionClaims(store, { ...use, departed, hint: due, ...endings(books, erasure) });
+	const claims = new SessionClaims(store, {
+		...use,
+		departed,
+		hint: due,
+		...endings(books, erasure),
+		...notes(chronicles),
+	});
 	const awayHosts = watchHosts(platform, { records, binding });
 
 	return {
@@ -147,6 +153,10 @@ function owners() {
 /** Returns what ends with a pod, and with a session. */
 function endings({ budgets }: OpenBooks, erasure: SessionErasure): Pick<ClaimDependencies, "podGone" | "forget"> {
 	return { podGone: (document) => budgets.releaseAll(document), forget: (gone) => erasure.erase(gone) };
+}
+
+function notes({ ofSession }: Chronicles): Pick<ClaimDependencies, "noteWarnings"> {
+	return { noteWarnings: (record, sentences) => ofSession.noteWarnings(record, sentences) };
 }
 
 /** Returns the rule of the hosts. The only process releases the leases that it has left; those of others are in use. */

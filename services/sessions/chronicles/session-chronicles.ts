@@ -2,7 +2,12 @@
 import { randomUUID } from "node:crypto";
 import { systemPrincipal } from "#shared/base/principal.ts";
 import { now } from "#shared/base/clock.ts";
-import type { Chronicle, ChronicleReport, TimelineEntry } from "#shared/contracts/sessions/chronicles.ts";
+import {
+	type Chronicle,
+	type ChronicleReport,
+	maxTimelineSeconds,
+	type TimelineEntry,
+} from "#shared/contracts/sessions/chronicles.ts";
 import { NotFoundError } from "#shared/base/errors.ts";
 import { answerBytes } from "#shared/base/answer-size.ts";
 import { PageRoom } from "#shared/store/pages/page-room.ts";
@@ -80,6 +85,14 @@ export class SessionChronicles {
 		if (entries.length === 0) return;
 		const draft = await this.#records.inTurn(requester, session.session.id, () => this.#draft(session));
 		await this.#timelines.add(requester, draft, entries, number);
+	}
+
+	/** Adds sentences about what does not work in a launch to the timeline. */
+	async noteWarnings(session: SessionRecord, sentences: readonly string[]): Promise<void> {
+		const seconds = Math.floor((now() - Date.parse(session.session.created_at)) / 1_000);
+		const t = Math.min(Math.max(seconds, 0), maxTimelineSeconds);
+		const entries = sentences.map((label): TimelineEntry => ({ t, type: "error", label }));
+		await this.addEntries(keeper, session, entries);
 	}
 
 	/** Removes the session's timelines; its chronicles are retained or removed by `policy`. */

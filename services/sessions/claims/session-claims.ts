@@ -11,6 +11,7 @@ import type { DepartedOwners } from "#shared/bus/departed-owners.ts";
 import { RunEnds } from "./run-ends.ts";
 import { claimOf, expectationOf } from "./claim-forms.ts";
 import { dueSessions } from "./due-sessions.ts";
+import { newLaunchWarnings } from "./launch-warnings.ts";
 import { addressChange, isReconciled, observationChange } from "./observation-change.ts";
 import { type HostBinding, mayActFor, severalHosts } from "../record/host-binding.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
@@ -58,6 +59,8 @@ export interface ClaimDependencies {
 	readonly hint: (id: string) => void;
 	/** Releases what a pod held that is gone; default: pods hold nothing. */
 	readonly podGone?: (document: SessionDocument) => Promise<void>;
+	/** Adds new warnings of a launch to the timeline of the session; default: nobody does. */
+	readonly noteWarnings?: (record: SessionRecord, sentences: readonly string[]) => Promise<void>;
 	/** Says whose owners have departed; default: nobody's. */
 	readonly departed?: Pick<DepartedOwners, "among">;
 	/** Erases what else is stored of a session, before its document is removed. */
@@ -130,14 +133,19 @@ export class SessionClaims {
 		const decide = (current: SessionRecord) => {
 			const isInterrupted = current.document.rev !== current.document.claimed_rev;
 			const isOurs = current.document.fence === fence && current.document.generation === generation;
-			return { result: isInterrupted, change: isOurs ? observationChange(current, observed, now()) : undefined };
+			const change = isOurs ? observationChange(current, observed, now()) : undefined;
+			const warned = newLaunchWarnings(current.session.warnings, change?.members.warnings ?? []);
+			return { result: { isInterrupted, warned }, change };
 		};
 		try {
 			const decided = await this.#dependencies.records.decide(reporter, id, decide, { guard: { fence } });
-			const { record, result: isInterrupted } = decided;
+			const { record, result } = decided;
 			failpoint("sessions.observed");
 			if (record.document.fence !== fence) return false;
-			const taken = isInterrupted ? await this.#requeueNow(record.document) : await this.#releaseLease(record, report);
+			await this.#noteWarnings(record, result.warned);
+			const taken = result.isInterrupted
+				? await this.#requeueNow(record.document)
+				: await this.#releaseLease(record, report);
 			if (leavesPlace(record.document, observed) && this.#waiting.has(ownerOf(record.document)))
 				this.#dependencies.hint(id);
 			return taken;
@@ -145,6 +153,13 @@ export class SessionClaims {
 			if (error instanceof NotFoundError) return false;
 			throw error;
 		}
+	}
+
+	/** A purge needs a later lease, so nothing is added after it. */
+	async #noteWarnings(record: SessionRecord, warned: readonly string[]): Promise<void> {
+		if (warned.length === 0) return;
+		// The session has the warnings; its timeline may lack them when it cannot be written now.
+		await this.#dependencies.noteWarnings?.(record, warned).catch(() => {});
 	}
 
 	/** Returns a page of the desired states of all sessions, so that pods without a session can be found. */
