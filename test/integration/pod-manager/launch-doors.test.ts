@@ -10,6 +10,7 @@ import { LaunchEgress, operatorRules } from "#services/pod-manager/pod-runtimes/
 import { LaunchModels } from "#services/pod-manager/pod-runtimes/containers/launch-models.ts";
 import type { Launch } from "#services/pod-manager/pod-runtimes/local-process/launch.ts";
 import { RunFolders } from "#services/pod-manager/pod-runtimes/local-process/run-folders.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
 
@@ -25,11 +26,8 @@ describe("the doors of several containers", () => {
 		const none = { accessOf: () => undefined, modelOf: async () => "", podToken: () => "" };
 		const platformUrl = () => "http://127.0.0.1:9";
 		models = new LaunchModels({ runs, platformUrl, models: none });
-		const egress = new LaunchEgress(
-			runs,
-			operatorRules({ profile: "none", allowed: [], internal: [] }),
-			new BlockList(),
-		);
+		const rules = operatorRules({ profile: "none", allowed: [], internal: [] });
+		const egress = new LaunchEgress(runs, { rules, refused: new BlockList() }, new Metrics());
 		const parts = { models, egress, podToken: () => "", onReport() {} };
 		doors = new LaunchDoors({ runs, listenHost: "127.0.0.1", platformUrl, ...parts });
 	});

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ContainersRuntime } from "#services/pod-manager/pod-runtimes/containers.ts";
 import { type Launch, launchName } from "#services/pod-manager/pod-runtimes/local-process/launch.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { eventually } from "../eventually.ts";
 import { FakeEngine } from "./fake-engine.ts";
 
@@ -35,6 +36,7 @@ export class FakedRuntime implements AsyncDisposable {
 			platformUrl: () => "http://127.0.0.1:9/api/v1/svc",
 			models: { accessOf: () => undefined, modelOf: async () => "", podToken: () => "unused" },
 			refusedNetworks: new BlockList(),
+			metrics: new Metrics(),
 			socket: this.engine.socket,
 		});
 		this.#opened.push(runtime);

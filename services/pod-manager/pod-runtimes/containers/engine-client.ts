@@ -28,6 +28,8 @@ export interface EngineCall {
 	readonly signal?: AbortSignal | undefined;
 	/** The longest time of the call in milliseconds; default: 2 s for a reading, 8 s for a change. */
 	readonly withinMs?: number;
+	/** Whether it has a connection of its own, because it is answered when a container has ended; others do not wait for it then. */
+	readonly isLasting?: boolean;
 }
 
 /** An answer of the engine. */
@@ -64,6 +66,8 @@ export class EngineAway extends Error {
 export class EngineClient {
 	readonly #socketPath: string;
 	readonly #agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: 4 });
+	/** Ends lasting calls, whose connections are not the agent's. */
+	readonly #closing = new AbortController();
 
 	/** @param socketPath The engine's Unix socket, or the filter's before it. */
 	constructor(socketPath: string) {
@@ -71,22 +75,26 @@ export class EngineClient {
 	}
 
 	/** @throws {EngineRefusal} for a status that is not accepted; {EngineAway} without an answer. */
-	async call({ method, path, query, body, accepts = [], signal, withinMs }: EngineCall): Promise<EngineAnswer> {
-		const text = body && JSON.stringify(body);
-		const answer = await this.#send(
-			{
-				method,
-				path: pathOf(path, query),
-				signal: deadline(withinMs ?? (method === "GET" ? readMs : changeMs), signal),
-				headers:
-					text === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) },
-			},
-			text,
-		);
+	async call(call: EngineCall): Promise<EngineAnswer> {
+		const text = call.body && JSON.stringify(call.body);
+		const answer = await this.#send(this.#optionsOf(call, text), text);
 		const status = answer.statusCode ?? 0;
-		const read = await this.#bodyOf(answer);
-		if (status >= 300 && !accepts.includes(status)) throw new EngineRefusal(status, sentenceOf(read, status));
-		return { status, body: read };
+		const body = await this.#bodyOf(answer);
+		if (status >= 300 && !call.accepts?.includes(status)) throw new EngineRefusal(status, sentenceOf(body, status));
+		return { status, body };
+	}
+
+	#optionsOf({ method, path, query, signal, isLasting, withinMs }: EngineCall, text?: string): ClientRequestArgs {
+		const usualMs = method === "GET" ? readMs : changeMs;
+		const parents = [signal, isLasting ? this.#closing.signal : undefined].filter((one) => one !== undefined);
+		return {
+			method,
+			path: pathOf(path, query),
+			...(isLasting && { agent: false }),
+			signal: deadline(withinMs ?? usualMs, AbortSignal.any(parents)),
+			headers:
+				text === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) },
+		};
 	}
 
 	/**
@@ -114,6 +122,7 @@ export class EngineClient {
 	}
 
 	close(): void {
+		this.#closing.abort();
 		this.#agent.destroy();
 	}
 

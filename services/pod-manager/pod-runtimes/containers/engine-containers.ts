@@ -32,6 +32,8 @@ export interface ContainerState {
 export class EngineContainers {
 	readonly #engine: EngineClient;
 	readonly #installation: string;
+	/** The monotonic times at which containers that were asked to end are killed, by their names. */
+	readonly #killedAt = new Map<string, number>();
 
 	constructor(engine: EngineClient, installation: string) {
 		this.#engine = engine;
@@ -94,8 +96,22 @@ export class EngineContainers {
 		}
 	}
 
-	/** Asks the container to end, and kills it after the grace; resolves when it has ended or is not there. */
+	/**
+	 * Asks the container to end, and kills it after the grace; resolves when it has ended or is not there. Does nothing while an
+	 * earlier request of this process kills it as soon: passes repeat it several times a second.
+	 */
 	async stop(name: string, graceMs: number): Promise<void> {
+		const killedAt = monotonic() + graceMs;
+		if (killedAt >= (this.#killedAt.get(name) ?? Infinity)) return;
+		this.#killedAt.set(name, killedAt);
+		try {
+			await this.#stop(name, graceMs);
+		} finally {
+			if (this.#killedAt.get(name) === killedAt) this.#killedAt.delete(name);
+		}
+	}
+
+	async #stop(name: string, graceMs: number): Promise<void> {
 		const seconds = Math.ceil(graceMs / 1_000);
 		await this.#engine.call({
 			method: "POST",
@@ -103,6 +119,7 @@ export class EngineContainers {
 			query: { t: String(seconds) },
 			accepts: [unchanged, notFound],
 			withinMs: graceMs + 10_000,
+			isLasting: true,
 		});
 	}
 

@@ -64,7 +64,7 @@ export class ShortContainers {
 		const { signal } = container;
 		await using closing = new AsyncDisposableStack();
 		const path = await this.#start(container, closing);
-		const waited = await this.#engine.call({ method: "POST", path: `${path}/wait`, signal, withinMs });
+		const waited = await this.#engine.call({ method: "POST", path: `${path}/wait`, signal, withinMs, isLasting: true });
 		const [frames, { body: inspected }] = await Promise.all([
 			this.#logs(path, signal),
 			this.#engine.call({ method: "GET", path: `${path}/json`, signal }),
@@ -79,7 +79,7 @@ export class ShortContainers {
 		const kept = closing.move();
 		return {
 			ended: async (withinMs, signal) =>
-				void (await this.#engine.call({ method: "POST", path: `${path}/wait`, signal, withinMs })),
+				void (await this.#engine.call({ method: "POST", path: `${path}/wait`, signal, withinMs, isLasting: true })),
 			lastWords: async () => lastLines(logText(await this.#logs(path)), maxCharacters),
 			[Symbol.asyncDispose]: () => kept.disposeAsync(),
 		};
