@@ -1,4 +1,4 @@
-/** The places on which a container that reads a folder for a backup agrees with the platform. */
+/** The places and words by which the platform and a container that reads a folder for a backup understand each other. */
 
 /** The places inside of the container; both are mounted read-only. */
 export const readPlaces = {
