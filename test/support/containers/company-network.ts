@@ -1,12 +1,12 @@
 /**
  * The network of a company, with machines whose private addresses are not those of this machine, in a network namespace of its own.
  * Connections to their port 443 reach servers of the test on loopback. A certificate authority of the company has signed for all of
- * them. It keeps no process alive. Needs root.
+ * them. It keeps no process alive, and ends with its process. Needs root.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer, type Server } from "node:tls";
@@ -72,19 +72,20 @@ export class CompanyNetwork implements Disposable {
 		ip("link", "set", here, "up");
 		for (const address of this.addresses) ip("-n", namespace, "addr", "add", `${address}/28`, "dev", "eth0");
 		ip("-n", namespace, "link", "set", "eth0", "up");
-		const words = [`--net=/run/netns/${namespace}`, process.execPath, relay, this.#folder];
-		const child = spawn("nsenter", words, { stdio: ["ignore", "pipe", "inherit"] });
+		const words = [`--net=/run/netns/${namespace}`, process.execPath, relay, this.#folder, namespace];
+		const child = spawn("nsenter", words, { stdio: ["pipe", "pipe", "inherit"] });
 		this.#relay = child;
 		await Promise.race([once(child.stdout, "data"), once(child, "exit").then(refuseEnd)]);
 		child.stdout.destroy();
 		child.unref();
+		// The network goes when this process has ended in any way.
+		if (child.stdin instanceof Socket) child.stdin.unref();
 	}
 
 	[Symbol.dispose](): void {
-		this.#relay?.kill("SIGTERM");
 		for (const server of this.#servers) server.close();
-		execFileSync("ip", ["netns", "del", this.#namespace]);
-		rmSync(this.#folder, { recursive: true, force: true });
+		if (this.#relay) this.#relay.stdin?.destroy();
+		else rmSync(this.#folder, { recursive: true, force: true });
 	}
 }
 

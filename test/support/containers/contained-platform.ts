@@ -27,6 +27,8 @@ interface Options {
 	readonly everyMs?: number;
 	/** The answers of the model; default: a word. */
 	readonly script?: Script;
+	/** Options of the engine. */
+	readonly engine?: readonly string[];
 	/** The certificate of an authority that the platform and the sessions trust; default: none beside the usual ones. */
 	readonly authority?: string;
 	/** Further configuration of the platform. */
@@ -53,12 +55,13 @@ export class ContainedPlatform implements AsyncDisposable {
 		everyMs = 0,
 		script,
 		authority,
+		engine: engineOptions = [],
 		config: more = {},
 	}: Options = {}): Promise<ContainedPlatform> {
 		await using opening = new AsyncDisposableStack();
 		const folder = mkdtempSync(join(tmpdir(), "atelier-contained-"));
 		opening.defer(() => rmSync(folder, { recursive: true, force: true }));
-		const engine = opening.use(await DockerEngine.start([]));
+		const engine = opening.use(await DockerEngine.start([], engineOptions));
 		buildSessionImage(engine);
 		const image = authority === undefined ? sessionImage : buildCompanyImage(engine, authority);
 		const answer = { text: "A word.", usage, ...(everyMs > 0 && { fault: { kind: "slow" as const, everyMs } }) };

@@ -4,14 +4,18 @@
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { eventually } from "../eventually.ts";
 import { testProgram } from "../machine/test-program.ts";
 
 /** The time of the longest command, which builds images, in milliseconds. */
 const commandMs = 600_000;
+
+/** The program that `npm run servers` installs, in this checkout. */
+const daemonProgram = join(projectRoot, "test/servers/docker-engine-program.sh");
 
 /** Images of others, which are made from programs of this machine. */
 const others: readonly (readonly [image: string, program: string, lines: string])[] = [
@@ -28,13 +32,16 @@ export class DockerEngine implements AsyncDisposable {
 	readonly #folder = mkdtempSync(join(tmpdir(), "atelier-docker-"));
 	readonly #namespace = `atelier-docker-${process.pid}`;
 	#daemon: ChildProcess | undefined;
+	#options: readonly string[] = [];
 
 	/**
 	 * Starts it; resolves when it has the base image of the Dockerfile, and those of others.
 	 * @param images The images of others; default: those that docker-compose.yml names.
+	 * @param options Options of the engine; they hold until another start.
 	 */
-	static async start(images = others): Promise<DockerEngine> {
+	static async start(images = others, options: readonly string[] = []): Promise<DockerEngine> {
 		const engine = new DockerEngine();
+		engine.#options = options;
 		try {
 			await engine.#start(images);
 			return engine;
@@ -68,35 +75,52 @@ export class DockerEngine implements AsyncDisposable {
 		});
 	}
 
+	/** Ends the engine as a service does that is stopped, or at once; its containers may go on. */
+	async stop(signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): Promise<void> {
+		const daemon = this.#daemon;
+		if (daemon?.exitCode !== null || daemon.signalCode !== null) return;
+		const ended = once(daemon, "exit");
+		// The program is `unshare`, which waits for the daemon.
+		process.kill(this.#pidIn("pid"), signal);
+		await ended;
+		// An engine that was killed leaves its own containerd, beside which another one does not start.
+		if (signal === "SIGKILL") await this.#endContainerd();
+	}
+
+	/** Starts the engine again; resolves when it answers. @param options Default: those of its last start. */
+	async startAgain(options = this.#options): Promise<void> {
+		this.#options = options;
+		const words = [daemonProgram, this.#folder, this.#namespace, ...options];
+		this.#daemon = spawn("sh", words, { stdio: "ignore" });
+		await eventually(() => this.run("docker", "version") !== "", { withinMs: 60_000, what: "the engine answers" });
+	}
+
+	async #endContainerd(): Promise<void> {
+		const pid = this.#pidIn("exec/containerd/containerd.pid");
+		const isThere = () => existsSync(`/proc/${pid}`);
+		if (isThere()) process.kill(pid, "SIGKILL");
+		await eventually(() => !isThere(), { withinMs: 10_000, what: "the engine's containerd has ended" });
+	}
+
+	#pidIn(file: string): number {
+		return Number(readFileSync(join(this.#folder, file), "utf8"));
+	}
+
 	async #start(images: typeof others): Promise<void> {
 		const program = testProgram("docker-engine");
 		execFileSync("ip", ["netns", "add", this.#namespace]);
 		execFileSync("ip", ["-n", this.#namespace, "link", "set", "lo", "up"]);
-		await this.#launch(program);
+		await this.startAgain();
 		const base = execFileSync(program, ["--base"], { encoding: "utf8" }).trim();
 		this.run("docker", "import", base, "debian:12");
 		this.#build("node:24-bookworm-slim", process.execPath, "RUN useradd -m -u 1000 node\n");
 		for (const [image, name, lines] of images) this.#build(image, testProgram(name), lines);
 	}
 
-	/** Stops it in order and starts it again; its containers end with it, because it has no `live-restore`. */
+	/** Stops it in order and starts it again; its containers end with it, unless it has `live-restore`. */
 	async restart(): Promise<void> {
-		await this.#stop();
-		await this.#launch(testProgram("docker-engine"));
-	}
-
-	async #launch(program: string): Promise<void> {
-		this.#daemon = spawn(program, [this.#folder, this.#namespace], { stdio: "ignore" });
-		await eventually(() => this.run("docker", "version") !== "", { withinMs: 60_000, what: "the engine answers" });
-	}
-
-	async #stop(): Promise<void> {
-		const daemon = this.#daemon;
-		if (!daemon) return;
-		const ended = once(daemon, "exit");
-		// The program is `unshare`, which waits for the daemon.
-		process.kill(Number(readFileSync(join(this.#folder, "pid"), "utf8")), "SIGTERM");
-		await ended;
+		await this.stop();
+		await this.startAgain();
 	}
 
 	/** Builds an image with one program of this machine and the libraries that it loads. */
@@ -119,7 +143,7 @@ export class DockerEngine implements AsyncDisposable {
 		if (daemon?.exitCode === null && daemon.signalCode === null) {
 			const all = this.run("docker", "ps", "-aq").split("\n").filter(Boolean);
 			if (all.length > 0) this.run("docker", "rm", "-f", ...all);
-			await this.#stop();
+			await this.stop();
 		}
 		execFileSync("ip", ["netns", "del", this.#namespace]);
 		rmSync(this.#folder, { recursive: true, force: true });
