@@ -98,13 +98,8 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const use = { records, binding, workspaces: ofSessions };
 	const erasure = new SessionErasure({ ...use, history, events, idempotency, chronicles: chronicles.ofSession });
 	const { departed, attach } = owners();
-	const claims = new SessionClaims(store, {
-		...use,
-		departed,
-		hint: due,
-		...endings(books, erasure),
-		...notes(chronicles),
-	});
+	const told = { ...endings(books, erasure), ...notes(chronicles) };
+	const claims = new SessionClaims(store, { ...use, departed, hint: due, ...told });
 	const awayHosts = watchHosts(platform, { records, binding });
 
 	return {
