@@ -10,12 +10,13 @@ import { readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { openInstallationKey } from "#shared/base/secrets/keys.ts";
+import { CompanyNetwork } from "../../support/containers/company-network.ts";
 import { ContainedPlatform } from "../../support/containers/contained-platform.ts";
 import { sessionImage } from "../../support/containers/session-image.ts";
 import { ask } from "../../support/platform/session-steps.ts";
 
-/** An address of this machine that the operator names, and one that is not named. */
-const named = "127.0.0.78";
+/** Addresses of this machine: one that the operator names by mistake, and one that is not named. */
+const mistaken = "127.0.0.78";
 const other = "127.0.0.77";
 const neighbour = "the neighbour's words";
 const user = "231001:231001";
@@ -40,6 +41,7 @@ describe("a hostile session in a container", function () {
 	this.timeout(240_000);
 	const all = new AsyncDisposableStack();
 	let world: ContainedPlatform;
+	let company: CompanyNetwork;
 	let victim: string;
 	let attacker: string;
 	let victimPid: string;
@@ -53,13 +55,16 @@ describe("a hostile session in a container", function () {
 	};
 
 	before(async () => {
-		for (const address of [named, other]) {
+		for (const address of [mistaken, other]) {
 			const server = createServer((_request, response) => void response.end("internal"));
 			server.listen(80, address);
 			await once(server, "listening");
 			all.defer(() => void server.close());
 		}
-		world = all.use(await ContainedPlatform.start({ kwargs: { internal_hosts: [named] } }));
+		company = all.use(await CompanyNetwork.start());
+		await company.publish(`http://${other}:80`);
+		const kwargs = { internal_hosts: [...company.addresses, mistaken] };
+		world = all.use(await ContainedPlatform.start({ kwargs }));
 		victim = await world.running({ model: "" });
 		attacker = await world.running({ model: "" });
 		expect(await ask(world.api, victim, `$ echo "${neighbour}" > kept; cat kept`)).to.include(neighbour);
@@ -187,9 +192,19 @@ describe("a hostile session in a container", function () {
 		return `node -e 'require("http").request(${options},${read}).on("error",(e)=>console.log(e.code)).end()'`;
 	}
 
+	/** A program that asks the way out for a connection to port 443 of a host. */
+	function tunnelling(host: string): string {
+		const options = JSON.stringify({ host: "127.0.0.1", port: 3128, method: "CONNECT", path: `${host}:443` });
+		const said = "(r)=>{console.log(r.statusCode);process.exit()}";
+		return `node -e 'require("http").request(${options}).on("connect",${said}).on("error",(e)=>console.log(e.code)).end()'`;
+	}
+
+	/** A machine of the company, which the operator names. */
+	const named = () => company.addresses[0] ?? "";
+
 	it("does not leave by other names of addresses that are not public", async () => {
-		expect(await inSession(requesting(3128, `http://${named}/`)), "the control").to.equal("200 internal\n");
-		for (const host of [other, "[::ffff:127.0.0.77]", "169.254.169.254", "10.0.0.1", "0.0.0.0", "[::1]"])
+		expect(await inSession(tunnelling(named())), "the control").to.equal("200\n");
+		for (const host of [other, mistaken, "[::ffff:127.0.0.77]", "169.254.169.254", "10.0.0.1", "0.0.0.0", "[::1]"])
 			expect(await inSession(requesting(3128, `http://${host}/`)), host).to.match(/^403 /);
 		// These forms are addresses for some programs and names for others; the proxy's URL decides.
 		for (const host of ["2130706509", "0x7f00004d", "0177.0.0.77", "localhost"])
@@ -198,8 +213,8 @@ describe("a hostile session in a container", function () {
 
 	it("does not leave by ports that are not those of the web and of git", async () => {
 		const { port } = new URL(world.platform.prefix);
-		expect(await inSession(requesting(3128, `http://${named}:${port}/`))).to.match(/^403 .*22, 80, 443/);
-		expect(await inSession(requesting(3128, `http://${named}/`)), "the control").to.equal("200 internal\n");
+		expect(await inSession(requesting(3128, `http://${named()}:${port}/`))).to.match(/^403 .*22, 80, 443/);
+		expect(await inSession(tunnelling(named())), "the control").to.equal("200\n");
 	});
 
 	it("does not speak for another session, nor without its own token", async () => {
