@@ -5,7 +5,7 @@
 // oxlint-disable-next-line no-restricted-imports -- the platform's own folder, which its runtimes make
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { loadAdapterClass } from "#shared/config/adapter.ts";
+import { loadAdapterClass, refuseUnknownArguments, typedArguments } from "#shared/config/adapter.ts";
 import type { AdapterRef } from "#shared/config/fields/adapter-fields.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 
@@ -26,27 +26,47 @@ interface RuntimeChoice {
 
 /**
  * Returns the choice. It stays once an engine was proven to confine sessions: the other runtime would not know those of its
- * containers, so an engine that is away now must not change it.
- * @param dataDir The platform's data folder.
+ * containers, so an engine that is away now must not change it. Each runtime gets those of the arguments that it knows.
+ * @param dataDir The platform's data folder. @throws {SettingError} for an argument that none of them knows.
  */
 export async function chosenRuntime(asked: AdapterRef, dataDir: string): Promise<RuntimeChoice> {
-	const inContainers = { ref: { ...asked, adapter: containers } };
+	await refuseUnknown(asked);
+	const inContainers = { ref: await known(asked, containers) };
 	const former = await readUntrusted(join(dataDir, containersMark), maxBytes);
 	if (former?.toString("utf8") === "containers")
 		return { ...inContainers, sentence: "Sessions run in containers, as they did before" };
-	const unusable = await unusableBecause(asked);
+	const unusable = await unusableBecause(inContainers.ref);
 	if (unusable === undefined && !hasLaunches(dataDir))
 		return { ...inContainers, sentence: "Sessions run in containers: a container engine and their image are there" };
 	const why = unusable ?? "some of them still run, or are to be cleared away";
 	return {
-		ref: { adapter: processes, kwargs: {}, secret_kwargs_env: {} },
+		ref: await known(asked, processes),
 		sentence: `Sessions run as processes of this machine, and not in containers: ${why} (docs/session-containers.md)`,
 	};
 }
 
-async function unusableBecause(asked: AdapterRef): Promise<string | undefined> {
-	const { unusableBecause: ask } = await loadAdapterClass({ adapter: containers });
-	return typeof ask === "function" ? ask(asked.kwargs) : "the runtime for containers cannot be asked";
+async function refuseUnknown(asked: AdapterRef): Promise<void> {
+	const classes = await Promise.all([containers, processes].map((adapter) => loadAdapterClass({ adapter })));
+	refuseUnknownArguments(asked, { kwargs: [...new Set(classes.flatMap(argumentsOf))] });
+}
+
+/** Returns the reference of a runtime with those of the arguments that it knows. */
+async function known(asked: AdapterRef, adapter: string): Promise<AdapterRef> {
+	const names = argumentsOf(await loadAdapterClass({ adapter }));
+	const those = <Value>(given: Readonly<Record<string, Value>>) =>
+		Object.fromEntries(Object.entries(given).filter(([name]) => names.includes(name)));
+	return { adapter, kwargs: those(asked.kwargs), secret_kwargs_env: those(asked.secret_kwargs_env) };
+}
+
+function argumentsOf({ kwargs }: Readonly<Record<string, unknown>>): string[] {
+	return Array.isArray(kwargs) ? kwargs.map(String) : [];
+}
+
+async function unusableBecause(ref: AdapterRef): Promise<string | undefined> {
+	const runtime = await loadAdapterClass(ref);
+	const { unusableBecause: ask } = runtime;
+	if (typeof ask !== "function") return "the runtime for containers cannot be asked";
+	return ask(typedArguments(runtime, ref.kwargs));
 }
 
 /** Whether sessions of a runtime for this machine are there. */

@@ -50,7 +50,10 @@ function made<Port>(name: string, Adapter: AdapterClass, kwargs: Record<string, 
  * variable of the environment has text only.
  * @throws {SettingError} that names the argument and not its value.
  */
-function typedArguments({ typedKwargs }: AdapterClass, kwargs: Record<string, unknown>): Record<string, unknown> {
+export function typedArguments(
+	{ typedKwargs }: AdapterClass,
+	kwargs: Record<string, unknown>,
+): Record<string, unknown> {
 	const typed = Array.isArray(typedKwargs) ? typedKwargs.map(String) : [];
 	const read = Object.entries(kwargs).filter(([name, value]) => typed.includes(name) && typeof value === "string");
 	return { ...kwargs, ...Object.fromEntries(read.map(([name, value]) => [name, typedValue(name, String(value))])) };
@@ -80,7 +83,7 @@ export async function loadAdapterClass({ adapter }: Pick<AdapterRef, "adapter">)
  */
 export function refuseUnknownArguments(
 	{ adapter, kwargs, secret_kwargs_env }: AdapterRef,
-	{ kwargs: named }: AdapterClass,
+	{ kwargs: named }: Readonly<Record<string, unknown>>,
 ): void {
 	const known = Array.isArray(named) ? named.map(String) : [];
 	const unknown = Object.keys({ ...kwargs, ...secret_kwargs_env }).find((name) => !known.includes(name));

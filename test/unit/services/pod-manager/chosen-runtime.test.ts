@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chosenRuntime } from "#services/pod-manager/chosen-runtime.ts";
+import { failureOf } from "../../../support/failure-of.ts";
 
 describe("chosenRuntime()", () => {
 	let folder: string;
@@ -65,6 +66,22 @@ describe("chosenRuntime()", () => {
 		writeFileSync(join(folder, "host", "runtime"), "containers");
 		stopEngine();
 		expect(await choice()).to.deep.equal(["ContainersRuntime", "Sessions run in containers, as they did before"]);
+	});
+
+	it("gives each runtime the arguments that it knows, and refuses one that none knows", async () => {
+		// A variable of the environment has text only.
+		const asked = (more: object) => ({
+			adapter: "auto",
+			kwargs: { socket, user: "231002", waiting: "3", listen_host: "10.0.0.1", ...more },
+			secret_kwargs_env: {},
+		});
+		const inProcesses = await chosenRuntime(asked({}), folder);
+		expect(inProcesses.ref.kwargs).to.deep.equal({ waiting: "3", listen_host: "10.0.0.1" });
+		await startEngine(200);
+		const inContainers = await chosenRuntime(asked({}), folder);
+		expect(inContainers.ref.kwargs).to.deep.equal({ socket, user: "231002", listen_host: "10.0.0.1" });
+		const { message } = await failureOf<Error>(chosenRuntime(asked({ wating: "3" }), folder));
+		expect(message).to.include('"wating"').and.include("waiting");
 	});
 
 	it("does not leave sessions behind that run as processes", async () => {
