@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
 import { join } from "node:path";
 import { containersSettings } from "#services/pod-manager/pod-runtimes/containers/containers-options.ts";
 import { EngineClient } from "#services/pod-manager/pod-runtimes/containers/engine-client.ts";
@@ -44,25 +45,29 @@ describe("RuntimeProbe", () => {
 		const frame = Buffer.alloc(8);
 		frame.writeUInt8(1, 0);
 		frame.writeUInt32BE(log.length, 4);
-		engine = createServer(async (request, response) => {
+		const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
 			const { method = "", url = "" } = request;
-			const chunks: Buffer[] = [];
-			for await (const chunk of request) chunks.push(chunk as Buffer);
+			const body = await text(request);
 			if (method !== "GET") changes.push(`${method} ${url.replace(/[0-9a-f]{16}/, "<name>")}`);
-			if (url.includes("/create"))
-				asked = (JSON.parse(Buffer.concat(chunks).toString()) as { HostConfig: object }).HostConfig;
+			if (url.includes("/create")) asked = (JSON.parse(body) as { HostConfig: object }).HostConfig;
 			if (url.includes("/logs")) return void response.end(Buffer.concat([frame, log]));
 			const isProbe = url.includes("/containers/atelier-probe-") && url.endsWith("/json");
-			const answer = isProbe ? { HostConfig: { ...asked, ...limits } } : { ID: "engine", Id: "image", StatusCode: 0 };
-			response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
-		});
+			const said = isProbe ? { HostConfig: { ...asked, ...limits } } : { ID: "engine", Id: "image", StatusCode: 0 };
+			response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(said));
+		};
+		engine = createServer((request, response) => void answer(request, response));
 		const socket = join(folder(), "engine.sock");
 		engine.listen(socket);
 		await once(engine, "listening");
 		client = new EngineClient(socket);
 		const short = new ShortContainers(client, "i");
 		const file = join(folder(), "proof");
-		return new RuntimeProbe({ engine: client, short, settings: containersSettings({ socket }), file }).prove();
+		return new RuntimeProbe({
+			engine: client,
+			short,
+			settings: containersSettings({ socket, processors: 2 }),
+			file,
+		}).prove();
 	}
 
 	it("keeps its proof of an engine that gives what it was asked for, and leaves no container", async () => {
