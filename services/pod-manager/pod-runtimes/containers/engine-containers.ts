@@ -83,7 +83,7 @@ export class EngineContainers {
 			.call({ method: "POST", path: `/containers/${name}/start`, accepts: [unchanged] })
 			.catch(async (error: unknown) => {
 				// A container that has not run counts as the end of its launch, and a later pass may be able to start it.
-				if (refusalFor(error)?.final === false) await this.remove(name);
+				if (error instanceof EngineRefusal && refusalFor(error)?.final === false) await this.remove(name);
 				throw error;
 			});
 	}
