@@ -65,7 +65,7 @@ describe("two pod managers at one engine", function () {
 		await other.platform.start();
 		await sessionReaches(other.api, hers, "running", 60_000);
 		expect(await ask(other.api, hers, "$ echo still here")).to.equal("still here\n");
-		expect(other.containers()).to.have.length(1);
+		expect(other.containers(hers)).to.have.length(1);
 		await deleted(other.api, [hers]);
 	});
 
