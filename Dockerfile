@@ -1,6 +1,6 @@
 # The images of Atelier. `platform` runs any set of services, `local-sessions` has beside them what sessions need that run as its
 # processes, and `login` is the OpenID provider for trying out (docs/compose.md). `session` is the image of sessions in containers;
-# `session-full` has tools for common languages on top of it (docs/session-containers.md).
+# `session-full` has tools for common languages on top of it, and `session-agents` further coding agents (docs/session-containers.md).
 #
 #     docker build --target platform -t atelier .
 #     docker build --target session -t atelier/session .
@@ -75,6 +75,18 @@ USER 231001:231001
 # It reaps the processes that commands of a session leave behind. The platform starts it by its name.
 ENTRYPOINT ["tini", "--", "node"]
 CMD ["agent/main.ts"]
+
+# The coding agents beside the built-in one, which AGENTS names. A file agents.tar has them on a machine without a network.
+FROM platform AS coding-agents
+USER root
+ARG AGENTS=""
+ADD package.json agents.tar* /opt/installed/
+RUN chmod 700 /opt/installed; \
+	if [ ! -d /opt/installed/agents ]; then DATA_DIR=/opt/installed node cli/agents.ts install ${AGENTS}; fi; \
+	chmod -R a+rX /opt/installed
+
+FROM session AS session-agents
+COPY --from=coding-agents /opt/installed/agents /opt/agents
 
 FROM session AS session-full
 USER root

@@ -9,14 +9,20 @@ export type NamedModel = Pick<ModelRefusal, "model" | "wires"> & Partial<Pick<Mo
 
 /**
  * @param agents The folder of installed agents.
+ * @param isImage Whether that is a folder of the image in which the session runs.
  * @returns Sentences; the agent can be started when there are none. A command for the user to type comes last.
  */
-export function agentObstacles(record: WrittenAgent, model: NamedModel | undefined, agents?: string): string[] {
+export function agentObstacles(
+	record: WrittenAgent,
+	model: NamedModel | undefined,
+	agents?: string,
+	isImage = false,
+): string[] {
 	const { id, needs_model } = record;
 	const needed = model
 		? modelObstacles(record, model)
 		: [`The coding agent "${id}" needs a model, and the session has none: name one whose provider's key is set`];
-	const uninstalled = missingInstallation(record, { agents, dataDir: agents && dirname(agents) });
+	const uninstalled = missingInstallation(record, { agents, dataDir: agents && dirname(agents), isImage });
 	return [...(needs_model ? needed : []), ...(uninstalled === undefined ? [] : [uninstalled])];
 }
 

@@ -49,6 +49,8 @@ export interface PlaceholderSources {
 	state?: string;
 	/** The folder of the agents that are installed on request. */
 	agents?: string;
+	/** Whether that is a folder of the image in which the session runs. */
+	is_image?: boolean;
 	/** It is absent when the session has no model, or one that cannot be used. */
 	reachable?: ReachableModel | undefined;
 	/** Why the session's model cannot be used. */
@@ -71,7 +73,7 @@ export async function readAgentRecord(id: string, sources: PlaceholderSources): 
 
 /** @throws {LaunchFailure} */
 export function fillRecord(record: WrittenAgent, sources: PlaceholderSources): AgentRecord {
-	const obstacles = agentObstacles(record, namedModel(sources), sources.agents);
+	const obstacles = agentObstacles(record, namedModel(sources), sources.agents, sources.is_image);
 	if (obstacles.length > 0) refuse(obstacles.join(". "));
 	const filled = placeholderValues(record, sources);
 	return {

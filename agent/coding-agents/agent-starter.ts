@@ -80,6 +80,7 @@ function placeholderSources(
 		home: launch.home,
 		state,
 		...(launch.agents !== undefined && { agents: launch.agents }),
+		is_image: launch.door !== undefined,
 		reachable,
 		refusal: launch.model_refusal,
 	};

@@ -24,6 +24,8 @@ interface AgentsDependencies {
 	readonly keyOf: KeyOf;
 	/** The data folder of the platform, absolute. */
 	readonly dataDir: string;
+	/** Whether agents are in the images of sessions, of which the platform does not know the content. */
+	readonly areInImages?: boolean;
 	/** The tenant of the operators, who may know the data folder. */
 	readonly operators: string;
 }
@@ -48,17 +50,17 @@ export function agentsService(dependencies: AgentsDependencies): ServiceSchema {
  */
 function agentOf(
 	record: WrittenAgent,
-	{ catalogue, keyOf, dataDir }: AgentsDependencies,
+	{ catalogue, keyOf, dataDir, areInImages = false }: AgentsDependencies,
 	shownDataDir: string | undefined,
 ): Agent {
 	const { id, title, memory_mb, needs_model, proven, asks, sandboxes = [] } = record;
 	const fitting = fittingModels(record, catalogue, keyOf);
 	const places = { agents: join(dataDir, "agents"), dataDir: shownDataDir };
-	const missing = [missingModel(record, fitting), missingInstallation(record, places)];
+	const missing = [missingModel(record, fitting), areInImages ? undefined : missingInstallation(record, places)];
 	return {
 		id,
 		title,
-		...installationOf(record, places),
+		...(areInImages ? inImages(record) : installationOf(record, places)),
 		memory_mb,
 		formats: Object.keys(record.wires),
 		needs_model,
@@ -70,6 +72,13 @@ function agentOf(
 		proven,
 		missing: missing.filter((sentence) => sentence !== undefined),
 	};
+}
+
+/** What is installed beside the platform is not in an image. */
+function inImages({ install }: WrittenAgent) {
+	if (!install) return comesAlong;
+	const { licence, version, size_mb: disk_mb } = install;
+	return { licence, version, installed_version: null, install_command: null, disk_mb };
 }
 
 const comesAlong = { licence: null, version: null, installed_version: null, install_command: null, disk_mb: 0 };

@@ -45,6 +45,7 @@ export async function compose(platform: Platform): Promise<Part> {
 		catalogue,
 		keyOf: environmentSecret,
 		dataDir: config.data_dir,
+		areInImages: runtime.isolation === "container",
 		operators: config.tenants.default,
 	};
 	const { enabled, allowed_prefixes } = config.git.local_mounts;

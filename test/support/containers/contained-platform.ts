@@ -29,6 +29,8 @@ interface Options {
 	readonly script?: Script;
 	/** Options of the engine. */
 	readonly engine?: readonly string[];
+	/** Builds the image of sessions on the usual one; default: that one. */
+	readonly image?: (engine: DockerEngine) => string;
 	/** The certificate of an authority that the platform and the sessions trust; default: none beside the usual ones. */
 	readonly authority?: string;
 	/** Further configuration of the platform. */
@@ -55,6 +57,7 @@ export class ContainedPlatform implements AsyncDisposable {
 		everyMs = 0,
 		script,
 		authority,
+		image: imageOf = (of) => imageFor(of, authority),
 		engine: engineOptions = [],
 		config: more = {},
 	}: Options = {}): Promise<ContainedPlatform> {
@@ -63,7 +66,7 @@ export class ContainedPlatform implements AsyncDisposable {
 		opening.defer(() => rmSync(folder, { recursive: true, force: true }));
 		const engine = opening.use(await DockerEngine.start([], engineOptions));
 		buildSessionImage(engine);
-		const image = authority === undefined ? sessionImage : buildCompanyImage(engine, authority);
+		const image = imageOf(engine);
 		const answer = { text: "A word.", usage, ...(everyMs > 0 && { fault: { kind: "slow" as const, everyMs } }) };
 		const model = opening.use(await ModelServer.listen({ script: script ?? (() => answer) }));
 		const file = join(folder, "models.yaml");
@@ -73,8 +76,7 @@ export class ContainedPlatform implements AsyncDisposable {
 		writeFileSync(file, stringify({ price_version: "test", providers, models }));
 		const runtime = { adapter: containersAdapter, kwargs: { socket: engine.socket, image, ...kwargs } };
 		const config = { ...more, models: { file }, pods: { runtime } };
-		const trusting = authority === undefined ? {} : { NODE_EXTRA_CA_CERTS: authority };
-		const env = { SCRIPTED_KEY: model.key, ...trusting };
+		const env = { SCRIPTED_KEY: model.key, ...(authority !== undefined && { NODE_EXTRA_CA_CERTS: authority }) };
 		const platform = opening.use(await startPlatform({ config, env }));
 		return new ContainedPlatform(opening.move(), engine, model, platform);
 	}
@@ -117,4 +119,8 @@ export class ContainedPlatform implements AsyncDisposable {
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.#all.disposeAsync();
 	}
+}
+
+function imageFor(engine: DockerEngine, authority: string | undefined): string {
+	return authority === undefined ? sessionImage : buildCompanyImage(engine, authority);
 }

@@ -9,10 +9,27 @@ import type { DockerEngine } from "../installations/docker-engine.ts";
 export const sessionImage = "atelier/session";
 
 export function buildSessionImage(engine: DockerEngine): void {
+	build(engine, "session", sessionImage);
+}
+
+/** Builds the image with further coding agents. @param dataDir The data folder in which they are installed. @param ids The agents. */
+export function buildAgentsImage(engine: DockerEngine, dataDir: string, ids: readonly string[]): string {
+	const packed = join(projectRoot, "agents.tar");
+	const folders = ids.map((id) => join("agents", id));
+	try {
+		execFileSync("tar", ["-cf", packed, "-C", dataDir, ...folders]);
+		return build(engine, "session-agents", "atelier/session-agents");
+	} finally {
+		rmSync(packed, { force: true });
+	}
+}
+
+function build(engine: DockerEngine, target: string, tag: string): string {
 	const packed = join(projectRoot, "dependencies.tar");
 	execFileSync(process.execPath, ["config/compose/pack-dependencies.ts"], { cwd: projectRoot });
 	try {
-		engine.run("docker", "build", "-q", "--target", "session", "-t", sessionImage, projectRoot);
+		engine.run("docker", "build", "-q", "--target", target, "-t", tag, projectRoot);
+		return tag;
 	} finally {
 		rmSync(packed, { force: true });
 	}

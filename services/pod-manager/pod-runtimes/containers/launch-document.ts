@@ -10,6 +10,9 @@ import { agentSocket } from "./agent-bridge.ts";
 const platformPort = 8080;
 
 /** The container itself has the limits of `resource_config`. */
+/** The folder of the image that has the coding agents beside the built-in one (Dockerfile, target `session-agents`). */
+const agents = "/opt/agents";
+
 export function launchDocument({ workspace_id: _folder, resource_config: _limits, ...spec }: PodSpec): LaunchDocument {
 	const { pathname } = new URL(spec.platform_url);
 	const platform = `http://127.0.0.1:${platformPort}`;
@@ -27,6 +30,7 @@ export function launchDocument({ workspace_id: _folder, resource_config: _limits
 		home: inside.home,
 		git_home: "",
 		temporary_folder: inside.temporary,
+		agents,
 	};
 }
 
