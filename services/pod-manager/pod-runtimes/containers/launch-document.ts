@@ -9,10 +9,10 @@ import { agentSocket } from "./agent-bridge.ts";
 /** The address at which the agent's own process offers the platform to programs that know no Unix sockets. */
 const platformPort = 8080;
 
-/** The container itself has the limits of `resource_config`. */
 /** The folder of the image that has the coding agents beside the built-in one (Dockerfile, target `session-agents`). */
 const agents = "/opt/agents";
 
+/** The container itself has the limits of `resource_config`. */
 export function launchDocument({ workspace_id: _folder, resource_config: _limits, ...spec }: PodSpec): LaunchDocument {
 	const { pathname } = new URL(spec.platform_url);
 	const platform = `http://127.0.0.1:${platformPort}`;
