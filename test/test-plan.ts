@@ -31,7 +31,9 @@ export function planned(files: readonly string[]): TestPlan {
 	const groups = [...Map.groupBy(others, groupOf)].flatMap(parted);
 	return {
 		// The first test that uses agents installs them for the others.
-		together: [files.filter(usesAgents), ...groups.toSorted(byDuration)].filter(({ length }) => length > 0),
+		together: [files.filter((file) => usesAgents(file) && !isAlone(file)), ...groups.toSorted(byDuration)].filter(
+			({ length }) => length > 0,
+		),
 		alone: files.filter(isAlone).map((file) => [file]),
 	};
 }

@@ -74,7 +74,7 @@ function agentOf(
 	};
 }
 
-/** What is installed beside the platform is not in an image. */
+/** An agent that is installed beside the platform is in no image by that. */
 function inImages({ install }: WrittenAgent) {
 	if (!install) return comesAlong;
 	const { licence, version, size_mb: disk_mb } = install;

@@ -125,9 +125,9 @@ describe("the Dockerfile", () => {
 		.slice(1)
 		.map((stage) => ({ stage, name: / AS ([\w-]+)/.exec(stage)?.[1] ?? "", base: /^\S+/.exec(stage)?.[0] ?? "" }));
 	/** Stages that make files for others. Nothing runs in them after the build. */
-	const steps = ["session-agent", "session-system"];
+	const steps = ["session-agent", "session-system", "coding-agents"];
 	/** Images that the platform starts itself. */
-	const sessionImages = ["session", "session-full"];
+	const sessionImages = ["session", "session-agents", "session-full"];
 
 	it("ends no image as root", () => {
 		const users = new Map<string, string | undefined>();
@@ -139,6 +139,7 @@ describe("the Dockerfile", () => {
 			"local-sessions": "node",
 			login: "node",
 			session: "231001:231001",
+			"session-agents": "231001:231001",
 			"session-full": "231001:231001",
 		});
 	});
