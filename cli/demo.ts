@@ -62,9 +62,10 @@ async function runAnywhere(): Promise<void> {
 	try {
 		await runDemo(client, steps, options, ending.signal);
 	} catch (error) {
-		const isOfCheckout = options.repository === checkout && String(error).includes("CLONE_FAILED");
+		const said = error instanceof Error ? error.message : String(error);
+		const isOfCheckout = options.repository === checkout && said.includes("CLONE_FAILED");
 		if (!isOfCheckout || ending.signal.aborted) throw error;
-		steps.note(otherRepository);
+		steps.note(`${said}. ${otherRepository}`);
 		await runDemo(client, steps, { ...options, repository: "", branch: "" }, ending.signal);
 	}
 }

@@ -61,7 +61,7 @@ describe("npm run demo on a server", function () {
 	it("says how to work on another repository when the platform cannot clone this checkout", async () => {
 		const { exitCode, output } = await demoAt(cannotClone);
 		expect(exitCode, output).to.equal(1);
-		expect(output).to.match(/dubious ownership \(CLONE_FAILED\)\. To work on another .*: npm run demo -- <url/);
+		expect(output).to.match(/dubious ownership \(CLONE_FAILED\)\. Sessions do not have .*: npm run demo -- <url/);
 		expect((await demoAt(cannotClone, "https://git.invalid/a/b")).output).to.not.include("npm run demo --");
 	});
 
