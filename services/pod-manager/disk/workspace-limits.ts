@@ -11,6 +11,7 @@ import { livingWorkspaces, type LivingWorkspacesDependencies } from "./living-wo
 const measuredEachMs = 60_000;
 /** A round that took long is followed by a pause of this many times its duration. */
 const pauseShare = 4;
+const maxPauseMs = 30_000;
 const megabyte = 1_000_000;
 /** The loss of room after which workspaces are measured at once, in bytes. */
 const fastBytes = 256 * megabyte;
@@ -75,7 +76,7 @@ export class WorkspaceLimits {
 				const began = monotonic();
 				await this.#round(signal);
 				room = free;
-				await sleep((monotonic() - began) * pauseShare, signal);
+				await sleep(Math.min((monotonic() - began) * pauseShare, maxPauseMs), signal);
 				dueAt = began + measuredEachMs;
 			} catch (error) {
 				if (!signal.aborted) this.#log.write(`Cannot measure the workspaces: ${sentenceOf(error)}`);

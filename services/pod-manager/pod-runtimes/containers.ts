@@ -201,7 +201,6 @@ export class ContainersRuntime implements PodRuntime {
 
 	async forget(pod: Pod): Promise<void> {
 		await this.#containers.remove(pod.name);
-		await this.#doors.close(pod);
 		await this.#discard(pod);
 	}
 
@@ -298,6 +297,8 @@ export class ContainersRuntime implements PodRuntime {
 	/** @throws {Error} while usage of the launch is not delivered. */
 	async #discard(launch: Launch): Promise<void> {
 		await this.#models.settle(launch);
+		await this.#doors.close(launch);
+		await this.#doors.removeDocument(launch);
 		await this.#folders.clear(this.#doors.foldersOf(launch).agent);
 		await this.#runs.discard(launch);
 	}

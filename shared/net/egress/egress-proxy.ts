@@ -10,6 +10,7 @@ import {
 	type ServerResponse,
 } from "node:http";
 import { once } from "node:events";
+import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { bound } from "#shared/base/bounds.ts";
@@ -110,7 +111,8 @@ async function forward(
 function join(from: Duplex, to: Duplex): void {
 	from.pipe(to);
 	from.on("error", () => to.destroy());
-	from.on("close", () => to.destroy());
+	// What was received until then is still on its way.
+	from.on("close", () => (to instanceof Socket ? to.destroySoon() : to.destroy()));
 }
 
 function refusalOf(error: unknown): RefusedConnection {

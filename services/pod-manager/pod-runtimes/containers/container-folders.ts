@@ -127,5 +127,6 @@ async function give({ path, isDirectory }: Pick<FolderEntry, "path" | "isDirecto
 }
 
 async function hasContent(folder: string): Promise<boolean> {
-	return (await namesIn(folder)).length > 0;
+	for await (const _entry of entriesOf(folder)) return true;
+	return false;
 }

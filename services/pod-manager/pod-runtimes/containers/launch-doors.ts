@@ -13,7 +13,7 @@ import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
 import { podWarnings } from "#shared/contracts/sessions/session-work.ts";
 import { KeyedQueues } from "#shared/base/concurrency/keyed-queues.ts";
 import { type Launch, launchName } from "../local-process/launch.ts";
-import type { RunFolders } from "../local-process/run-folders.ts";
+import { isPodStatus, type RunFolders } from "../local-process/run-folders.ts";
 import { AgentBridge } from "./agent-bridge.ts";
 import { doorSocket, egressSocket } from "./container-request.ts";
 import type { LaunchEgress, OpenedEgress } from "./launch-egress.ts";
@@ -97,6 +97,11 @@ export class LaunchDoors {
 		await this.#changes.run(launchName(launch), () => this.#tellAgain(launch));
 	}
 
+	/** Removes the secrets of a launch. */
+	async removeDocument(launch: Launch): Promise<void> {
+		await rm(this.#documentOf(launch), { force: true });
+	}
+
 	close(launch: Launch): Promise<void> {
 		return this.#changes.run(launchName(launch), async () => {
 			const opened = this.#opened.get(launchName(launch));
@@ -150,10 +155,12 @@ export class LaunchDoors {
 
 	/** Takes a status; after the first one, nobody gets the launch document any more. @throws {SyntaxError} */
 	async #take(launch: Launch, content: Buffer): Promise<void> {
-		const status: unknown = JSON.parse(content.toString("utf8"));
-		if (!(status instanceof Object)) throw new SyntaxError("The status is no object");
+		const posted: unknown = JSON.parse(content.toString("utf8"));
+		if (!isPodStatus(posted)) throw new SyntaxError("This is no status");
+		// A session must not choose a port of the host.
+		const { host: _host, port: _port, ...status } = posted;
 		await this.#keep(launch, status);
-		await rm(this.#documentOf(launch), { force: true });
+		await this.removeDocument(launch);
 		this.#dependencies.onReport(launch);
 	}
 

@@ -43,7 +43,7 @@ export function launchLimits(
 	const disk = { wanted: diskBytes / mib, most: maxLimits.diskBytes / mib };
 	refuseMore({ member: "disk", argument: "max_disk_mb", unit: " MB", ...disk });
 	const { processes } = limits;
-	// Files in memory count as memory. Programs need some of it, too.
+	// Files in memory count as memory; each of the two folders gets half of it at most.
 	const temporaryBytes = Math.min(limits.temporaryBytes, Math.floor(memoryBytes / 2));
 	return { memoryBytes: Math.floor(memoryBytes), nanoCpus: Math.round(nanoCpus), processes, temporaryBytes };
 }

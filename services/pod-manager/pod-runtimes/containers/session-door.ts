@@ -50,6 +50,8 @@ export interface DoorDependencies {
 export function sessionDoor(dependencies: DoorDependencies): Server {
 	const server = createServer({ headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 5_000 });
 	server.maxConnections = maxConnections;
+	// Requests that are sent one behind the other on a connection would all be under way at once.
+	server.maxRequestsPerSocket = 1;
 	server.on("request", (request, response) => {
 		answer(dependencies, request, response).catch(() => {
 			if (response.headersSent) response.destroy();

@@ -170,14 +170,14 @@ async function readMark(file: string): Promise<number | undefined> {
 function parseStatus(content: string): PodStatus | undefined {
 	try {
 		const value: unknown = JSON.parse(content);
-		return isStatus(value) ? value : undefined;
+		return isPodStatus(value) ? value : undefined;
 	} catch {
 		// The agent replaces the file as a whole, so this content is not from the agent.
 		return undefined;
 	}
 }
 
-function isStatus(value: unknown): value is PodStatus {
+export function isPodStatus(value: unknown): value is PodStatus {
 	return checkStatus(value).length === 0;
 }
 

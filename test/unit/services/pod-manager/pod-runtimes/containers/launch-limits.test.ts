@@ -14,7 +14,7 @@ describe("launchLimits()", () => {
 		expect(launchLimits({}, settings)).to.deep.equal(usual);
 	});
 
-	it("are those that a session asks for, and its files in memory leave half of the memory", () => {
+	it("are those that a session asks for, and each of its folders in memory has half of it", () => {
 		const asked = { cpu: "500m", memory: "512Mi", disk: "50Gi" };
 		const wanted = { memoryBytes: 512 * mib, nanoCpus: 5e8, processes: 100, temporaryBytes: 256 * mib };
 		expect(launchLimits(asked, settings)).to.deep.equal(wanted);
