@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from "node:http";
-import { type AddressInfo, BlockList, connect, type Socket } from "node:net";
+import { type AddressInfo, BlockList, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addressRefusal } from "#shared/net/egress/egress-addresses.ts";
@@ -66,6 +66,28 @@ describe("the egress proxy of a session", () => {
 		rules = { profile: "default", allowed: [], internal: [{ host: "git.company.example" }], ports: [port] };
 		refused.length = 0;
 		resolved.length = 0;
+	});
+
+	it("keeps the end of an answer for a client that reads slowly", async () => {
+		const bytes = 260_000;
+		const server = createTcpServer((socket) => void socket.end(Buffer.alloc(bytes, "x")));
+		server.listen(0, "127.0.0.1");
+		await once(server, "listening");
+		const { port: slow } = server.address() as AddressInfo;
+		rules = { ...rules, ports: [slow] };
+		const client = connect(socketPath);
+		client.write(`CONNECT git.company.example:${slow} HTTP/1.1\r\nHost: git\r\n\r\n`);
+		const chunks: Buffer[] = [];
+		client.once("data", (first: Buffer) => {
+			chunks.push(first);
+			client.pause();
+			// The server has closed its connection by then.
+			setTimeout(() => client.on("data", (more: Buffer) => chunks.push(more)).resume(), 300);
+		});
+		await once(client, "close");
+		const received = Buffer.concat(chunks).toString();
+		expect(received.slice(received.indexOf("\r\n\r\n") + 4)).to.have.length(bytes);
+		server.close();
 	});
 
 	const tunnelTo = (authority: string, at = socketPath) => askForTunnel(at, authority);

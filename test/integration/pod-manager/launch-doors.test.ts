@@ -3,16 +3,19 @@ import { expect } from "chai";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { BlockList } from "node:net";
+import { BlockList, connect } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { LaunchDoors } from "#services/pod-manager/pod-runtimes/containers/launch-doors.ts";
 import { LaunchEgress, operatorRules } from "#services/pod-manager/pod-runtimes/containers/launch-egress.ts";
 import { LaunchModels } from "#services/pod-manager/pod-runtimes/containers/launch-models.ts";
 import type { Launch } from "#services/pod-manager/pod-runtimes/local-process/launch.ts";
 import { RunFolders } from "#services/pod-manager/pod-runtimes/local-process/run-folders.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
+import { doorPaths } from "#shared/wire/pod/door-paths.ts";
 import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
+import { freePort } from "../../support/machine/free-port.ts";
 
 describe("the doors of several containers", () => {
 	let folder: string;
@@ -47,6 +50,39 @@ describe("the doors of several containers", () => {
 		await doors.open(launch);
 		return launch;
 	}
+
+	/** Sends bytes to the door of a launch, and resolves to all that it answers until it closes the connection. */
+	async function answered(launch: Launch, bytes: string): Promise<string> {
+		const client = connect(join(doors.foldersOf(launch).platform, "api.sock"));
+		client.write(bytes);
+		return text(client);
+	}
+
+	function statusRequest(status: object): string {
+		const body = JSON.stringify(status);
+		return `POST ${doorPaths.status} HTTP/1.1\r\nHost: door\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+	}
+
+	const ready = { phase: "ready", pid: 1, timings: {} };
+
+	it("let no session choose a port of the host", async () => {
+		const launch = await opened();
+		await mkdir(doors.foldersOf(launch).agent);
+		const chosen = await freePort();
+		expect(await answered(launch, statusRequest({ ...ready, port: chosen, host: "0.0.0.0" }))).to.match(/ 204 /);
+		const { status } = await runs.read(launch);
+		expect(status?.host).to.equal("127.0.0.1");
+		expect(status?.port).to.be.a("number").that.does.not.equal(chosen);
+		expect(await answered(launch, statusRequest({ nonsense: true })), "what is no status").to.not.match(/ 204 /);
+		expect((await runs.read(launch)).status).to.deep.equal(status);
+	});
+
+	it("answer one request on a connection, and not those that are sent behind it", async () => {
+		const launch = await opened();
+		await mkdir(doors.foldersOf(launch).agent);
+		const said = await answered(launch, statusRequest(ready).repeat(20));
+		expect(said.match(/HTTP\/1\.1 204/g)).to.have.length(1);
+	});
 
 	it("do not take the sockets of another one with them when they close", async () => {
 		const one = await opened();

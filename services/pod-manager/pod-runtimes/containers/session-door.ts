@@ -53,6 +53,7 @@ export function sessionDoor(dependencies: DoorDependencies): Server {
 	// Requests that are sent one behind the other on a connection would all be under way at once.
 	server.maxRequestsPerSocket = 1;
 	server.on("request", (request, response) => {
+		response.shouldKeepAlive = false;
 		answer(dependencies, request, response).catch(() => {
 			if (response.headersSent) response.destroy();
 			else response.writeHead(502).end();
