@@ -111,7 +111,7 @@ async function forward(
 function join(from: Duplex, to: Duplex): void {
 	from.pipe(to);
 	from.on("error", () => to.destroy());
-	// What was received until then is still on its way.
+	// The bytes that were received until then are still on their way.
 	from.on("close", () => (to instanceof Socket ? to.destroySoon() : to.destroy()));
 }
 

@@ -6,6 +6,8 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { type AddressInfo, BlockList, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { addressRefusal } from "#shared/net/egress/egress-addresses.ts";
 import type { EgressDependencies } from "#shared/net/egress/egress-connections.ts";
 import { EgressProxy } from "#shared/net/egress/egress-proxy.ts";
@@ -68,26 +70,25 @@ describe("the egress proxy of a session", () => {
 		resolved.length = 0;
 	});
 
-	it("keeps the end of an answer for a client that reads slowly", async () => {
-		const bytes = 260_000;
+	/** Resolves to the bytes that a client gets of an answer when it begins to read after the server has closed the connection. */
+	async function readLate(bytes: number): Promise<number> {
 		const server = createTcpServer((socket) => void socket.end(Buffer.alloc(bytes, "x")));
 		server.listen(0, "127.0.0.1");
 		await once(server, "listening");
 		const { port: slow } = server.address() as AddressInfo;
-		rules = { ...rules, ports: [slow] };
+		rules = { ...rules, ports: [...(rules.ports ?? []), slow] };
 		const client = connect(socketPath);
 		client.write(`CONNECT git.company.example:${slow} HTTP/1.1\r\nHost: git\r\n\r\n`);
-		const chunks: Buffer[] = [];
-		client.once("data", (first: Buffer) => {
-			chunks.push(first);
-			client.pause();
-			// The server has closed its connection by then.
-			setTimeout(() => client.on("data", (more: Buffer) => chunks.push(more)).resume(), 300);
-		});
-		await once(client, "close");
-		const received = Buffer.concat(chunks).toString();
-		expect(received.slice(received.indexOf("\r\n\r\n") + 4)).to.have.length(bytes);
+		await sleep(400);
+		const received = await text(client);
 		server.close();
+		return received.length - received.indexOf("\r\n\r\n") - 4;
+	}
+
+	it("keeps the end of an answer for a client that reads slowly", async () => {
+		// What the kernel holds differs; what the proxy itself holds is lost if it does not wait.
+		const sizes = Array.from({ length: 12 }, (_, index) => 200_000 + index * 20_000);
+		expect(await Promise.all(sizes.map(readLate))).to.deep.equal(sizes);
 	});
 
 	const tunnelTo = (authority: string, at = socketPath) => askForTunnel(at, authority);
