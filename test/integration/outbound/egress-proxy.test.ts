@@ -86,7 +86,7 @@ describe("the egress proxy of a session", () => {
 	}
 
 	it("keeps the end of an answer for a client that reads slowly", async () => {
-		// What the kernel holds differs; what the proxy itself holds is lost if it does not wait.
+		// The kernel holds more or less of an answer; the rest is held by the proxy, and would be lost if it did not wait.
 		const sizes = Array.from({ length: 12 }, (_, index) => 200_000 + index * 20_000);
 		expect(await Promise.all(sizes.map(readLate))).to.deep.equal(sizes);
 	});
