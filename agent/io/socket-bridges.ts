@@ -1,10 +1,11 @@
 /**
  * Ports of loopback that lead to Unix sockets: most programs know no others. They exist in pods that have no network.
  */
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { bound } from "#shared/base/bounds.ts";
+import { linkStreams } from "#shared/net/linked-streams.ts";
 
 /** The ports at which the programs of a pod find the platform and the way out. They end with the process. */
 const wayPorts = { platform: 8080, egress: 3128 } as const;
@@ -19,21 +20,10 @@ export async function openWays(door: string | undefined): Promise<void> {
 /** Opens a port of loopback whose connections lead to a Unix socket. The owner closes the server. */
 async function bridgeTo(socketPath: string, port: number, most: number): Promise<Server> {
 	const server = createServer({ allowHalfOpen: true }, (client) =>
-		link(client, connect({ path: socketPath, allowHalfOpen: true })),
+		linkStreams(client, connect({ path: socketPath, allowHalfOpen: true })),
 	);
 	server.maxConnections = most;
 	server.listen(port, "127.0.0.1");
 	await once(server, "listening");
 	return server;
-}
-
-function link(one: Socket, other: Socket): void {
-	for (const [from, to] of [
-		[one, other],
-		[other, one],
-	] as const) {
-		from.pipe(to);
-		from.on("error", () => to.destroy());
-		from.on("close", () => to.destroySoon());
-	}
 }

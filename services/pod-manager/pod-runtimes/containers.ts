@@ -209,7 +209,7 @@ export class ContainersRuntime implements PodRuntime {
 		const living = pods.find(({ state }) => state !== "gone");
 		if (living) throw new Error(`Cannot purge session "${sessionId}": "${living.name}" still lives`);
 		for (const pod of pods) await this.forget(pod);
-		for (const launch of await this.#launchesOf(sessionId)) await this.#discard(launch);
+		for (const launch of await this.#runs.ofSession(sessionId)) await this.#discard(launch);
 		await this.#folders.removeRecords(sessionId);
 	}
 
@@ -220,7 +220,7 @@ export class ContainersRuntime implements PodRuntime {
 	async measureWorkspace(workspaceId: string, signal: AbortSignal, sessionId = workspaceId): Promise<number> {
 		let bytes = 0;
 		for (const id of new Set([workspaceId, sessionId])) bytes += await this.#folders.bytes(id, signal);
-		for (const launch of await this.#launchesOf(sessionId))
+		for (const launch of await this.#runs.ofSession(sessionId))
 			bytes += await this.#folders.bytesBeside(this.#doors.foldersOf(launch).agent, signal);
 		return bytes;
 	}
@@ -301,10 +301,6 @@ export class ContainersRuntime implements PodRuntime {
 		await this.#doors.removeDocument(launch);
 		await this.#folders.clear(this.#doors.foldersOf(launch).agent);
 		await this.#runs.discard(launch);
-	}
-
-	async #launchesOf(sessionId: string): Promise<Launch[]> {
-		return (await this.#runs.launches()).filter((launch) => launch.sessionId === sessionId);
 	}
 
 	async #tend(launch: Launch): Promise<void> {

@@ -10,11 +10,11 @@ import {
 	type ServerResponse,
 } from "node:http";
 import { once } from "node:events";
-import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { bound } from "#shared/base/bounds.ts";
 import { EgressConnections, type EgressDependencies, RefusedConnection } from "./egress-connections.ts";
+import { linkStreams } from "../linked-streams.ts";
 import { destinationOf } from "./egress-rules.ts";
 
 /** A connection on which nothing moves for this long is closed, in milliseconds. */
@@ -73,8 +73,7 @@ async function tunnel(connections: EgressConnections, authority: string, client:
 	if (client.destroyed) return void server.destroy();
 	client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
 	if (head.length > 0) server.write(head);
-	join(client, server);
-	join(server, client);
+	linkStreams(client, server);
 	server.setTimeout(idleMs, () => server.destroy());
 }
 
@@ -106,13 +105,6 @@ async function forward(
 		pipeline(answer, response).catch(() => response.destroy());
 	});
 	request.pipe(outgoing);
-}
-
-function join(from: Duplex, to: Duplex): void {
-	from.pipe(to);
-	from.on("error", () => to.destroy());
-	// The bytes that were received until then are still on their way.
-	from.on("close", () => (to instanceof Socket ? to.destroySoon() : to.destroy()));
 }
 
 function refusalOf(error: unknown): RefusedConnection {

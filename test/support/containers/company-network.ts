@@ -10,8 +10,8 @@ import { connect, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer, type Server } from "node:tls";
+import { linkStreams } from "#shared/net/linked-streams.ts";
 import { type Certificate, makeCertificate } from "../bus/test-certificates.ts";
-import { join as joined } from "./joined-sockets.ts";
 
 const relay = join(import.meta.dirname, "company-relay.ts");
 /** The addresses of a network of 28 bits without the first, the last, and that of this machine. */
@@ -46,7 +46,7 @@ export class CompanyNetwork implements Disposable {
 	async publish(url: string): Promise<string> {
 		const { address, server } = this.#machine();
 		const port = Number(new URL(url).port);
-		server.on("secureConnection", (client) => joined(client, connect(port, "127.0.0.1")));
+		server.on("secureConnection", (client) => linkStreams(client, connect(port, "127.0.0.1")));
 		server.listen(join(this.#folder, `${address}.sock`));
 		await once(server, "listening");
 		return `https://${address}`;

@@ -5,11 +5,11 @@
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
-import { join as path } from "node:path";
-import { join } from "./joined-sockets.ts";
+import { join } from "node:path";
+import { linkStreams } from "#shared/net/linked-streams.ts";
 
 const [folder = "", namespace = ""] = process.argv.slice(2);
-createServer((client) => join(client, connect(path(folder, `${client.localAddress}.sock`)))).listen(
+createServer((client) => linkStreams(client, connect(join(folder, `${client.localAddress}.sock`)))).listen(
 	443,
 	"0.0.0.0",
 	() => console.log("listens"),

@@ -49,8 +49,7 @@ export class ContainerList {
 	}
 
 	async ofSession(sessionId: string): Promise<Pod[]> {
-		const launches = (await this.#runs.launches()).filter((launch) => launch.sessionId === sessionId);
-		return this.#pods(launches, sessionId);
+		return this.#pods(await this.#runs.ofSession(sessionId), sessionId);
 	}
 
 	/** Returns for each session, as a text, its launches and the states of their containers. */
