@@ -1,4 +1,5 @@
 /** Configures lint: the style of every file, and which folder may import what (docs/architecture.md). */
+import { basename } from "node:path";
 import { defineConfig } from "oxlint";
 import { type Ban, foldersIn, layerBan, layers, refuseFoldersWithoutRow } from "./oxlint.layers.ts";
 import { bannedModules, environment, type Exceptions, outside, time } from "./oxlint.modules.ts";
@@ -102,11 +103,28 @@ const listingBan: Ban = {
 	importNames: [...listers, ...listers.map((name) => `${name}Sync`)],
 	message: "Files of sessions have names of any bytes, which only folder-entries.ts reads as they are",
 };
-const localPods = "services/pod-manager/pod-runtimes/local-process";
+const podRuntimes = "services/pod-manager/pod-runtimes";
+/** This has the parts that the runtimes for one machine have in common. */
+const machine = `${podRuntimes}/machine`;
+const localPods = `${podRuntimes}/local-process`;
 /** These talk to an engine, and pass on connections between the platform and the sessions' containers. */
-const containers = "services/pod-manager/pod-runtimes/containers";
+const containers = `${podRuntimes}/containers`;
 /** These list folders of the system. */
-const systemListers = ["folder-entries", "control-groups", "marked-processes"].map((name) => `${localPods}/${name}.ts`);
+const systemListers = [
+	`${machine}/folder-entries.ts`,
+	`${localPods}/control-groups.ts`,
+	`${localPods}/marked-processes.ts`,
+];
+
+/** The bans of a folder with parts of runtimes. @param allowed The only other one of these folders that it may import. */
+function runtimeBans(folder: string, allowed?: string): Ban[] {
+	const others = [machine, localPods, containers].filter((other) => other !== folder && other !== allowed);
+	const apart: Ban = {
+		group: others.map((other) => `**/${basename(other)}/**`),
+		message: "A runtime knows no other one; what several need is in pod-runtimes/machine",
+	};
+	return [apart, layerBan("services/pod-manager", "pod-runtimes", "../..")];
+}
 
 function serviceBorders(name: string): Override[] {
 	const others: Ban = {
@@ -129,12 +147,15 @@ function serviceBorders(name: string): Override[] {
 		...layered(`services/${name}`, () => ({ bans: [...everywhere, services, host, agent, cli, moleculer], opens })),
 		...(name === "pod-manager"
 			? [
-					refuse(
-						[`${localPods}/**`],
-						[...bans, moleculer, listingBan, layerBan(`services/${name}`, "pod-runtimes", "../..")],
-						{ opens, except: systemListers },
-					),
-					refuse([`${containers}/**`], [...bans, moleculer, layerBan(`services/${name}`, "pod-runtimes", "../..")], {
+					refuse([`${machine}/**`], [...bans, moleculer, listingBan, ...runtimeBans(machine)], {
+						opens,
+						except: systemListers,
+					}),
+					refuse([`${localPods}/**`], [...bans, moleculer, listingBan, ...runtimeBans(localPods, machine)], {
+						opens,
+						except: systemListers,
+					}),
+					refuse([`${containers}/**`], [...bans, moleculer, ...runtimeBans(containers, machine)], {
 						opens,
 						connects: true,
 					}),

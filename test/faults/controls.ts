@@ -57,7 +57,7 @@ function brokenOnly(verdict: Verdict): Verdict {
 
 const claims = "services/sessions/claims/session-claims.ts";
 const personalTokens = "services/gateway/callers/personal-tokens.ts";
-const machineRuntime = "services/pod-manager/pod-runtimes/local-process/machine-runtime.ts";
+const machineRuntime = "services/pod-manager/pod-runtimes/machine/machine-runtime.ts";
 
 export const controls: readonly Control[] = [
 	{

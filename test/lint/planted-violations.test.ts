@@ -28,7 +28,8 @@ const globals = "eslint(no-restricted-globals)";
 
 const openers = ["readFile", "open", "cp", "copyFile", "writeFile", "truncate"];
 const atOnce = ["createReadStream", "openSync", "readFileSync", "writeFileSync", "promises"];
-const pods = "services/pod-manager/pod-runtimes/local-process";
+const runtimes = "services/pod-manager/pod-runtimes";
+const pods = `${runtimes}/local-process`;
 
 const planted: Plant[] = [
 	...forbiddenArrows(),
@@ -137,7 +138,21 @@ const planted: Plant[] = [
 	].map((file) => ({ file, source: `console.error("x");\n`, rule: "eslint(no-console)" })),
 	...openers.map((name) => opening(`agent/opens-${name}.ts`, "node:fs/promises", name)),
 	...openers.map((name) => opening(`${pods}/opens-${name}.ts`, "node:fs/promises", name)),
-	{ ...opening(`${pods}/lists.ts`, "node:fs/promises", "opendir"), says: "folder-entries.ts" },
+	...[pods, `${runtimes}/machine`].map((folder) => ({
+		...opening(`${folder}/lists.ts`, "node:fs/promises", "opendir"),
+		says: "folder-entries.ts",
+	})),
+	...[
+		["containers/helpers/to-processes.ts", "../../local-process/thing.ts"],
+		["local-process/to-containers.ts", "../containers/thing.ts"],
+		["machine/to-containers.ts", "../containers/thing.ts"],
+		["machine/to-processes.ts", "../local-process/thing.ts"],
+	].map(([file = "", module = ""]) => ({
+		file: `${runtimes}/${file}`,
+		source: importing(module),
+		rule: imports,
+		says: "A runtime knows no other one",
+	})),
 	...atOnce.map((name) => opening(`agent/opens-at-once-${name}.ts`, "node:fs", name)),
 	{ ...opening("agent/opens-all.ts", "node:fs", "x"), source: importing("node:fs", "* as x") },
 	{ ...opening("agent/opens-default.ts", "node:fs/promises", "x"), source: importing("node:fs/promises", "x") },
@@ -183,6 +198,8 @@ const planted: Plant[] = [
 /** Similar code that is allowed; none of it may be reported. */
 const allowed: Record<string, string> = {
 	...allowedArrows(),
+	"services/pod-manager/pod-runtimes/local-process/thing.ts": importing("../machine/thing.ts"),
+	"services/pod-manager/pod-runtimes/containers/thing.ts": importing("../machine/thing.ts"),
 	"services/gateway/thing.ts": `import type { Z } from "#shared/base/clock.ts";\nexport const x: Z = 1;\n`,
 	"services/gateway/identity-providers/dev.ts": importing("../callers/thing.ts"),
 	"services/gateway/identity-providers/oidc.ts": importing("../http/thing.ts"),

@@ -37,11 +37,11 @@ import { launchDocument } from "./containers/launch-document.ts";
 import { EngineStops } from "./containers/reasons/engine-stops.ts";
 import { MemoryWarnings } from "./containers/reasons/memory-warnings.ts";
 import { refuse } from "./containers/reasons/engine-refusals.ts";
-import type { Launch } from "./local-process/launch.ts";
-import { inventoryOf, isThere } from "./local-process/machine-runtime.ts";
-import { PodWatch } from "./local-process/pod-watch.ts";
-import { RunFolders } from "./local-process/run-folders.ts";
-import { SessionFolders } from "./local-process/session-folders.ts";
+import type { Launch } from "./machine/launch.ts";
+import { inventoryOf, isThere } from "./machine/machine-runtime.ts";
+import { PodWatch } from "./machine/pod-watch.ts";
+import { RunFolders } from "./machine/run-folders.ts";
+import { SessionFolders } from "./machine/session-folders.ts";
 
 /** The runtime for containers of one machine. They outlive it; another instance finds them again. */
 export class ContainersRuntime implements PodRuntime {

@@ -14,8 +14,8 @@ import { projectRoot as ownRoot } from "#shared/base/project-root.ts";
 import type { Inventory, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
 import { podName } from "../pod-runtime.ts";
 import { ControlGroups } from "./local-process/control-groups.ts";
-import { folderBytes } from "./local-process/folder-size.ts";
-import { isSameLaunch, type Launch } from "./local-process/launch.ts";
+import { folderBytes } from "./machine/folder-size.ts";
+import { isSameLaunch, type Launch } from "./machine/launch.ts";
 import { agentsAmong } from "./local-process/local-pod.ts";
 import {
 	environmentOf,
@@ -30,11 +30,11 @@ import { MarkedProcesses } from "./local-process/marked-processes.ts";
 import { missingGit } from "./local-process/needed-programs.ts";
 import { PodList } from "./local-process/pod-list.ts";
 import { PodMarks } from "./local-process/pod-marks.ts";
-import { inventoryOf, isThere } from "./local-process/machine-runtime.ts";
-import { PodWatch } from "./local-process/pod-watch.ts";
+import { inventoryOf, isThere } from "./machine/machine-runtime.ts";
+import { PodWatch } from "./machine/pod-watch.ts";
 import { sendSignal } from "#shared/base/files/process-files.ts";
-import { RunFolders, type RunRecords } from "./local-process/run-folders.ts";
-import { SessionFolders } from "./local-process/session-folders.ts";
+import { RunFolders, type RunRecords } from "./machine/run-folders.ts";
+import { SessionFolders } from "./machine/session-folders.ts";
 import { type AgentProgram, spawnAgent } from "./local-process/spawn-agent.ts";
 import { WaitingAgents } from "./local-process/waiting-agents.ts";
 

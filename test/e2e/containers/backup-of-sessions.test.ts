@@ -26,7 +26,7 @@ import { containersSettings } from "#services/pod-manager/pod-runtimes/container
 import { EngineClient } from "#services/pod-manager/pod-runtimes/containers/engine-client.ts";
 import { FolderHelpers } from "#services/pod-manager/pod-runtimes/containers/helpers/folder-helpers.ts";
 import { ShortContainers } from "#services/pod-manager/pod-runtimes/containers/helpers/short-containers.ts";
-import { SessionFolders } from "#services/pod-manager/pod-runtimes/local-process/session-folders.ts";
+import { SessionFolders } from "#services/pod-manager/pod-runtimes/machine/session-folders.ts";
 import { OwnedInstallation } from "../../support/archive/owned-installation.ts";
 import { containersAdapter } from "../../support/containers/contained-platform.ts";
 import { buildSessionImage, sessionImage } from "../../support/containers/session-image.ts";

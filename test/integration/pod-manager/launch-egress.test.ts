@@ -10,7 +10,7 @@ import {
 	type OpenedEgress,
 	operatorRules,
 } from "#services/pod-manager/pod-runtimes/containers/launch-egress.ts";
-import { RunFolders } from "#services/pod-manager/pod-runtimes/local-process/run-folders.ts";
+import { RunFolders } from "#services/pod-manager/pod-runtimes/machine/run-folders.ts";
 import { refusedNetworks } from "#shared/net/outbound/outbound-rules.ts";
 import { exposition } from "#shared/telemetry/metrics/exposition.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";

@@ -3,7 +3,7 @@ import { BlockList } from "node:net";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ContainersRuntime } from "#services/pod-manager/pod-runtimes/containers.ts";
-import { type Launch, launchName } from "#services/pod-manager/pod-runtimes/local-process/launch.ts";
+import { type Launch, launchName } from "#services/pod-manager/pod-runtimes/machine/launch.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { eventually } from "../eventually.ts";
 import { FakeEngine } from "./fake-engine.ts";

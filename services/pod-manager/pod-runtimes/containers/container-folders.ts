@@ -4,9 +4,9 @@
  * sessions. A platform that is not root lets helpers change what it cannot (helpers/folder-helpers.ts).
  */
 import { chmod, lchown, lstat, mkdir, rmdir } from "node:fs/promises";
-import { entriesOf, type FolderEntry, namesIn, unlessMissing } from "../local-process/folder-entries.ts";
-import { folderBytes } from "../local-process/folder-size.ts";
-import type { SessionFolders } from "../local-process/session-folders.ts";
+import { entriesOf, type FolderEntry, namesIn, unlessMissing } from "../machine/folder-entries.ts";
+import { folderBytes } from "../machine/folder-size.ts";
+import type { SessionFolders } from "../machine/session-folders.ts";
 import type { FolderHelpers } from "./helpers/folder-helpers.ts";
 
 const closed = 0o700;

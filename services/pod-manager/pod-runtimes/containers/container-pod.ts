@@ -1,8 +1,8 @@
 /** Derives the state of a pod from its container and the records of its launch. Pure. */
 import { type Pod, podName, type PodState } from "../../pod-runtime.ts";
-import type { Launch } from "../local-process/launch.ts";
-import { reportedBy } from "../local-process/local-pod.ts";
-import type { RunRecords } from "../local-process/run-folders.ts";
+import type { Launch } from "../machine/launch.ts";
+import { reportedBy } from "../machine/pod-report.ts";
+import type { RunRecords } from "../machine/run-folders.ts";
 import type { InspectedContainer } from "./inspected-container.ts";
 import { type Circumstances, endReason, waitingReason } from "./reasons/container-ends.ts";
 

@@ -1,6 +1,6 @@
 /** Describes the container of a launch for the engine. Pure. */
 import { posix } from "node:path";
-import type { Launch } from "../local-process/launch.ts";
+import type { Launch } from "../machine/launch.ts";
 import { podName } from "../../pod-runtime.ts";
 import { deliveredEntrypoint, deliveredPlace } from "./images/agent-delivery.ts";
 

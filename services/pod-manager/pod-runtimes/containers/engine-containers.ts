@@ -1,7 +1,7 @@
 /** The containers of one installation at an engine. Every step may be repeated, also after an answer that was lost. */
 import { monotonic, sleep } from "#shared/base/clock.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
-import { parseLaunch, type Launch } from "../local-process/launch.ts";
+import { parseLaunch, type Launch } from "../machine/launch.ts";
 import { logText } from "./helpers/engine-log.ts";
 import { label } from "./container-request.ts";
 import { type EngineClient, EngineRefusal } from "./engine-client.ts";

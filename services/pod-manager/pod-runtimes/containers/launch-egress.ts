@@ -12,8 +12,8 @@ import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { EgressProxy } from "#shared/net/egress/egress-proxy.ts";
 import { type EgressRules, usualEgressPorts } from "#shared/net/egress/egress-rules.ts";
 import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
-import type { Launch } from "../local-process/launch.ts";
-import type { RunFolders } from "../local-process/run-folders.ts";
+import type { Launch } from "../machine/launch.ts";
+import type { RunFolders } from "../machine/run-folders.ts";
 import { RefusalNotes } from "./refusal-notes.ts";
 
 const maxKeptBytes = 65_536;

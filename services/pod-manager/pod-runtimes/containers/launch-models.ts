@@ -12,8 +12,8 @@ import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { parseJsonObject } from "#shared/base/schema/parsed-json.ts";
 import { HeldBytes } from "#shared/model-proxy/held-bytes.ts";
 import type { RuntimeHost, RuntimeModels } from "../../pod-runtime.ts";
-import { type Launch, launchName } from "../local-process/launch.ts";
-import type { RunFolders } from "../local-process/run-folders.ts";
+import { type Launch, launchName } from "../machine/launch.ts";
+import type { RunFolders } from "../machine/run-folders.ts";
 import { DoorModel } from "./door-model.ts";
 
 const maxKeptBytes = 4_096;

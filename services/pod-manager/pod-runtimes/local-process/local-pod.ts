@@ -1,10 +1,11 @@
 /** Derives the state of a pod from the processes and the records of its launch. Pure. */
 import type { Failure } from "#shared/contracts/sessions/status-reasons.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
-import { type Pod, podName, type PodReport, type PodState } from "../../pod-runtime.ts";
+import { type Pod, podName, type PodState } from "../../pod-runtime.ts";
 import type { MarkedProcess } from "./marked-processes.ts";
-import { isSameLaunch, type Launch } from "./launch.ts";
-import type { RunRecords } from "./run-folders.ts";
+import { isSameLaunch, type Launch } from "../machine/launch.ts";
+import { reportedBy } from "../machine/pod-report.ts";
+import type { RunRecords } from "../machine/run-folders.ts";
 
 /**
  * Returns the pod; undefined for a launch with an empty folder only: its creator was interrupted and the pod never
@@ -31,14 +32,6 @@ export function podFrom(
 		...implied,
 		...reportedBy(records, listenHost),
 	};
-}
-
-/** Returns what the agent has reported. @param listenHost The host at which pods of this runtime listen; default: the reported one. */
-export function reportedBy({ status }: RunRecords, listenHost = status?.host): PodReport & Pick<Pod, "address"> {
-	if (!status) return { timings: {} };
-	const { phase: _phase, pid: _pid, port, host, ...report } = status;
-	const reachedAt = host !== undefined && host === listenHost ? host : loopbackHost;
-	return { ...report, ...(port !== undefined && { address: `http://${reachedAt}:${port}` }) };
 }
 
 /** Returns the session agent. There are several only until a superfluous one notices that. */

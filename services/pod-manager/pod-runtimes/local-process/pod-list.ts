@@ -1,10 +1,10 @@
 /** Lists the pods by the folders of their runs and their living processes, computed anew each time. */
 import { type Pod, podName } from "../../pod-runtime.ts";
 import type { ControlGroups } from "./control-groups.ts";
-import { type Launch, launchName } from "./launch.ts";
+import { type Launch, launchName } from "../machine/launch.ts";
 import { podFrom } from "./local-pod.ts";
 import type { MarkedProcess, MarkedProcesses } from "./marked-processes.ts";
-import type { RunFolders, RunRecords } from "./run-folders.ts";
+import type { RunFolders, RunRecords } from "../machine/run-folders.ts";
 
 /** The list of one installation's pods. It has no state. */
 export class PodList {

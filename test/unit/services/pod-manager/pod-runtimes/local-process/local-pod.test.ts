@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { agentsAmong, podFrom } from "#services/pod-manager/pod-runtimes/local-process/local-pod.ts";
 import type { MarkedProcess } from "#services/pod-manager/pod-runtimes/local-process/marked-processes.ts";
-import type { RunRecords } from "#services/pod-manager/pod-runtimes/local-process/run-folders.ts";
+import type { RunRecords } from "#services/pod-manager/pod-runtimes/machine/run-folders.ts";
 import type { PodPhase, PodStatus } from "#shared/wire/pod/status.ts";
 
 const launch = { sessionId: "0b1f7e6a-52a4-4c54-9d8e-6f1f3f5a7c01", generation: 2 };

@@ -13,7 +13,7 @@ import {
 	writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { RunFolders } from "#services/pod-manager/pod-runtimes/local-process/run-folders.ts";
+import { RunFolders } from "#services/pod-manager/pod-runtimes/machine/run-folders.ts";
 import { oddFiles, putOdd, releasePipes } from "../../../../../support/hostile/odd-files.ts";
 import { useFolder } from "../../../../../support/use-folder.ts";
 

@@ -10,13 +10,19 @@ import { every, monotonic } from "#shared/base/clock.ts";
 import { FairQueue } from "#shared/base/concurrency/fair-queue.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import { isAlive, type Pod } from "../../pod-runtime.ts";
-import type { PodList } from "./pod-list.ts";
 import type { RunFolders } from "./run-folders.ts";
 
 const glimpseMs = 1_000;
 const lookAtAllMs = 10_000;
 
-type WatchedPods = Pick<PodList, "all" | "ofSession" | "glimpse">;
+/** The pods of a runtime, read anew each time. */
+interface WatchedPods {
+	all(): Promise<{ pods: Pod[] }>;
+	ofSession(sessionId: string): Promise<Pod[]>;
+	/** Returns for each session a text that changes with its pods. */
+	glimpse(): Promise<Map<string, string>>;
+}
+
 interface WatchedRuns extends Pick<RunFolders, "path"> {
 	/** Does the regular maintenance of a living pod. */
 	tend(pod: Pod): Promise<void>;

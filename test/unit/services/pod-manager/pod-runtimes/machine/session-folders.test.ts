@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SessionFolders } from "#services/pod-manager/pod-runtimes/local-process/session-folders.ts";
+import { SessionFolders } from "#services/pod-manager/pod-runtimes/machine/session-folders.ts";
 import { eventually } from "../../../../../support/eventually.ts";
 import { useFolder } from "../../../../../support/use-folder.ts";
 
