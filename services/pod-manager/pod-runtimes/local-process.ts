@@ -30,6 +30,7 @@ import { MarkedProcesses } from "./local-process/marked-processes.ts";
 import { missingGit } from "./local-process/needed-programs.ts";
 import { PodList } from "./local-process/pod-list.ts";
 import { PodMarks } from "./local-process/pod-marks.ts";
+import { ProcessFolders } from "./local-process/process-folders.ts";
 import { inventoryOf, isThere } from "./machine/machine-runtime.ts";
 import { PodWatch } from "./machine/pod-watch.ts";
 import { sendSignal } from "#shared/base/files/process-files.ts";
@@ -61,6 +62,7 @@ export class LocalProcessRuntime implements PodRuntime {
 	readonly #program: AgentProgram;
 	readonly #waiting: WaitingAgents;
 	readonly #runs: RunFolders;
+	readonly #folders: ProcessFolders;
 	readonly #sessions: SessionFolders;
 	readonly #marks: PodMarks;
 	readonly #groups: ControlGroups;
@@ -79,6 +81,7 @@ export class LocalProcessRuntime implements PodRuntime {
 		const listenHost = listenHostOf(options);
 		this.place = host === undefined ? undefined : { host, isReachable: listenHost !== loopbackHost };
 		this.#runs = new RunFolders(join(dataDir, "run"));
+		this.#folders = new ProcessFolders(this.#runs);
 		this.#marks = new PodMarks(installation, markKey, host, host === undefined ? undefined : this.#runs.id());
 		this.#groups = new ControlGroups(options.groups ?? "auto", this.#marks);
 		this.#program = {
@@ -124,7 +127,7 @@ export class LocalProcessRuntime implements PodRuntime {
 	async create(spec: PodSpec): Promise<void> {
 		const launch = { sessionId: spec.session_id, generation: spec.generation };
 		if (isThere(await this.find(launch.sessionId), launch)) return;
-		await this.#runs.create(launch);
+		await this.#folders.create(launch);
 		const folders = await this.#sessions.create(launch.sessionId, spec.workspace_id);
 		failpoint("local-process.before-spawn");
 		const document = this.#document(spec, launch, folders);
@@ -158,8 +161,8 @@ export class LocalProcessRuntime implements PodRuntime {
 		const living = await this.#processes.ofSession(pod.sessionId, { surely: true });
 		if (living.some((process) => isSameLaunch(process, pod)))
 			throw new Error(`Cannot forget "${pod.name}": it still lives`);
-		await this.#runs.removeSecrets(pod);
-		await this.#runs.discard(pod);
+		await this.#folders.removeSecrets(pod);
+		await this.#folders.discard(pod);
 	}
 
 	async purge(sessionId: string): Promise<void> {
@@ -168,7 +171,7 @@ export class LocalProcessRuntime implements PodRuntime {
 			throw new Error(`Cannot purge session "${sessionId}": "${podName(sessionId, living.generation)}" still lives`);
 		}
 		const launches = await this.#runs.ofSession(sessionId);
-		await Promise.all(launches.map((launch) => this.#runs.discard(launch)));
+		await Promise.all(launches.map((launch) => this.#folders.discard(launch)));
 		await this.#sessions.discardRecords(sessionId);
 	}
 
@@ -231,9 +234,9 @@ export class LocalProcessRuntime implements PodRuntime {
 			...this.#placeOf(),
 			proof: this.#marks.proof(launch),
 			status_file: this.#runs.path(launch, "status"),
-			home: this.#runs.path(launch, "home"),
-			secrets_folder: this.#runs.path(launch, "secrets"),
-			temporary_folder: this.#runs.temporary(launch),
+			home: this.#folders.path(launch, "home"),
+			secrets_folder: this.#folders.path(launch, "secrets"),
+			temporary_folder: this.#folders.temporary(launch),
 			git_home: this.#options.userHome ?? homedir(),
 			agents: join(this.#options.dataDir, "agents"),
 		};

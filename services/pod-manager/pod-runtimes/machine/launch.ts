@@ -1,4 +1,4 @@
-/** Names one launch of a session in folders and in environments of processes. Pure. */
+/** Names one launch of a session in folders, in environments of processes and for container engines. Pure. */
 import { sessionIdForm } from "#shared/contracts/sessions/session-work.ts";
 
 /** One start of a session; each further start has a higher generation. */

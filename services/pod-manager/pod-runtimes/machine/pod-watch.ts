@@ -1,7 +1,7 @@
 /**
  * Reports sessions whose pods have changed. A glimpse of all pods is taken each second; a session is read when its
  * glimpse has changed or a file of its records was written, and all sessions are read every ten seconds. Sessions are
- * read side by side, because reading one whose processes have ended waits for a scan of the machine.
+ * read side by side, because reading one can wait for a scan of the machine, or for a container engine.
  */
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";

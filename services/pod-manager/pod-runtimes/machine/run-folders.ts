@@ -1,10 +1,11 @@
 /**
- * The records of this machine's pods on disk: one folder per launch, `run/<session id>-g<generation>`, with the status
- * that the agent writes, its output, its home, its temporary files, and a mark after it was asked to end. The agent's
- * commands can change all of this, so the content is attributed to that pod only, and reading it never blocks.
+ * The records of this machine's pods on disk: one folder per launch, `run/<session id>-g<generation>`, with the status of its
+ * agent, a mark after it was asked to end, and what a runtime keeps beside them. Where sessions are processes of the platform's
+ * user, their commands can change all of this; in containers they can change their agent's folder only. For both, the content
+ * is attributed to that pod only, and reading it never blocks.
  */
-import { createHash, randomBytes } from "node:crypto";
-import { mkdir, rm, symlink } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { now } from "#shared/base/clock.ts";
@@ -13,13 +14,13 @@ import { readUntrusted, trimUntrusted, UntrustedFileError } from "#shared/base/f
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
 import { type PodFailure, type PodStatus, podStatusFields } from "#shared/wire/pod/status.ts";
 import { storedSecret } from "#shared/base/secrets/stored-secret.ts";
-import { namesIn, removeWhole } from "./folder-entries.ts";
+import { namesIn } from "./folder-entries.ts";
 import { type Launch, launchName, parseLaunch } from "./launch.ts";
 import { Trash } from "./trash.ts";
 
 /** The records of one launch, as far as they can be read. */
 export interface RunRecords {
-	/** The status; absent until the agent has written a readable one. */
+	/** The status; absent until the agent has reported a readable one. */
 	readonly status?: PodStatus;
 	/** The time at which the pod was asked to end, in milliseconds since 1970; NaN when it is unreadable. */
 	readonly endingSince?: number;
@@ -36,11 +37,8 @@ const maxStatusBytes = 16_384;
 /** The most bytes of the mark of an end, which contains a time. */
 const maxMarkBytes = 64;
 const endingMark = "ending";
-/** The names in the folder of a launch. The secrets are removed before the pod is forgotten. */
-const names = { status: "status.json", home: "home", secrets: "secrets", temporary: "tmp", log: "agent.log" } as const;
-/** The folder of the links to these folders. */
-const temporaryLinks = ".tmp";
-const whole = { recursive: true, force: true } as const;
+/** The names of records in the folder of a launch. */
+const names = { status: "status.json", log: "agent.log" } as const;
 
 const idKind = { name: ".id", form: /^[0-9a-f]{16}$/, make: () => randomBytes(8).toString("hex") };
 
@@ -62,18 +60,9 @@ export class RunFolders {
 		return storedSecret(dirname(this.#root), { ...idKind, folder: basename(this.#root) });
 	}
 
-	/** Returns the path of what a launch has; absent: of its folder. */
+	/** Returns the path of a record of a launch; absent: of its folder. */
 	path(launch: Launch, what?: keyof typeof names): string {
 		return join(this.#root, launchName(launch), what === undefined ? "" : names[what]);
-	}
-
-	/**
-	 * The folder for temporary files: a link to `tmp` in the folder of the launch. It has a short name because programs
-	 * make their sockets there, whose paths have at most 107 bytes.
-	 */
-	temporary(launch: Launch): string {
-		const name = createHash("sha256").update(launchName(launch)).digest("hex").slice(0, 12);
-		return join(this.#root, temporaryLinks, name);
 	}
 
 	async launches(): Promise<Launch[]> {
@@ -87,13 +76,7 @@ export class RunFolders {
 	/** Creates the folder of a launch. @throws {UntrustedFileError} when its name is taken by something else. */
 	async create(launch: Launch): Promise<void> {
 		await mkdir(this.path(launch), { recursive: true, mode: 0o700 }).catch(unlessTaken);
-		await using folder = await UntrustedFolder.open(this.path(launch));
-		if (!folder) return;
-		for (const name of [names.home, names.temporary])
-			await mkdir(folder.path(name), { recursive: true, mode: 0o700 }).catch(unlessTaken);
-		const link = this.temporary(launch);
-		await mkdir(dirname(link), { recursive: true, mode: 0o700 });
-		await symlink(join("..", launchName(launch), names.temporary), link).catch(unlessTaken);
+		await (await UntrustedFolder.open(this.path(launch)))?.[Symbol.asyncDispose]();
 	}
 
 	/**
@@ -139,19 +122,7 @@ export class RunFolders {
 		await trimUntrusted(this.path(launch, "log"), maxLogBytes);
 	}
 
-	/**
-	 * Removes the secrets at once: the trash may be emptied much later. What the pod's programs have made so that it
-	 * cannot be removed at once, such as folders that are too deep for a path, is left to the trash.
-	 */
-	async removeSecrets(launch: Launch): Promise<void> {
-		await using folder = await UntrustedFolder.open(this.path(launch)).catch(ifUnusable(undefined));
-		if (!folder) return;
-		const secrets = folder.path(names.secrets);
-		await removeWhole(secrets).catch(() => {});
-	}
-
 	async discard(launch: Launch): Promise<void> {
-		await rm(this.temporary(launch), whole);
 		await this.trash.discard(this.path(launch));
 	}
 }
@@ -172,7 +143,7 @@ function parseStatus(content: string): PodStatus | undefined {
 		const value: unknown = JSON.parse(content);
 		return isPodStatus(value) ? value : undefined;
 	} catch {
-		// The agent replaces the file as a whole, so this content is not from the agent.
+		// Its writer replaces the file as a whole, so this content is not from the writer.
 		return undefined;
 	}
 }
@@ -181,12 +152,13 @@ export function isPodStatus(value: unknown): value is PodStatus {
 	return checkStatus(value).length === 0;
 }
 
-function unlessTaken(error: NodeJS.ErrnoException): void {
+/** Resolves for the failure that a name is taken. @throws every other one. */
+export function unlessTaken(error: NodeJS.ErrnoException): void {
 	if (!["EEXIST", "ENOTDIR", "ELOOP"].includes(error.code ?? "")) throw error;
 }
 
-/** Returns a handler that replaces an unusable file of the agent by a value. */
-function ifUnusable<T>(value: T): (error: unknown) => T {
+/** Returns a handler that replaces an unusable file or folder by a value. */
+export function ifUnusable<T>(value: T): (error: unknown) => T {
 	return (error) => {
 		if (error instanceof UntrustedFileError) return value;
 		throw error;
