@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { deadline, monotonic, sleep } from "#shared/base/clock.ts";
-import { doorPaths } from "#shared/wire/pod/door-paths.ts";
+import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import { LaunchDocumentError, readLaunchText } from "./launch-document.ts";
 
 /** How long the platform may be away before the launch has failed, and the pause between attempts, in milliseconds. */

@@ -9,7 +9,8 @@ import { join } from "node:path";
 import { deadline, sleep } from "#shared/base/clock.ts";
 import type { ModelCallsDependencies } from "#shared/model-proxy/model-calls.ts";
 import type { TokenMeter } from "#shared/model-proxy/metering/token-meter.ts";
-import { doorPaths } from "#shared/wire/pod/door-paths.ts";
+import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
+import { doorSockets } from "#shared/wire/pod/door/door-sockets.ts";
 
 const askAgainMs = 1_000;
 const answerMs = 10_000;
@@ -27,7 +28,7 @@ export class RelayedModel {
 
 	/** @param door The folder with the platform's sockets. */
 	constructor(door: string) {
-		this.#socketPath = join(door, "api.sock");
+		this.#socketPath = join(door, doorSockets.platform);
 	}
 
 	/** Returns how the proxy records calls that are booked elsewhere. */

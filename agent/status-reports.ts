@@ -1,9 +1,11 @@
 /** Delivers the pod's status to the runtime: into a file that it reads, or through the platform's socket. */
-import { doorPaths } from "#shared/wire/pod/door-paths.ts";
 import { request as httpRequest } from "node:http";
+import { join } from "node:path";
 import { deadline, sleep } from "#shared/base/clock.ts";
 import { backoffMs } from "#shared/base/concurrency/backoff.ts";
 import { replaceFileSync } from "#shared/base/files/replaced-file.ts";
+import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
+import { doorSockets } from "#shared/wire/pod/door/door-sockets.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 
 /** Takes each status as JSON. */
@@ -20,7 +22,7 @@ const closingMs = 10_000;
 const again = { firstMs: 100, maxMs: 5_000 };
 
 export function statusReports({ door, status_file }: LaunchDocument): StatusReports {
-	if (door !== undefined) return new PostedStatus(`${door}/api.sock`);
+	if (door !== undefined) return new PostedStatus(join(door, doorSockets.platform));
 	return { write: (content) => replaceFileSync(status_file, content), close: async () => {} };
 }
 

@@ -118,8 +118,8 @@ export const launchDocumentFields = schema({
 	/** The path of the file to which the pod writes its {@link PodStatus}; of no effect with `door`. */
 	status_file: absolutePath,
 	/**
-	 * The folder with the platform's Unix sockets, where the pod has no network: `api.sock` takes the status and passes on
-	 * requests to `platform_url`, `egress.sock` is an HTTP proxy. Absent: the pod reaches the platform by itself.
+	 * The folder with the platform's Unix sockets, where the pod has no network: door/door-sockets.ts has their
+	 * names. Absent: the pod reaches the platform by itself.
 	 */
 	door: { ...absolutePath, optional: true },
 	/** The path of the Unix socket at which the pod listens; absent: a port of `listen_host`. */

@@ -10,6 +10,7 @@ import { readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { openInstallationKey } from "#shared/base/secrets/keys.ts";
+import { doorWays } from "#shared/wire/pod/door/door-sockets.ts";
 import { CompanyNetwork } from "../../support/containers/company-network.ts";
 import { ContainedPlatform } from "../../support/containers/contained-platform.ts";
 import { sessionImage } from "../../support/containers/session-image.ts";
@@ -194,7 +195,12 @@ describe("a hostile session in a container", function () {
 
 	/** A program that asks the way out for a connection to port 443 of a host. */
 	function tunnelling(host: string): string {
-		const options = JSON.stringify({ host: "127.0.0.1", port: 3128, method: "CONNECT", path: `${host}:443` });
+		const options = JSON.stringify({
+			host: "127.0.0.1",
+			port: doorWays.egress.port,
+			method: "CONNECT",
+			path: `${host}:443`,
+		});
 		const said = "(r)=>{console.log(r.statusCode);process.exit()}";
 		return `node -e 'require("http").request(${options}).on("connect",${said}).on("error",(e)=>console.log(e.code)).end()'`;
 	}
@@ -205,16 +211,27 @@ describe("a hostile session in a container", function () {
 	it("does not leave by other names of addresses that are not public", async () => {
 		expect(await inSession(tunnelling(named())), "the control").to.equal("200\n");
 		for (const host of [other, mistaken, "[::ffff:127.0.0.77]", "169.254.169.254", "10.0.0.1", "0.0.0.0", "[::1]"])
-			expect(await inSession(requesting(3128, `http://${host}/`)), host).to.match(/^403 /);
+			expect(await inSession(requesting(doorWays.egress.port, `http://${host}/`)), host).to.match(/^403 /);
 		// These forms are addresses for some programs and names for others; the proxy's URL decides.
 		for (const host of ["2130706509", "0x7f00004d", "0177.0.0.77", "localhost"])
-			expect(await inSession(requesting(3128, `http://${host}/`)), host).to.match(/^(403|502) /);
+			expect(await inSession(requesting(doorWays.egress.port, `http://${host}/`)), host).to.match(/^(403|502) /);
 	});
 
 	it("does not leave by ports that are not those of the web and of git", async () => {
 		const { port } = new URL(world.platform.prefix);
-		expect(await inSession(requesting(3128, `http://${named()}:${port}/`))).to.match(/^403 .*22, 80, 443/);
+		expect(await inSession(requesting(doorWays.egress.port, `http://${named()}:${port}/`))).to.match(
+			/^403 .*22, 80, 443/,
+		);
 		expect(await inSession(tunnelling(named())), "the control").to.equal("200\n");
+	});
+
+	it("has the usual ports for servers of its own", async () => {
+		for (const port of [3000, 3128, 8000, 8080]) {
+			const served = `require("http").createServer().listen(${port},"127.0.0.1",()=>{console.log("free");process.exit()})`;
+			expect(await inSession(`node -e '${served}.on("error",(e)=>console.log(e.code))'`), String(port)).to.equal(
+				"free\n",
+			);
+		}
 	});
 
 	it("does not speak for another session, nor without its own token", async () => {
@@ -223,7 +240,7 @@ describe("a hostile session in a container", function () {
 		const asks = (token: string | undefined, id: string) => {
 			const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
 			const path = `${pathname}/sessions/${id}/reservations/none`;
-			return inSession(requesting(8080, path, { method: "DELETE", headers }));
+			return inSession(requesting(doorWays.platform.port, path, { method: "DELETE", headers }));
 		};
 		const own = key.podToken(attacker, 1);
 		expect(await asks(own, attacker), "the control").to.match(/^204 /);

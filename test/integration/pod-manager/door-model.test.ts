@@ -18,7 +18,8 @@ import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { modelAccess } from "#shared/wire/models/model-access.ts";
 import { readModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
-import { doorPaths } from "#shared/wire/pod/door-paths.ts";
+import { doorWays } from "#shared/wire/pod/door/door-sockets.ts";
+import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import type { Launch } from "#services/pod-manager/pod-runtimes/machine/launch.ts";
 import { RunFolders } from "#services/pod-manager/pod-runtimes/machine/run-folders.ts";
 import { launchDocument } from "#services/pod-manager/pod-runtimes/containers/launch-document.ts";
@@ -162,7 +163,7 @@ describe("the model at the door of a container", function () {
 			...(access && { model_access: access }),
 		});
 		expect(JSON.stringify(document)).to.not.include(model.key);
-		expect(document.model_access?.endpoints.anthropic).to.equal("http://127.0.0.1:8080/model/anthropic");
+		expect(document.model_access?.endpoints.anthropic).to.equal(`${doorWays.platform.url}/model/anthropic`);
 		const before = model.billed.calls.length;
 		const { status, text } = await call(doors, launch, "second");
 		expect([status, JSON.parse(text).choices[0].message.content]).to.deep.equal([200, "A word."]);

@@ -12,7 +12,7 @@ import { LaunchModels } from "#services/pod-manager/pod-runtimes/containers/laun
 import type { Launch } from "#services/pod-manager/pod-runtimes/machine/launch.ts";
 import { RunFolders } from "#services/pod-manager/pod-runtimes/machine/run-folders.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
-import { doorPaths } from "#shared/wire/pod/door-paths.ts";
+import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
 import { freePort } from "../../support/machine/free-port.ts";

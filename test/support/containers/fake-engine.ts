@@ -13,7 +13,7 @@ import {
 } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { doorPaths } from "#shared/wire/pod/door-paths.ts";
+import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import { containerEvent, exited, inspectedAs, listedAs, type FakeContainer, probeOutput } from "./fake-container.ts";
 
 /** An answer that a test has asked for. */

@@ -10,12 +10,11 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
 import { bound } from "#shared/base/bounds.ts";
+import { agentSocket } from "#shared/wire/pod/door/door-sockets.ts";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
 
 /** Opens a name without opening what it stands for (open(2)); Node has no constant for it. */
 const O_PATH = 0o10000000;
-/** The name of the agent's socket in the folder that its container can write. */
-export const agentSocket = "agent.sock";
 
 /** Owns one port and its connections. */
 export class AgentBridge {

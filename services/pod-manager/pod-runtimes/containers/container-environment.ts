@@ -1,8 +1,9 @@
 /** The variables of the environment of a session's container. */
+import { doorWays } from "#shared/wire/pod/door/door-sockets.ts";
 import { inside } from "./container-request.ts";
 
-/** The port of loopback at which the agent offers the way out (agent/io/socket-bridges.ts). */
-const proxy = "http://127.0.0.1:3128";
+/** The agent offers the way out there (agent/io/socket-bridges.ts). */
+const proxy = doorWays.egress.url;
 
 /** Programs read the names of a proxy in capitals or not. */
 export const containerEnvironment = {

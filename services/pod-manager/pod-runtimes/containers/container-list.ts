@@ -6,7 +6,7 @@ import { type Pod, podName } from "../../pod-runtime.ts";
 import { type Launch, launchName } from "../machine/launch.ts";
 import type { RunFolders } from "../machine/run-folders.ts";
 import { containerPod } from "./container-pod.ts";
-import { agentLog } from "./container-request.ts";
+import { agentLog, socketFolders } from "./container-request.ts";
 import type { EngineContainers } from "./engine-containers.ts";
 import { lastLines } from "./helpers/engine-log.ts";
 import type { InspectedContainer } from "./inspected-container.ts";
@@ -75,7 +75,7 @@ export class ContainerList {
 
 	/** An engine has a log of its own for what is said before the first program writes to the agent's log. */
 	async #lastWords(pod: Pod): Promise<string> {
-		const log = join(this.#runs.path(pod), "out", agentLog);
+		const log = join(this.#runs.path(pod), socketFolders.agent, agentLog);
 		const end = await readUntrustedEnd(log, lastBytes).catch(() => undefined);
 		const said = lastLines(end?.toString("utf8") ?? "", lastCharacters);
 		return said === "" ? lastLines(await this.#containers.log(pod.name), lastCharacters) : said;

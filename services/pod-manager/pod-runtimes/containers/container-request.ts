@@ -1,5 +1,6 @@
 /** Describes the container of a launch for the engine. Pure. */
 import { posix } from "node:path";
+import { doorSockets } from "#shared/wire/pod/door/door-sockets.ts";
 import type { Launch } from "../machine/launch.ts";
 import { podName } from "../../pod-runtime.ts";
 import { deliveredEntrypoint, deliveredPlace } from "./images/agent-delivery.ts";
@@ -34,9 +35,8 @@ export const agentLog = "agent.log";
 /** Becomes the program of its arguments, which writes to that log. */
 const logging = ["/bin/sh", "-c", `exec "$0" "$@" >>${inside.agent}/${agentLog} 2>&1`];
 
-/** The sockets in the platform's folder. */
-export const doorSocket = "api.sock";
-export const egressSocket = "egress.sock";
+/** The names of the mounted folders in that of a launch on the host. */
+export const socketFolders = { platform: "in", agent: "out" } as const;
 
 /** The resources of a container. */
 export interface ContainerLimits {
@@ -83,7 +83,7 @@ export function containerRequest(plan: ContainerPlan): object {
 		Image: image,
 		User: `${user}:${user}`,
 		...(plan.delivery === undefined ? ownStart : deliveredStart),
-		Cmd: ["agent/main.ts", "--launch-from", `${inside.platform}/${doorSocket}`],
+		Cmd: ["agent/main.ts", "--launch-from", `${inside.platform}/${doorSockets.platform}`],
 		Env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
 		Labels: {
 			[label.installation]: installation,

@@ -1,13 +1,10 @@
 /** Makes the launch document of a session in a container: its places are those inside. Pure. */
 import { type ModelAccess, modelWires } from "#shared/wire/models/model-wire.ts";
-import { doorPaths } from "#shared/wire/pod/door-paths.ts";
+import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
+import { agentSocket, doorWays } from "#shared/wire/pod/door/door-sockets.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import type { PodSpec } from "../../pod-runtime.ts";
 import { inside } from "./container-request.ts";
-import { agentSocket } from "./agent-bridge.ts";
-
-/** The address at which the agent's own process offers the platform to programs that know no Unix sockets. */
-const platformPort = 8080;
 
 /** The folder of the image that has the coding agents beside the built-in one (Dockerfile, target `session-agents`). */
 const agents = "/opt/agents";
@@ -15,7 +12,8 @@ const agents = "/opt/agents";
 /** The container itself has the limits of `resource_config`. */
 export function launchDocument({ workspace_id: _folder, resource_config: _limits, ...spec }: PodSpec): LaunchDocument {
 	const { pathname } = new URL(spec.platform_url);
-	const platform = `http://127.0.0.1:${platformPort}`;
+	// Programs that know no Unix sockets find the platform there, by the agent's own process.
+	const platform = doorWays.platform.url;
 	return {
 		...spec,
 		...(spec.model_access && { model_access: relayed(spec.model_access, platform) }),

@@ -11,11 +11,12 @@ import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
 import { podWarnings } from "#shared/contracts/sessions/session-work.ts";
+import { doorSockets } from "#shared/wire/pod/door/door-sockets.ts";
 import { KeyedQueues } from "#shared/base/concurrency/keyed-queues.ts";
 import { type Launch, launchName } from "../machine/launch.ts";
 import { isPodStatus, type RunFolders } from "../machine/run-folders.ts";
 import { AgentBridge } from "./agent-bridge.ts";
-import { doorSocket, egressSocket } from "./container-request.ts";
+import { socketFolders } from "./container-request.ts";
 import type { LaunchEgress, OpenedEgress } from "./launch-egress.ts";
 import type { LaunchModels } from "./launch-models.ts";
 import { isRefusalNote } from "./refusal-notes.ts";
@@ -63,7 +64,7 @@ export class LaunchDoors {
 	/** Returns the folders of a launch's sockets: the platform's and the agent's. */
 	foldersOf(launch: Launch): { platform: string; agent: string } {
 		const folder = this.#dependencies.runs.path(launch);
-		return { platform: join(folder, "in"), agent: join(folder, "out") };
+		return { platform: join(folder, socketFolders.platform), agent: join(folder, socketFolders.agent) };
 	}
 
 	/** Opens the sockets of a launch unless a living process has them. Its folders exist. */
@@ -73,12 +74,12 @@ export class LaunchDoors {
 			await using opening = new AsyncDisposableStack();
 			const folder = opening.use(await UntrustedFolder.open(this.foldersOf(launch).platform));
 			// The path of a Unix socket has at most 107 bytes, and that of a data folder any number.
-			const socket = folder?.path(doorSocket);
+			const socket = folder?.path(doorSockets.platform);
 			if (!folder || socket === undefined || (await isAnswered(socket))) return;
 			const opened: Opened = { folder, door: await this.#listen(launch, socket), warnings: [] };
 			opening.move();
 			this.#opened.set(launchName(launch), opened);
-			opened.egress = await this.#openEgress(launch, folder.path(egressSocket));
+			opened.egress = await this.#openEgress(launch, folder.path(doorSockets.egress));
 			// This also reports the usage that an earlier process could not report.
 			await this.#dependencies.models.of(launch);
 			const { status } = await this.#dependencies.runs.read(launch);

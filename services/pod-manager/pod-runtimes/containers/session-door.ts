@@ -15,7 +15,7 @@ import {
 import { pipeline } from "node:stream/promises";
 import { bound } from "#shared/base/bounds.ts";
 import { readBounded } from "#shared/base/bounded-read.ts";
-import { doorPaths } from "#shared/wire/pod/door-paths.ts";
+import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import type { DoorModel } from "./door-model.ts";
 
 /** The most connections of one session: those of its programs (`podConnections`), and some of its agent. */
