@@ -204,7 +204,7 @@ const borders: Override[] = [
 	...layered("shared", roomRules),
 	refuse(["shared/base/errors.ts"], [...everywhere, ...outsideShared, layerBan("shared", "base", "..")]),
 	refuse(["shared/base/clock.ts"], [...roomRules("base").bans, layerBan("shared", "base", "..")], { timers: true }),
-	refuse(["shared/net/{outbound,egress}/**"], [...roomRules("net").bans, layerBan("shared", "net", "../..")], {
+	refuse(["shared/net/{outbound,egress,sockets}/**"], [...roomRules("net").bans, layerBan("shared", "net", "../..")], {
 		connects: true,
 	}),
 	refuse(["shared/model-proxy/*/**"], [...roomRules("model-proxy").bans, layerBan("shared", "model-proxy", "../..")], {
@@ -236,14 +236,15 @@ function cliBorders(): Override[] {
 		store: ["audit"],
 		telemetry: ["metrics"],
 		bus: ["nats"],
-		net: [],
+		// A filter must not take the place of a living one.
+		net: ["sockets"],
 	};
 	const group = Object.entries(known).flatMap(([room, folders]) => [
 		`#shared/${room}/**`,
 		...folders.flatMap((folder) => [`!#shared/${room}/${folder}`, `!#shared/${room}/${folder}/**`]),
 	]);
 	const message =
-		"The command line talks HTTP; of the platform it knows the configuration, the permissions on NATS, the agents, the models, the tables of access, the table of metrics and the form of the audit log";
+		"The command line talks HTTP; of the platform it knows the configuration, the permissions on NATS, the agents, the models, the tables of access, the table of metrics, the form of the audit log and whether a socket is in use";
 	const bans = [...everywhere, services, noHost, agent, moleculer, { group, message }];
 	return [refuse(["cli/**"], bans, { connects: true }), ...layered("cli", () => ({ bans, connects: true }))];
 }

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { chmodSync, chownSync, lstatSync, rmSync } from "node:fs";
 import type { Server } from "node:http";
-import { connect } from "node:net";
+import { hasListener } from "#shared/net/sockets/unix-listener.ts";
 
 /** The rights of a socket. */
 export interface SocketRights {
@@ -29,14 +29,6 @@ async function removeLeft(path: string): Promise<void> {
 	const found = lstatSync(path, { throwIfNoEntry: false });
 	if (!found) return;
 	if (!found.isSocket()) throw new Error(`Cannot listen at "${path}": it is no socket, and is not removed`);
-	if (await isAnswered(path)) throw new Error(`Cannot listen at "${path}": another program does`);
+	if (await hasListener(path)) throw new Error(`Cannot listen at "${path}": another program does`);
 	rmSync(path, { force: true });
-}
-
-function isAnswered(path: string): Promise<boolean> {
-	return new Promise((resolve) => {
-		const socket = connect(path);
-		socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
-		socket.once("connect", () => socket.destroy());
-	});
 }

@@ -5,11 +5,11 @@
 import { chmod, rm } from "node:fs/promises";
 import { once } from "node:events";
 import type { Server } from "node:http";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
+import { hasListener } from "#shared/net/sockets/unix-listener.ts";
 import { podWarnings } from "#shared/contracts/sessions/session-work.ts";
 import { doorSockets } from "#shared/wire/pod/door/door-sockets.ts";
 import { KeyedQueues } from "#shared/base/concurrency/keyed-queues.ts";
@@ -75,7 +75,7 @@ export class LaunchDoors {
 			const folder = opening.use(await UntrustedFolder.open(this.foldersOf(launch).platform));
 			// The path of a Unix socket has at most 107 bytes, and that of a data folder any number.
 			const socket = folder?.path(doorSockets.platform);
-			if (!folder || socket === undefined || (await isAnswered(socket))) return;
+			if (!folder || socket === undefined || (await hasListener(socket))) return;
 			const opened: Opened = { folder, door: await this.#listen(launch, socket), warnings: [] };
 			opening.move();
 			this.#opened.set(launchName(launch), opened);
@@ -188,19 +188,6 @@ export class LaunchDoors {
 
 	#documentOf(launch: Launch): string {
 		return join(this.#dependencies.runs.path(launch), "launch.json");
-	}
-}
-
-/** Whether a living process listens at the socket. */
-async function isAnswered(path: string): Promise<boolean> {
-	const socket = connect({ path });
-	try {
-		await once(socket, "connect");
-		return true;
-	} catch {
-		return false;
-	} finally {
-		socket.destroy();
 	}
 }
 
