@@ -78,7 +78,13 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 	},
 	"services/models": {},
 	"services/pat": { record: [], issue: ["record"], "token-issuers": ["issue"] },
-	"services/pod-manager": { disk: ["."], reconciliation: ["."], "running-pods": ["."], "pod-runtimes": ["."] },
+	"services/pod-manager": {
+		"runtime-change": ["."],
+		disk: ["."],
+		reconciliation: ["."],
+		"running-pods": ["."],
+		"pod-runtimes": [".", "runtime-change"],
+	},
 	"services/sessions": {
 		record: [],
 		"raw-events": [],

@@ -7,16 +7,17 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { loadAdapterClass, refuseUnknownArguments, typedArguments } from "#shared/config/adapter.ts";
 import type { AdapterRef } from "#shared/config/fields/adapter-fields.ts";
-import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
+import { readMark } from "./runtime-change/runtime-mark.ts";
 
 /** The value of `pods.runtime.adapter` that leaves the choice to the start. */
 export const openChoice = "auto";
 
-const containers = "services/pod-manager/pod-runtimes/containers.ts#ContainersRuntime";
-const processes = "services/pod-manager/pod-runtimes/local-process.ts#LocalProcessRuntime";
-const maxBytes = 64;
-/** The file that the runtime for containers writes when its engine was proven. */
-const containersMark = join("host", "runtime");
+/** The runtimes for one machine. Each knows only the sessions that it has started. */
+export const machineRuntimes = {
+	containers: "services/pod-manager/pod-runtimes/containers.ts#ContainersRuntime",
+	processes: "services/pod-manager/pod-runtimes/local-process.ts#LocalProcessRuntime",
+} as const;
+const { containers, processes } = machineRuntimes;
 
 interface RuntimeChoice {
 	readonly ref: AdapterRef;
@@ -32,9 +33,7 @@ interface RuntimeChoice {
 export async function chosenRuntime(asked: AdapterRef, dataDir: string): Promise<RuntimeChoice> {
 	await refuseUnknown(asked);
 	const inContainers = { ref: await known(asked, containers) };
-	const former = await readUntrusted(join(dataDir, containersMark), maxBytes);
-	if (former?.toString("utf8") === "containers")
-		return { ...inContainers, sentence: "Sessions run in containers, as they did before" };
+	if (await readMark(dataDir)) return { ...inContainers, sentence: "Sessions run in containers, as they did before" };
 	const unusable = await unusableBecause(inContainers.ref);
 	if (unusable === undefined && !hasLaunches(dataDir))
 		return { ...inContainers, sentence: "Sessions run in containers: a container engine and their image are there" };
@@ -69,8 +68,8 @@ async function unusableBecause(ref: AdapterRef): Promise<string | undefined> {
 	return ask(typedArguments(runtime, ref.kwargs));
 }
 
-/** Whether sessions of a runtime for this machine are there. */
-function hasLaunches(dataDir: string): boolean {
+/** Whether records of sessions of a runtime for this machine are there. */
+export function hasLaunches(dataDir: string): boolean {
 	try {
 		return readdirSync(join(dataDir, "run")).some((name) => !name.startsWith("."));
 	} catch {

@@ -20,6 +20,7 @@ import { modelOf, podManager, type SendSecrets } from "./pod-manager.service.ts"
 import { loadRuntime, type PodRuntime } from "./pod-runtime.ts";
 import { platformUrl } from "./platform-url.ts";
 import { podSpec } from "./pod-spec.ts";
+import { refuseLeft } from "./runtime-change/former-runtimes.ts";
 
 export { endLeftAgents as beforeRestore } from "./reconciliation/left-agents.ts";
 export { openSessionFiles as sessionFiles } from "./session-files.ts";
@@ -37,6 +38,7 @@ export async function compose(platform: Platform): Promise<Part> {
 		models: { accessOf, modelOf: async (id) => modelOf(await bus.promise, id) },
 		metrics: platform.metrics,
 		say: announce,
+		examine: refuseLeft,
 	});
 	refuseUnsafe(platform, runtime);
 	const refusalOf = (model: string) => modelRefusal(catalogue, model, environmentSecret);

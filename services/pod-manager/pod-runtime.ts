@@ -6,6 +6,7 @@
 import type { BlockList } from "node:net";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import type { Config } from "#shared/config/config.ts";
+import type { AdapterRef } from "#shared/config/fields/adapter-fields.ts";
 import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import type { ModelAccess } from "#shared/wire/models/model-wire.ts";
@@ -204,13 +205,15 @@ export interface RuntimeParts extends Pick<RuntimeHost, "metrics"> {
 	readonly models: Omit<RuntimeModels, "podToken">;
 	/** Receives a sentence about the choice, where the configuration leaves one; default: nobody does. */
 	readonly say?: (sentence: string) => void;
+	/** Looks at the chosen runtime before it is made; an error refuses it. Default: nobody does. */
+	readonly examine?: (chosen: AdapterRef, host: RuntimeHost) => Promise<void>;
 }
 
 /** Makes the configured runtime for the pods of this data folder. */
 export async function loadRuntime(
 	{ pods, data_dir, gateway, outbound }: Config,
 	key: InstallationKey,
-	{ models, metrics, say = () => {} }: RuntimeParts,
+	{ models, metrics, say = () => {}, examine = async () => {} }: RuntimeParts,
 ): Promise<PodRuntime> {
 	const host: RuntimeHost = {
 		dataDir: data_dir,
@@ -222,8 +225,13 @@ export async function loadRuntime(
 		metrics,
 		models: { ...models, podToken: (sessionId, generation) => key.podToken(sessionId, generation) },
 	};
-	if (pods.runtime.adapter !== openChoice) return loadAdapter<PodRuntime>(pods.runtime, podRuntimeMethods, { ...host });
-	const { ref, sentence } = await chosenRuntime(pods.runtime, data_dir);
-	say(sentence);
+	const ref = pods.runtime.adapter === openChoice ? await choose(pods.runtime, data_dir, say) : pods.runtime;
+	await examine(ref, host);
 	return loadAdapter<PodRuntime>(ref, podRuntimeMethods, { ...host });
+}
+
+async function choose(asked: AdapterRef, dataDir: string, say: (sentence: string) => void): Promise<AdapterRef> {
+	const { ref, sentence } = await chosenRuntime(asked, dataDir);
+	say(sentence);
+	return ref;
 }

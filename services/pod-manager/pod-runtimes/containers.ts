@@ -6,10 +6,10 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { failpoint } from "#shared/base/failpoints.ts";
-import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { trimUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { Inventory, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
+import { keepMark } from "../runtime-change/runtime-mark.ts";
 import { containerEnvironment } from "./containers/container-environment.ts";
 import { agentLog, containerName, containerRequest } from "./containers/container-request.ts";
 import { ContainerList } from "./containers/container-list.ts";
@@ -264,10 +264,7 @@ export class ContainersRuntime implements PodRuntime {
 
 	async #prove(signal: AbortSignal): Promise<readonly string[]> {
 		const sentences = await this.#probe.prove(signal);
-		const folder = join(this.#options.dataDir, "host");
-		await mkdir(folder, { recursive: true, mode: 0o700 });
-		// A start that may choose a runtime keeps to this one from now on (chosen-runtime.ts).
-		await replaceFile(join(folder, "runtime"), "containers");
+		await keepMark(this.#options.dataDir, { socket: this.#settings.socket });
 		this.#isProven = true;
 		return sentences;
 	}

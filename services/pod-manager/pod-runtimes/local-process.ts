@@ -13,6 +13,7 @@ import type { Failure } from "#shared/contracts/sessions/status-reasons.ts";
 import { projectRoot as ownRoot } from "#shared/base/project-root.ts";
 import type { Inventory, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
 import { podName } from "../pod-runtime.ts";
+import { removeMark } from "../runtime-change/runtime-mark.ts";
 import { ControlGroups } from "./local-process/control-groups.ts";
 import { folderBytes } from "./machine/folder-size.ts";
 import { isSameLaunch, type Launch } from "./machine/launch.ts";
@@ -104,6 +105,8 @@ export class LocalProcessRuntime implements PodRuntime {
 		void this.#sessions.trash.empty(signal);
 		void this.#groups.adopt();
 		this.#waiting.keep(signal);
+		// No session is in a container any more, so a later start may choose again.
+		await removeMark(this.#options.dataDir);
 		const [git, shortcoming] = await Promise.all([
 			missingGit(this.#program.environment["PATH"] ?? ""),
 			this.#groups.shortcoming(),

@@ -6,6 +6,7 @@ import { expect } from "chai";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { machineRuntimes } from "#services/pod-manager/chosen-runtime.ts";
 import { NpmStart } from "../../support/installations/npm-start.ts";
 import { ask, runningSession, sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
@@ -66,6 +67,17 @@ describe("start and stop", function () {
 		await platform.start();
 		const { status_reason } = await sessionReaches(platform.client(), id, "stopped");
 		expect(status_reason).to.include({ code: "POD_ENDED" });
+	});
+
+	it("a start with another runtime does not leave running sessions behind", async () => {
+		await using platform = await startPlatform();
+		const { id } = await runningSession(platform.client());
+		await platform.stop();
+		const agents = platform.agents();
+		const other = platform.startProcess([], { PODS__RUNTIME__ADAPTER: machineRuntimes.containers });
+		expect(await other.ended(), other.output).to.equal(78);
+		expect(other.output).to.include(`Sessions still run as processes of this machine`).and.include(id);
+		expect(platform.agents()).to.deep.equal(agents).and.to.have.length(1);
 	});
 
 	it("a second start on one data folder ends with a sentence and does not disturb the first", async () => {

@@ -1,10 +1,11 @@
 import { expect } from "chai";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chosenRuntime } from "#services/pod-manager/chosen-runtime.ts";
+import { keepMark } from "#services/pod-manager/runtime-change/runtime-mark.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 
 describe("chosenRuntime()", () => {
@@ -63,7 +64,7 @@ describe("chosenRuntime()", () => {
 		await startEngine(200);
 		expect((await choice())[0]).to.equal("ContainersRuntime");
 		// The runtime writes it when the engine was proven; until then the choice is open.
-		writeFileSync(join(folder, "host", "runtime"), "containers");
+		await keepMark(folder, { socket });
 		stopEngine();
 		expect(await choice()).to.deep.equal(["ContainersRuntime", "Sessions run in containers, as they did before"]);
 	});
