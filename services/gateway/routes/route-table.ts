@@ -29,11 +29,19 @@ const routedAs = new Map(methods.map((method) => [method as string, method === "
 const maxParamLength = 1_000;
 
 /**
- * Encoded slashes, backslashes and control characters, which are no part of a name and would look like a path when
+ * Encoded backslashes and control characters, which are no part of a name and would look like a path when
  * decoded; encoded letters, digits and `-._~`, which nobody has to encode, and the mark of a fragment: with them a path has
  * a second spelling, which a proxy that compares paths does not know.
  */
-const disguised = /%(2[def]|5[cf]|[01][0-9a-f]|7[ef]|3[0-9]|[46][1-9a-f]|[57][0-9a])|[\\#]/i;
+const disguised = /%(2[de]|5[cf]|[01][0-9a-f]|7[ef]|3[0-9]|[46][1-9a-f]|[57][0-9a])|[\\#]/i;
+
+/**
+ * The parameters that may have encoded slashes: the id of a person where a provider's ids are unique in a tenant only
+ * (identity-providers/person-id.ts), and a group with its sub-group at a git host. Elsewhere a slash is no part of a name.
+ */
+const slashed = new Set(["user_id", "org"]);
+/** A part of a path that leads elsewhere. A proxy that decodes a path before it compares it follows such parts. */
+const leading = /(^|\/)\.{1,2}(\/|$)/;
 
 /** The table is complete after its construction. */
 export class RouteTable {
@@ -86,7 +94,9 @@ export class RouteTable {
 		const routed = routedAs.get(method);
 		const found = routed && this.#router.find(routed, path);
 		const target = found && this.#targets.get(found.handler);
-		return target && (method !== "HEAD" || hasHead(target)) ? { target, path: found.params } : undefined;
+		if (!target || (method === "HEAD" && !hasHead(target)) || !Object.entries(found.params).every(isName))
+			return undefined;
+		return { target, path: found.params };
 	}
 
 	#withoutSlash(path: string, query: string): HttpError {
@@ -102,6 +112,11 @@ export class RouteTable {
 	#allowed(path: string): string[] {
 		return methods.filter((method) => this.#match(method, path));
 	}
+}
+
+/** Whether a decoded parameter is a name, and not a path. */
+function isName([parameter, value = ""]: [string, string | undefined]): boolean {
+	return slashed.has(parameter) ? !leading.test(value) : !value.includes("/");
 }
 
 /** A page that a GET uses up, such as the end of a login, cannot be looked at by HEAD. */

@@ -28,8 +28,11 @@ describe("RouteTable", () => {
 	it("finds a route or refuses for any path, and returns no parameter that looks like one", () => {
 		fc.assert(
 			fc.property(fc.constantFrom("GET", "POST", "DELETE", "HEAD", "constructor"), path, (method, url) => {
-				const values = Object.values(find(method, url)?.path ?? {});
-				for (const value of values) expect(value).to.match(/^[^/\\\p{Cc}]*$/u);
+				for (const [name, value] of Object.entries(find(method, url)?.path ?? {})) {
+					expect(value).to.match(/^[^\\\p{Cc}]*$/u);
+					if (name !== "user_id" && name !== "org") expect(value).to.not.include("/");
+					else expect(value?.split("/")).to.not.include.oneOf([".", ".."]);
+				}
 			}),
 			{ numRuns: 2_000 },
 		);
@@ -39,6 +42,30 @@ describe("RouteTable", () => {
 		expect(find("GET", `${prefix}/sessions/a`)?.path).to.deep.equal({ session_id: "a" });
 		for (const name of ["a%2fb", "a%2Fb", "a\\b", "\\", "a%5cb", "a%5Cb"])
 			expect(find("GET", `${prefix}/sessions/${name}`), name).to.equal(undefined);
+	});
+
+	it("takes encoded slashes in ids of people and in groups of git hosts, but no parts that lead elsewhere", () => {
+		const at = { person: "/budgets/users/", again: "/tenants/t/members/", group: "/repos/mine/orgs/" };
+		for (const id of ["acme/bob", "a%2Fb/bob", "/bob", "acme/", "acme/.bob", "a/b/c", "acme/..bob", "acme/100%"])
+			for (const [path, method] of [
+				[at.person, "GET"],
+				[at.again, "DELETE"],
+				[at.group, "GET"],
+			] as const)
+				expect(Object.values(find(method, prefix + path + encodeURIComponent(id))?.path ?? {}), id).to.include(id);
+		for (const id of [
+			"..%2fbob",
+			"acme%2F..",
+			"acme%2F.%2Fbob",
+			"acme%2f..%2f..%2fsessions",
+			".%2f",
+			"..",
+			"acme%2F%2E%2E",
+		])
+			expect(find("GET", `${prefix}${at.person}${id}`), id).to.equal(undefined);
+		expect(find("DELETE", `${prefix}/tenants/a%2Fb/members/bob`), "the id of a tenant").to.equal(undefined);
+		expect(find("GET", `${prefix}/budgets%2Fusers/bob`), "a slash of the path").to.equal(undefined);
+		expect(find("GET", `${prefix}${at.person}acme/bob`), "a slash that is not encoded").to.equal(undefined);
 	});
 
 	it("returns a name of a path as it was before it was encoded", () => {
