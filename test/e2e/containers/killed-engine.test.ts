@@ -5,7 +5,7 @@
  * Alone: a Docker engine changes the machine while it runs.
  */
 import { expect } from "chai";
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { callPrice, ContainedPlatform } from "../../support/containers/contained-platform.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -81,6 +81,31 @@ describe("an engine that ends below sessions in containers", function () {
 		});
 		expect(world.containers(id)).to.have.length(1);
 		expect(await ask(api, id, "hello")).to.include("A word.");
+		await leavesNothing();
+	});
+
+	it("keeps a start with processes away from sessions in containers, also while it is away itself", async () => {
+		const { api, engine, platform } = world;
+		const id = await world.running();
+		await platform.stop();
+		const config = join(platform.folder, "processes.yaml");
+		writeFileSync(config, "pods: {}\n");
+		const refused = async () => {
+			const started = platform.startProcess([], { ATELIER_CONFIG: config });
+			return { code: await started.ended(60_000), output: started.output };
+		};
+		const known = await refused();
+		expect(known.code, known.output).to.equal(78);
+		expect(known.output).to.include("Sessions still run in containers").and.include(id);
+		await engine.stop("SIGKILL");
+		const blind = await refused();
+		expect(blind.code, blind.output).to.equal(1);
+		expect(blind.output).to.include("Cannot tell whether sessions still run in containers");
+		await engine.startAgain();
+		await platform.start();
+		await sessionReaches(api, id, "running", 60_000);
+		expect(await ask(api, id, "hello")).to.include("A word.");
+		expect(world.containers(id)).to.have.length(1);
 		await leavesNothing();
 	});
 
