@@ -199,17 +199,15 @@ export class ContainersRuntime implements PodRuntime {
 			.finally(() => this.#tell(pod.sessionId));
 	}
 
-	async forget(pod: Pod): Promise<void> {
-		await this.#containers.remove(pod.name);
-		await this.#discard(pod);
+	forget(pod: Pod): Promise<void> {
+		return this.#remove(pod);
 	}
 
 	async purge(sessionId: string): Promise<void> {
 		const pods = await this.find(sessionId);
 		const living = pods.find(({ state }) => state !== "gone");
 		if (living) throw new Error(`Cannot purge session "${sessionId}": "${living.name}" still lives`);
-		for (const pod of pods) await this.forget(pod);
-		for (const launch of await this.#runs.ofSession(sessionId)) await this.#discard(launch);
+		for (const launch of await this.#pods.launchesOf(sessionId)) await this.#remove(launch);
 		await this.#folders.removeRecords(sessionId);
 	}
 
@@ -291,8 +289,9 @@ export class ContainersRuntime implements PodRuntime {
 		return { platform, agent, workspace, records };
 	}
 
-	/** @throws {Error} while usage of the launch is not delivered. */
-	async #discard(launch: Launch): Promise<void> {
+	/** Removes a launch whose container does not run. @throws {Error} while its usage is not delivered. */
+	async #remove(launch: Launch): Promise<void> {
+		await this.#containers.remove(containerName(launch));
 		await this.#models.settle(launch);
 		await this.#doors.close(launch);
 		await this.#doors.removeDocument(launch);

@@ -35,6 +35,7 @@ describe("kill -9 of a platform with sessions in containers", function () {
 		"pod-manager.looked",
 		"pod-manager.before-create",
 		"containers.before-create",
+		"containers.before-start",
 		"pod-manager.after-create",
 	])
 		it(`starts one container for a session whose launch was killed at ${point}`, async () => {

@@ -25,6 +25,7 @@ export interface FakeContainer {
 	readonly isOutOfMemory: boolean;
 	/** The frames of its log. */
 	readonly log: Buffer;
+	readonly createdAt: Date;
 	readonly startedAt?: Date;
 	readonly finishedAt?: Date;
 }
@@ -38,10 +39,11 @@ export function exited(
 }
 
 export function inspectedAs(container: FakeContainer): object {
-	const { name, request, status, code, error, isOutOfMemory, startedAt, finishedAt } = container;
+	const { name, request, status, code, error, isOutOfMemory, createdAt, startedAt, finishedAt } = container;
 	return {
 		Id: name,
 		Name: `/${name}`,
+		Created: timeOf(createdAt),
 		State: {
 			Status: status,
 			OOMKilled: isOutOfMemory,

@@ -75,6 +75,12 @@ export class FakeEngine implements AsyncDisposable {
 		this.containers.set(name, { ...this.#containerOf(name), startedAt: new Date(Date.now() - ms) });
 	}
 
+	/** Lets a container have been created some time ago and not started since. */
+	unstarted(name: string, ms: number): void {
+		const { startedAt: _none, ...container } = this.#containerOf(name);
+		this.containers.set(name, { ...container, status: "created", createdAt: new Date(Date.now() - ms) });
+	}
+
 	/** Sends an event to everybody who listens. */
 	tell(name: string, action: string, attributes: Record<string, string> = {}): void {
 		const line = `${JSON.stringify(containerEvent(this.#containerOf(name), action, attributes))}\n`;
@@ -201,5 +207,6 @@ function createdFrom(name: string, text: string): FakeContainer {
 		error: "",
 		isOutOfMemory: false,
 		log: Buffer.alloc(0),
+		createdAt: new Date(),
 	};
 }

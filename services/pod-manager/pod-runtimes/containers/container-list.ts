@@ -30,10 +30,9 @@ export class ContainerList {
 		this.#stops = stops;
 	}
 
-	/** Returns the pods and, as `unfinished`, the launches that have no container yet, or never had one. */
+	/** Returns the pods and, as `unfinished`, the launches whose container was not created or not started, or will be. */
 	async all(): Promise<{ pods: Pod[]; unfinished: Pod[] }> {
-		const launches = await this.#runs.launches();
-		const pods = await this.#pods(launches);
+		const { launches, pods } = await this.#found(await this.#runs.launches());
 		const names = new Set(pods.map(({ name }) => name));
 		const unfinished = launches
 			.map(
@@ -49,7 +48,13 @@ export class ContainerList {
 	}
 
 	async ofSession(sessionId: string): Promise<Pod[]> {
-		return this.#pods(await this.#runs.ofSession(sessionId), sessionId);
+		return (await this.#found(await this.#runs.ofSession(sessionId), sessionId)).pods;
+	}
+
+	/** Returns all launches of a session that have records or a container, also those that are no pods. */
+	async launchesOf(sessionId: string): Promise<Launch[]> {
+		const recorded = await this.#runs.ofSession(sessionId);
+		return distinct([...recorded, ...(await this.#containers.states(sessionId)).map(({ launch }) => launch)]);
 	}
 
 	/** Returns for each session, as a text, its launches and the states of their containers. */
@@ -82,18 +87,23 @@ export class ContainerList {
 	}
 
 	/** @param recorded The launches with records, which were read first: a pod that is made meanwhile counts as launching. */
-	async #pods(recorded: readonly Launch[], sessionId?: string): Promise<Pod[]> {
+	async #found(recorded: readonly Launch[], sessionId?: string): Promise<{ launches: Launch[]; pods: Pod[] }> {
 		const listed = await this.#containers.list(sessionId);
 		const containers = new Map(listed.map(({ launch, container }) => [launchName(launch), container]));
-		const launches = new Map([...recorded, ...listed.map(({ launch }) => launch)].map((one) => [launchName(one), one]));
+		const launches = distinct([...recorded, ...listed.map(({ launch }) => launch)]);
 		const circumstances = {
 			at: machineTime(),
 			isStoppedFromOutside: (container: InspectedContainer) => this.#stops.ended(container),
 		};
-		const pods = [...launches].map(async ([name, launch]) => {
-			const pod = containerPod(launch, containers.get(name), await this.#runs.read(launch), circumstances);
-			return pod && this.#withLastWords(pod, containers.has(name));
+		const pods = launches.map(async (launch) => {
+			const container = containers.get(launchName(launch));
+			const pod = containerPod(launch, container, await this.#runs.read(launch), circumstances);
+			return pod && this.#withLastWords(pod, container !== undefined);
 		});
-		return (await Promise.all(pods)).filter((pod) => pod !== undefined);
+		return { launches, pods: (await Promise.all(pods)).filter((pod) => pod !== undefined) };
 	}
+}
+
+function distinct(launches: readonly Launch[]): Launch[] {
+	return [...new Map(launches.map((launch) => [launchName(launch), launch])).values()];
 }

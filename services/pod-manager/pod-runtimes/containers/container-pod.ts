@@ -6,14 +6,21 @@ import type { RunRecords } from "../machine/run-folders.ts";
 import type { InspectedContainer } from "./inspected-container.ts";
 import { type Circumstances, endReason, waitingReason } from "./reasons/container-ends.ts";
 
-/** Returns the pod; undefined when it never had a container and nobody has asked it to end. */
+/** The longest time from a creation to the answer of its start, in milliseconds: the calls between them have at most 19 s. */
+const startMs = 20_000;
+
+/**
+ * Returns the pod; undefined when it never had a container that was started and nobody has asked it to end. Such a launch can be
+ * begun again.
+ */
 export function containerPod(
 	launch: Launch,
-	container: InspectedContainer | undefined,
+	found: InspectedContainer | undefined,
 	records: RunRecords,
 	circumstances: Circumstances,
 ): Pod | undefined {
 	const { status, endingSince } = records;
+	const container = found && isUnfinished(found, circumstances) ? undefined : found;
 	if (!container && !status && endingSince === undefined) return undefined;
 	const state = stateOf(container, records);
 	return {
@@ -30,6 +37,16 @@ export function containerPod(
 export function isAlive({ State }: InspectedContainer): boolean {
 	if (State.Status === "created") return State.Error === "";
 	return State.Status === "running" || State.Status === "paused" || State.Status === "restarting";
+}
+
+/**
+ * Whether the process that has created a container ended before it started it. A start that is under way all the same does no
+ * harm: the engine starts a container once. A creation in the future was before the clock was set back.
+ */
+function isUnfinished({ State, Created }: InspectedContainer, { at }: Circumstances): boolean {
+	if (State.Status !== "created" || State.Error !== "") return false;
+	// A time that cannot be read counts as long ago.
+	return !(Math.abs(at - Date.parse(Created)) <= startMs);
 }
 
 function stateOf(container: InspectedContainer | undefined, { status, endingSince }: RunRecords): PodState {

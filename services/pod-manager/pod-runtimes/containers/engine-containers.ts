@@ -1,5 +1,6 @@
 /** The containers of one installation at an engine. Every step may be repeated, also after an answer that was lost. */
 import { monotonic, sleep } from "#shared/base/clock.ts";
+import { failpoint } from "#shared/base/failpoints.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { parseLaunch, type Launch } from "../machine/launch.ts";
 import { logText } from "./helpers/engine-log.ts";
@@ -79,6 +80,7 @@ export class EngineContainers {
 			// Podman answers 500 when the name is taken, and an engine that dies after the creation does not answer.
 			if (!(await this.#isThere(name, isTaken(error)))) throw error;
 		}
+		failpoint("containers.before-start");
 		await this.#engine
 			.call({ method: "POST", path: `/containers/${name}/start`, accepts: [unchanged] })
 			.catch(async (error: unknown) => {

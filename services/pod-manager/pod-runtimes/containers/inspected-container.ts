@@ -10,6 +10,8 @@ const inspected = schema({
 	Id: text,
 	/** The name with a leading slash. */
 	Name: text,
+	/** The time of its creation in the form of RFC 3339. */
+	Created: text,
 	State: {
 		type: "object",
 		props: {

@@ -7,8 +7,9 @@ import { inspectedContainer } from "#services/pod-manager/pod-runtimes/container
 function saidOf(ExitCode: number, Entrypoint: readonly string[] | null, Error = ""): string | undefined {
 	const at = "2026-01-01T00:00:00Z";
 	const State = { Status: "exited", OOMKilled: false, ExitCode, Error, StartedAt: at, FinishedAt: at };
-	return imageRefusal(inspectedContainer({ Id: "1", Name: "/a", State, Config: { Labels: null, Entrypoint } }))
-		?.message;
+	return imageRefusal(
+		inspectedContainer({ Id: "1", Name: "/a", Created: at, State, Config: { Labels: null, Entrypoint } }),
+	)?.message;
 }
 
 describe("imageRefusal()", () => {
