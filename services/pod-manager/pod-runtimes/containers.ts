@@ -154,8 +154,10 @@ export class ContainersRuntime implements PodRuntime {
 		this.#engine.close();
 	}
 
-	inventory(): Promise<Inventory> {
-		return inventoryOf(this.#pods, this.#runs, this.#sessions);
+	async inventory(): Promise<Inventory> {
+		const found = await inventoryOf(this.#pods, this.#runs, this.#sessions);
+		const { trouble } = this.#doors;
+		return trouble === undefined ? found : { ...found, troubles: [...found.troubles, trouble] };
 	}
 
 	find(sessionId: string): Promise<Pod[]> {
@@ -232,7 +234,7 @@ export class ContainersRuntime implements PodRuntime {
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
 		const runs = {
 			path: this.#runs.path.bind(this.#runs),
-			// The process that has opened the sockets of a container may have ended.
+			// The process that has opened the sockets of a container may have ended, and those that could not be opened are tried again.
 			tend: (launch: Launch) => this.#tend(launch).catch(() => {}),
 		};
 		const watch = new PodWatch(this.#pods, runs, onChange, signal);
@@ -267,14 +269,15 @@ export class ContainersRuntime implements PodRuntime {
 		return sentences;
 	}
 
-	/** Opens the sockets of containers that an earlier process has started. */
+	/** Opens the sockets of containers that an earlier process has started, as far as it is possible: the inventory tells the others. */
 	async #openDoors(): Promise<void> {
 		const listed = await this.#containers.list().catch((error: unknown) => {
 			// The watch opens them when the engine answers again.
 			if (error instanceof EngineAway) return [];
 			throw error;
 		});
-		for (const { launch, container } of listed) if (isAlive(container)) await this.#doors.open(launch);
+		const living = listed.filter(({ container }) => isAlive(container));
+		for (const { launch } of living) await this.#doors.open(launch).catch(() => {});
 	}
 
 	/** Makes the folders of a launch. The ones that are mounted are named by the platform alone (container-request.ts). */

@@ -1,6 +1,7 @@
 /** The sockets of several sessions in containers, at their real places. */
 import { expect } from "chai";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { BlockList, connect } from "node:net";
@@ -9,12 +10,13 @@ import { text } from "node:stream/consumers";
 import { LaunchDoors } from "#services/pod-manager/pod-runtimes/containers/launch-doors.ts";
 import { LaunchEgress, operatorRules } from "#services/pod-manager/pod-runtimes/containers/launch-egress.ts";
 import { LaunchModels } from "#services/pod-manager/pod-runtimes/containers/launch-models.ts";
-import type { Launch } from "#services/pod-manager/pod-runtimes/machine/launch.ts";
+import { type Launch, launchName } from "#services/pod-manager/pod-runtimes/machine/launch.ts";
 import { RunFolders } from "#services/pod-manager/pod-runtimes/machine/run-folders.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
+import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/machine/free-port.ts";
 
 describe("the doors of several containers", () => {
@@ -65,6 +67,8 @@ describe("the doors of several containers", () => {
 
 	const ready = { phase: "ready", pid: 1, timings: {} };
 
+	const openFiles = () => readdirSync("/proc/self/fd").length;
+
 	it("let no session choose a port of the host", async () => {
 		const launch = await opened();
 		await mkdir(doors.foldersOf(launch).agent);
@@ -82,6 +86,41 @@ describe("the doors of several containers", () => {
 		await mkdir(doors.foldersOf(launch).agent);
 		const said = await answered(launch, statusRequest(ready).repeat(20));
 		expect(said.match(/HTTP\/1\.1 204/g)).to.have.length(1);
+	});
+
+	it("are open as a whole or not at all, and are tried again", async () => {
+		const launch = await opened();
+		await mkdir(doors.foldersOf(launch).agent);
+		await answered(launch, statusRequest(ready));
+		await doors.close(launch);
+		// More bytes than a model's name has make the last step fail.
+		const model = join(runs.path(launch), "model.json");
+		writeFileSync(model, "x".repeat(10_000));
+		const before = openFiles();
+		for (let attempt = 0; attempt < 3; attempt += 1) {
+			const failure = await doors.open(launch).then(() => undefined, String);
+			expect(failure).to.include("model.json");
+			expect(doors.trouble).to.include("the sockets of 1 session(s)").and.to.include(launchName(launch));
+			expect(socketsOf(launch).map((path) => existsSync(path))).to.deep.equal([false, false]);
+		}
+		await eventually(() => openFiles() === before, { what: "nothing stays open" });
+		rmSync(model);
+		await doors.open(launch);
+		expect(doors.trouble).to.equal(undefined);
+		const { status } = await runs.read(launch);
+		const client = connect(status?.port ?? 0, "127.0.0.1");
+		await once(client, "connect");
+		client.destroy();
+	});
+
+	it("are no trouble any more when their launch is over", async () => {
+		const launch = await opened();
+		await doors.close(launch);
+		writeFileSync(join(runs.path(launch), "model.json"), "x".repeat(10_000));
+		await doors.open(launch).catch(() => {});
+		expect(doors.trouble).to.be.a("string");
+		await doors.close(launch);
+		expect(doors.trouble).to.equal(undefined);
 	});
 
 	it("do not take the sockets of another one with them when they close", async () => {

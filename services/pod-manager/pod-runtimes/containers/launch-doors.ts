@@ -4,7 +4,6 @@
  */
 import { chmod, rm } from "node:fs/promises";
 import { once } from "node:events";
-import type { Server } from "node:http";
 import { join } from "node:path";
 import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
@@ -25,11 +24,11 @@ import { sessionDoor } from "./session-door.ts";
 const maxDocumentBytes = 2_097_152;
 
 interface Opened {
-	/** The folder of the sockets, which stays open as long as they do: a server removes its socket by the path through it. */
-	readonly folder: UntrustedFolder;
-	readonly door: Server;
-	/** The way out; absent when its socket could not be opened. */
-	egress?: OpenedEgress;
+	/**
+	 * Closes all that is open, the folder of the sockets last: a server removes its socket by the path through it.
+	 */
+	readonly closing: AsyncDisposableStack;
+	readonly egress: OpenedEgress;
 	/** Sentences beside those of the agent and those about refused servers, which are told with the status. */
 	readonly warnings: string[];
 	/** Absent until the agent has reported. */
@@ -54,7 +53,10 @@ export interface LaunchDoorsDependencies {
 /** Owns the doors and bridges of this process. */
 export class LaunchDoors {
 	readonly #dependencies: LaunchDoorsDependencies;
+	/** The launches all of whose sockets are open. */
 	readonly #opened = new Map<string, Opened>();
+	/** Launches whose sockets could not be opened, and why. */
+	readonly #failed = new Map<string, string>();
 	readonly #changes = new KeyedQueues();
 
 	constructor(dependencies: LaunchDoorsDependencies) {
@@ -67,24 +69,31 @@ export class LaunchDoors {
 		return { platform: join(folder, socketFolders.platform), agent: join(folder, socketFolders.agent) };
 	}
 
-	/** Opens the sockets of a launch unless a living process has them. Its folders exist. */
+	/**
+	 * Opens the sockets of a launch unless a living process has them. Its folders exist. @throws {Error} when not all of them can be
+	 * opened, and then none is open: the agent waits for its platform, and the next call tries again.
+	 */
 	open(launch: Launch): Promise<void> {
-		return this.#changes.run(launchName(launch), async () => {
-			if (this.#opened.has(launchName(launch))) return;
-			await using opening = new AsyncDisposableStack();
-			const folder = opening.use(await UntrustedFolder.open(this.foldersOf(launch).platform));
-			// The path of a Unix socket has at most 107 bytes, and that of a data folder any number.
-			const socket = folder?.path(doorSockets.platform);
-			if (!folder || socket === undefined || (await hasListener(socket))) return;
-			const opened: Opened = { folder, door: await this.#listen(launch, socket), warnings: [] };
-			opening.move();
-			this.#opened.set(launchName(launch), opened);
-			opened.egress = await this.#openEgress(launch, folder.path(doorSockets.egress));
-			// This also reports the usage that an earlier process could not report.
-			await this.#dependencies.models.of(launch);
-			const { status } = await this.#dependencies.runs.read(launch);
-			if (status) await this.#keep(launch, status);
+		const name = launchName(launch);
+		return this.#changes.run(name, async () => {
+			if (this.#opened.has(name)) return;
+			try {
+				const opened = await this.#openAll(launch);
+				if (opened) this.#opened.set(name, opened);
+				this.#failed.delete(name);
+			} catch (error) {
+				this.#failed.set(name, error instanceof Error ? error.message : String(error));
+				throw error;
+			}
 		});
+	}
+
+	/** A sentence about sockets that cannot be opened; undefined when there are none. */
+	get trouble(): string | undefined {
+		const [first] = this.#failed;
+		if (!first) return undefined;
+		const [name, cause] = first;
+		return `Cannot open the sockets of ${this.#failed.size} session(s), of "${name}" among them: ${cause}`;
 	}
 
 	/** Keeps the launch document until the agent has reported. It holds secrets, so only the platform's user can read it. */
@@ -94,8 +103,10 @@ export class LaunchDoors {
 
 	/** Tells a session something beside what its agent tells. Whoever calls bounds how often. */
 	async warn(launch: Launch, sentence: string): Promise<void> {
-		this.#opened.get(launchName(launch))?.warnings.push(sentence);
-		await this.#changes.run(launchName(launch), () => this.#tellAgain(launch));
+		await this.#changes.run(launchName(launch), async () => {
+			this.#opened.get(launchName(launch))?.warnings.push(sentence);
+			await this.#tellAgain(launch);
+		});
 	}
 
 	/** Removes the secrets of a launch. */
@@ -107,7 +118,8 @@ export class LaunchDoors {
 		return this.#changes.run(launchName(launch), async () => {
 			const opened = this.#opened.get(launchName(launch));
 			this.#opened.delete(launchName(launch));
-			if (opened) await end(opened);
+			this.#failed.delete(launchName(launch));
+			await opened?.closing.disposeAsync();
 		});
 	}
 
@@ -115,10 +127,27 @@ export class LaunchDoors {
 	async closeAll(): Promise<void> {
 		const all = [...this.#opened.values()];
 		this.#opened.clear();
-		await Promise.all(all.map(end));
+		await Promise.all(all.map(({ closing }) => closing.disposeAsync()));
 	}
 
-	async #listen(launch: Launch, socket: string): Promise<Server> {
+	/** Opens the door, the way out and, when the agent has reported before, the bridge. Undefined: they are not this process's to open. */
+	async #openAll(launch: Launch): Promise<Opened | undefined> {
+		await using opening = new AsyncDisposableStack();
+		const folder = opening.use(await UntrustedFolder.open(this.foldersOf(launch).platform));
+		// The path of a Unix socket has at most 107 bytes, and that of a data folder any number.
+		const socket = folder?.path(doorSockets.platform);
+		if (!folder || socket === undefined || (await hasListener(socket))) return undefined;
+		await this.#openDoor(launch, socket, opening);
+		const egress = await this.#openEgress(launch, folder.path(doorSockets.egress), opening);
+		// This also reports the usage that an earlier process could not report.
+		await this.#dependencies.models.of(launch);
+		const opened: Opened = { closing: opening, egress, warnings: [] };
+		const { status } = await this.#dependencies.runs.read(launch);
+		if (status) await this.#keep(launch, opened, status);
+		return { ...opened, closing: opening.move() };
+	}
+
+	async #openDoor(launch: Launch, socket: string, closing: AsyncDisposableStack): Promise<void> {
 		const door = sessionDoor({
 			launch: () => this.#documentIn(launch),
 			report: (status) => this.#changes.run(launchName(launch), () => this.#take(launch, status)),
@@ -127,18 +156,22 @@ export class LaunchDoors {
 			platformUrl: this.#dependencies.platformUrl,
 		});
 		await rm(socket, { force: true });
+		closing.defer(() => {
+			door.close();
+			door.closeAllConnections();
+		});
 		door.listen(socket);
 		await once(door, "listening");
 		// Its folder can be entered by the platform and the container only.
 		await chmod(socket, 0o666);
-		return door;
 	}
 
-	async #openEgress(launch: Launch, socket: string): Promise<OpenedEgress> {
+	async #openEgress(launch: Launch, socket: string, closing: AsyncDisposableStack): Promise<OpenedEgress> {
 		await rm(socket, { force: true });
 		const opened = await this.#dependencies.egress.open(launch, socket, () => {
 			void this.#changes.run(launchName(launch), () => this.#tellAgain(launch)).catch(() => {});
 		});
+		closing.defer(() => opened.proxy.close());
 		await chmod(socket, 0o666);
 		return opened;
 	}
@@ -146,11 +179,12 @@ export class LaunchDoors {
 	/** Tells the last status again, with the warnings since. */
 	async #tellAgain(launch: Launch): Promise<void> {
 		const { runs, egress } = this.#dependencies;
-		const { notes } = this.#opened.get(launchName(launch))?.egress ?? {};
-		if (notes) await egress.keepNotes(launch, notes);
+		const opened = this.#opened.get(launchName(launch));
+		if (!opened) return;
+		await egress.keepNotes(launch, opened.egress.notes);
 		const { status } = await runs.read(launch);
 		if (!status) return;
-		await this.#keep(launch, status);
+		await this.#keep(launch, opened, status);
 		this.#dependencies.onReport(launch);
 	}
 
@@ -160,20 +194,22 @@ export class LaunchDoors {
 		if (!isPodStatus(posted)) throw new SyntaxError("This is no status");
 		// A session must not choose a port of the host.
 		const { host: _host, port: _port, ...status } = posted;
-		await this.#keep(launch, status);
+		const opened = this.#opened.get(launchName(launch));
+		// The agent reports again to the next process, or when its door is open again.
+		if (!opened) throw new Error("The door is closed");
+		await this.#keep(launch, opened, status);
 		await this.removeDocument(launch);
 		this.#dependencies.onReport(launch);
 	}
 
 	/** Writes the status with the port of the launch's bridge, which is opened if need be. */
-	async #keep(launch: Launch, status: object): Promise<void> {
+	async #keep(launch: Launch, opened: Opened, status: object): Promise<void> {
 		const { runs, listenHost } = this.#dependencies;
-		const opened = this.#opened.get(launchName(launch));
-		if (!opened) return;
 		const former = "port" in status && typeof status.port === "number" ? status.port : 0;
-		opened.bridge ??= await AgentBridge.open(this.foldersOf(launch).agent, listenHost, former);
+		const openBridge = () => AgentBridge.open(this.foldersOf(launch).agent, listenHost, former);
+		opened.bridge ??= opened.closing.adopt(await openBridge(), (bridge) => bridge.close());
 		const told = "warnings" in status && Array.isArray(status.warnings) ? status.warnings.map(String) : [];
-		const refused = opened.egress?.notes.sentences ?? [];
+		const refused = opened.egress.notes.sentences;
 		// More of them would hide what the platform says.
 		const own = told.filter((sentence) => !isRefusalNote(sentence)).slice(0, podWarnings.ofAgent);
 		const warnings = [...new Set([...own, ...opened.warnings, ...refused])];
@@ -189,12 +225,4 @@ export class LaunchDoors {
 	#documentOf(launch: Launch): string {
 		return join(this.#dependencies.runs.path(launch), "launch.json");
 	}
-}
-
-async function end({ folder, door, egress, bridge }: Opened): Promise<void> {
-	egress?.proxy.close();
-	door.close();
-	door.closeAllConnections();
-	bridge?.close();
-	await folder[Symbol.asyncDispose]();
 }
