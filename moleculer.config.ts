@@ -20,7 +20,7 @@ import type { BusConfig } from "#shared/config/config.ts";
 import { jsonFormatter } from "#host/log/json-log.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import type { Tracer } from "#shared/telemetry/tracing/tracer.ts";
-import { ServiceErrorRegenerator } from "#shared/base/errors.ts";
+import { ServiceErrorRegenerator } from "#shared/bus/error-regenerator.ts";
 
 /** The time in which an ending process still answers after it has told the others, in milliseconds. */
 const stopDelayMs = 1_000;

@@ -202,7 +202,6 @@ const borders: Override[] = [
 	...cliBorders(),
 	refuse(["shared/*.ts"], roomRules("").bans),
 	...layered("shared", roomRules),
-	refuse(["shared/base/errors.ts"], [...everywhere, ...outsideShared, layerBan("shared", "base", "..")]),
 	refuse(["shared/base/clock.ts"], [...roomRules("base").bans, layerBan("shared", "base", "..")], { timers: true }),
 	refuse(["shared/net/{outbound,egress,sockets}/**"], [...roomRules("net").bans, layerBan("shared", "net", "../..")], {
 		connects: true,

@@ -2,15 +2,29 @@
  * Errors that cross the bus. The class says what the caller can do about the error, `code` is the HTTP status of the
  * gateway's answer, and `type` is the stable name for programs.
  */
-import { Errors } from "moleculer";
 import type { Failure } from "./schema/validator.ts";
 
 /**
  * The base of all errors that a service may send to a caller. Its message is a sentence for the caller and never holds
- * a secret.
+ * a secret. It has the members that the bus carries, and not the framework's class: session agents load this module, and the framework
+ * is most of what they would load with it.
  */
-export abstract class ServiceError extends Errors.MoleculerError {
+export abstract class ServiceError extends Error {
 	override readonly name = this.constructor.name;
+	/** The HTTP status of the gateway's answer. */
+	readonly code: number;
+	/** The stable name for programs. */
+	readonly type: string;
+	readonly data: unknown;
+	/** The framework repeats no call that has failed with it. */
+	readonly retryable = false;
+
+	constructor(message: string, code: number, type: string, data?: unknown) {
+		super(message);
+		this.code = code;
+		this.type = type;
+		this.data = data;
+	}
 }
 
 /** The request is wrong in a way that its schema cannot express. */
@@ -125,7 +139,8 @@ export class TimeoutError extends ServiceError {
 	}
 }
 
-const classes = new Map<string, { prototype: ServiceError }>(
+/** The classes above by their names. */
+export const errorClasses: ReadonlyMap<string, { readonly prototype: ServiceError }> = new Map(
 	[
 		BadRequestError,
 		UnauthorizedError,
@@ -148,12 +163,20 @@ export function unlessForeseen(error: unknown): undefined {
 	if (!(error instanceof ServiceError)) throw error;
 }
 
+/** The members of an error that came over the bus, which are not checked. */
+interface PlainError {
+	readonly name: string;
+	readonly code: number;
+	readonly type: string;
+	readonly message: string;
+	readonly data?: unknown;
+}
+
 /**
  * Whether an error has the members that its class gives it. An error that came over the bus may hold anything, and only
  * a well-formed one may become an answer.
  */
-export function isWellFormed(error: Pick<Errors.PlainMoleculerError, "name" | "code" | "type" | "message" | "data">) {
-	const { name, code, type, message, data } = error;
+export function isWellFormed({ name, code, type, message, data }: PlainError): boolean {
 	const isStatus = Number.isInteger(code) && code >= 400 && code <= 599;
 	if (!isStatus || typeof type !== "string" || typeof message !== "string") return false;
 	return name !== InvalidParametersError.name || (Array.isArray(data) && data.every(isFailure));
@@ -161,13 +184,4 @@ export function isWellFormed(error: Pick<Errors.PlainMoleculerError, "name" | "c
 
 function isFailure(value: unknown): boolean {
 	return typeof value === "object" && value !== null && "type" in value && "path" in value && Array.isArray(value.path);
-}
-
-/** Restores the classes above from their form on the bus, so that `instanceof` holds in every process. */
-export class ServiceErrorRegenerator extends Errors.Regenerator {
-	override restoreCustomError(plain: Errors.PlainMoleculerError): Error {
-		const known = classes.get(plain.name);
-		if (!known || !isWellFormed(plain)) return undefined as unknown as Error;
-		return Object.assign(Object.create(known.prototype), plain);
-	}
 }

@@ -16,7 +16,6 @@ const agentPackages = [
 	"@ai-sdk/openai-compatible",
 	"diff",
 	"fastest-validator",
-	"moleculer",
 	"ws",
 	"yaml",
 ];
