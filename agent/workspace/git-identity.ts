@@ -9,7 +9,8 @@ export interface GitIdentity {
 	email: string;
 }
 
-const sessionIdentity: GitIdentity = { name: "Atelier session", email: "session@atelier.invalid" };
+/** The author where nobody's configuration may be used. */
+export const sessionIdentity: GitIdentity = { name: "Atelier session", email: "session@atelier.invalid" };
 
 /** Whether nobody's configuration named the author. */
 export function isSessionIdentity({ email }: GitIdentity): boolean {

@@ -9,7 +9,7 @@ import { placeLocalFolders } from "./local-folders.ts";
 import { CloneProgress } from "./clone-progress.ts";
 import type { Comparison } from "./diff/workspace-diff.ts";
 import { cloneEnvironment, Git, localEnvironment } from "./git.ts";
-import { readIdentity, writeIdentity } from "./git-identity.ts";
+import { type GitIdentity, readIdentity, sessionIdentity, writeIdentity } from "./git-identity.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 import type { PodContext } from "../io/pod-context.ts";
 import { credentialSettings } from "./git-credentials.ts";
@@ -89,9 +89,7 @@ export class PodWorkspace {
 		await mkdir(home, { recursive: true, mode: 0o700 });
 		await this.secrets.placed;
 		const git = new Git(cloneEnvironment(inherited, launch), log);
-		const identity = readIdentity(git, home, signal).then((found) =>
-			writeIdentity(home, found, credentialSettings(launch)),
-		);
+		const identity = this.#identity(git).then((found) => writeIdentity(home, found, credentialSettings(launch)));
 		await copySettings(launch.git_home, home, new Set([...Object.keys(launch.env), ...Object.keys(secrets)]));
 		const progressOf = (repositories: readonly Repository[]): CloneProgress =>
 			(this.#progress = new CloneProgress(repositories, log, (sentence) => this.#tell(sentence)));
@@ -103,6 +101,12 @@ export class PodWorkspace {
 				: new Workspace({ launch, git, local: this.git, signal, progressOf, warn }).prepare();
 		const [branches] = await Promise.all([made, identity]);
 		return branches;
+	}
+
+	/** Git is not asked where it has no person's configuration, which is so in each container. */
+	async #identity(git: Git): Promise<GitIdentity> {
+		const { launch, signal } = this.#context;
+		return launch.git_home === "" ? sessionIdentity : readIdentity(git, launch.home, signal);
 	}
 
 	/** The module is loaded with the first call. */
