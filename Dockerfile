@@ -83,7 +83,7 @@ ARG AGENTS=""
 ADD package.json agents.tar* /opt/installed/
 RUN chmod 700 /opt/installed; \
 	if [ ! -d /opt/installed/agents ]; then DATA_DIR=/opt/installed node cli/agents.ts install ${AGENTS}; fi; \
-	chmod -R a+rX /opt/installed
+	find /opt/installed ! -type l \( ! -perm -a+r -o -perm /a+x ! -perm -a+x \) -exec chmod a+rX {} +
 
 FROM session AS session-agents
 COPY --from=coding-agents /opt/installed/agents /opt/agents
