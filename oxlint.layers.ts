@@ -35,7 +35,8 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 	cli: { agents: ["."], doctor: ["."], "engine-filter": [] },
 	agent: {
 		io: [],
-		workspace: ["io"],
+		ssh: [],
+		workspace: ["io", "ssh"],
 		"coding-agents": ["io"],
 		builtin: ["io"],
 		conversation: ["coding-agents", "io"],

@@ -5,7 +5,15 @@ const credential =
 
 /** The words of git, ssh and git hosts, and the remedy; the first that fits counts. */
 const remedies: readonly (readonly [said: RegExp, remedy: string])[] = [
-	[/Host key verification failed/i, "add the key of the host to ~/.ssh/known_hosts of the user that runs the platform"],
+	[
+		/Host key verification failed/i,
+		"add the key of the host to ~/.ssh/known_hosts of the user that runs the platform, or for sessions in containers to their ssh_key (docs/session-containers.md)",
+	],
+	[
+		/No user exists for uid/i,
+		"the image of the session needs a line for that user in its /etc/passwd (docs/session-containers.md)",
+	],
+	[/The connection to \S+ is refused/, "the way out of the session does not lead there (docs/session-containers.md)"],
 	[
 		/Permission denied \(.*publickey/i,
 		`give the host the public ssh key of the user that runs the platform, or ${credential}`,

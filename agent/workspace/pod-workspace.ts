@@ -12,6 +12,7 @@ import { cloneEnvironment, Git, localEnvironment } from "./git.ts";
 import { type GitIdentity, readIdentity, sessionIdentity, writeIdentity } from "./git-identity.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 import type { PodContext } from "../io/pod-context.ts";
+import { writeSshConfig } from "../ssh/ssh-config.ts";
 import { credentialSettings } from "./git-credentials.ts";
 import { ignorePermissionFiles, permissionFilesOf } from "./permission-files.ts";
 import { PlacedSecrets } from "./pod-secrets.ts";
@@ -88,6 +89,9 @@ export class PodWorkspace {
 		const { home, secrets: { variables: secrets = {} } = {} } = launch;
 		await mkdir(home, { recursive: true, mode: 0o700 });
 		await this.secrets.placed;
+		await writeSshConfig(launch).catch((error: unknown) =>
+			log.add("WARNING", "session-agent", `The settings of ssh cannot be written: ${String(error)}`),
+		);
 		const git = new Git(cloneEnvironment(inherited, launch), log);
 		const identity = this.#identity(git).then((found) => writeIdentity(home, found, credentialSettings(launch)));
 		await copySettings(launch.git_home, home, new Set([...Object.keys(launch.env), ...Object.keys(secrets)]));

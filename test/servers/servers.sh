@@ -4,7 +4,7 @@
 # Exit code 1: one cannot be had, and why; 2: the command line was not understood.
 set -euo pipefail
 
-programs="nats-server chromium mongod keycloak gitea curl jq openssl haproxy promtool docker-engine prometheus"
+programs="nats-server chromium mongod keycloak gitea curl jq openssl haproxy promtool docker-engine prometheus sshd"
 
 servers=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -33,6 +33,8 @@ usage() {
 		  prometheus   a server for metrics, with apt-get
 		  docker-engine  a Docker engine with docker-compose, with apt-get, and a small Debian as its base image (250 MB; only root
 		               can use it)
+		  sshd         a server for ssh, into SERVERS_DIR (4 MB; of Debian's package, which is not installed, because that would
+		               start it for the whole machine)
 		  all          all of these
 		  --help       prints this and ends
 
@@ -157,6 +159,24 @@ get_docker-engine() (
 	sed "s|SERVERS_HOME|$SERVERS_DIR|" "$servers/docker-engine-program.sh" >"$bin/.docker-engine.$$"
 	chmod 755 "$bin/.docker-engine.$$"
 	mv "$bin/.docker-engine.$$" "$bin/docker-engine"
+)
+get_sshd() (
+	command -v apt-get >/dev/null && command -v dpkg >/dev/null || die "sshd is taken out of Debian's package, and this machine has no apt-get"
+	scratch=$(mktemp -d)
+	trap 'rm -rf "$scratch"' EXIT
+	cd "$scratch"
+	apt-get download -qq openssh-server libwrap0 >&2 || die "sshd cannot be fetched"
+	home=$SERVERS_DIR/sshd
+	rm -rf "$home"
+	for each in "$scratch"/*.deb; do dpkg -x "$each" "$home"; done
+	mkdir -p "$bin"
+	# A server starts itself again for each connection, by its own path.
+	cat >"$bin/.sshd.$$" <<-END
+		#!/bin/sh
+		LD_LIBRARY_PATH=$(echo "$home"/usr/lib/*-linux-gnu) exec "$home/usr/sbin/sshd" "\$@"
+	END
+	chmod 755 "$bin/.sshd.$$"
+	mv "$bin/.sshd.$$" "$bin/sshd"
 )
 get_curl() { package curl; }
 get_jq() { package jq; }

@@ -70,7 +70,10 @@ function filesOf(
 }
 
 function placesOf(type: SecretType, name: string): Record<string, string> {
-	if (type === "ssh_key") return { private_key: `~/.ssh/${name}`, public_key: `~/.ssh/${name}.pub` };
+	if (type === "ssh_key") {
+		const known_hosts = name === "id_rsa" ? "~/.ssh/known_hosts" : `~/.ssh/${name}.known_hosts`;
+		return { private_key: `~/.ssh/${name}`, public_key: `~/.ssh/${name}.pub`, known_hosts };
+	}
 	const folder = name === "" ? "/run/secrets/tls" : `/run/secrets/tls/${name}`;
 	return { certificate: `${folder}/certificate`, private_key: `${folder}/private_key` };
 }

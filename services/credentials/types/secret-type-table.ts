@@ -42,7 +42,11 @@ export const secretTypeTable: Readonly<Record<SecretType, SecretTypeRow>> = {
 	ssh_key: {
 		label: "SSH key",
 		description: "A private key; it becomes ~/.ssh/id_rsa",
-		fields: [field("private_key", "Private key", "textarea"), field("public_key", "Public key", "textarea", false)],
+		fields: [
+			field("private_key", "Private key", "textarea"),
+			field("public_key", "Public key", "textarea", false),
+			field("known_hosts", "Keys of its hosts", "textarea", false),
+		],
 		default_mount_type: "file",
 		withheld: [],
 	},

@@ -1,15 +1,15 @@
 /**
  * The network of a company, with machines whose private addresses are not those of this machine, in a network namespace of its own.
- * Connections to their port 443 reach servers of the test on loopback. A certificate authority of the company has signed for all of
+ * Connections to their ports 22 and 443 reach servers of the test on loopback. A certificate authority of the company has signed for all of
  * them. It keeps no process alive, and ends with its process. Needs root.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { connect, Socket } from "node:net";
+import { connect, createServer as createTcpServer, type Server, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createServer, type Server } from "node:tls";
+import { createServer as createTlsServer } from "node:tls";
 import { linkStreams } from "#shared/net/linked-streams.ts";
 import { type Certificate, makeCertificate } from "../bus/test-certificates.ts";
 
@@ -44,23 +44,31 @@ export class CompanyNetwork implements Disposable {
 
 	/** Puts a server on a machine of its own, and resolves to its origin there. @param url Its origin on loopback. */
 	async publish(url: string): Promise<string> {
-		const { address, server } = this.#machine();
+		const { cert, key } = this.#certificate;
+		const server = createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) });
+		server.on("tlsClientError", () => {});
 		const port = Number(new URL(url).port);
 		server.on("secureConnection", (client) => linkStreams(client, connect(port, "127.0.0.1")));
-		server.listen(join(this.#folder, `${address}.sock`));
-		await once(server, "listening");
-		return `https://${address}`;
+		return `https://${await this.#listen(server, 443)}`;
 	}
 
-	#machine(): { address: string; server: Server } {
+	/** Puts a server for ssh on a machine of its own, and resolves to the machine's address. @param port Its port on loopback. */
+	publishSsh(port: number): Promise<string> {
+		return this.#listen(
+			createTcpServer((client) => linkStreams(client, connect(port, "127.0.0.1"))),
+			22,
+		);
+	}
+
+	/** Resolves to the address of a machine whose port leads to the server. */
+	async #listen(server: Server, port: 22 | 443): Promise<string> {
 		const address = this.addresses[this.#servers.length];
 		if (address === undefined) throw new RangeError(`The network has ${machines} machines, which all have a server`);
-		const { cert, key } = this.#certificate;
-		const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) });
-		server.on("tlsClientError", () => {});
 		this.#servers.push(server);
 		server.unref();
-		return { address, server };
+		server.listen(join(this.#folder, `${address}.${port}.sock`));
+		await once(server, "listening");
+		return address;
 	}
 
 	async #start(): Promise<void> {

@@ -70,6 +70,7 @@ describe("what tests need", () => {
 			"openssl",
 			"prometheus",
 			"promtool",
+			"sshd",
 		]);
 	});
 

@@ -18,7 +18,9 @@ describe("gitRemedy()", () => {
 		["fatal: detected dubious ownership in repository at '/opt/a/.git'", /another user.*safe\.directory/],
 		["fatal: unable to access 'http://x/': Failed to connect to x port 80 after 0 ms", /host and the port/],
 		["ssh: connect to host x port 22: Connection refused", /host and the port/],
-		["Host key verification failed.", /known_hosts/],
+		["Host key verification failed.", /known_hosts.*ssh_key/],
+		["No user exists for uid 231001", /passwd/],
+		["The connection to git.example:22 is refused: its address is not a public one", /way out/],
 		["fatal: unable to access 'https://x/': SSL certificate problem: self-signed certificate", /sslCAInfo/],
 		["fatal: unable to access 'https://x/': Could not resolve host: x", /name server/],
 	] as const)

@@ -47,16 +47,18 @@ describe("LaunchSecrets", () => {
 	it("puts files in the places of their types, and those of a second one beside them", async () => {
 		await make(
 			alice,
-			["one", "ssh_key", { private_key: pem, public_key: "p", passphrase: "not mapped" }],
-			["two", "ssh_key", { private_key: `${pem}\n` }],
+			["one", "ssh_key", { private_key: pem, public_key: "p", known_hosts: "k1", passphrase: "not mapped" }],
+			["two", "ssh_key", { private_key: `${pem}\n`, known_hosts: "k2" }],
 			["cert", "tls_cert", { certificate: "c", private_key: "k" }],
 			["other", "tls_cert", { certificate: "c2", private_key: "k2" }],
 		);
 		const { files, variables } = await prepare("one", "two", "cert", "other");
 		expect(variables).to.deep.equal({});
 		expect(files.map(({ root, path, content }) => [`${root}/${path}`, content])).to.deep.equal([
+			["home/.ssh/known_hosts", "k1"],
 			["home/.ssh/id_rsa", `${pem}\n`],
 			["home/.ssh/id_rsa.pub", "p"],
+			["home/.ssh/two.known_hosts", "k2"],
 			["home/.ssh/two", `${pem}\n`],
 			["secrets/tls/certificate", "c"],
 			["secrets/tls/private_key", "k"],
