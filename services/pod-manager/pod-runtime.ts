@@ -123,7 +123,8 @@ export interface Inventory {
 
 /**
  * The port; the configuration key `pods.runtime` names the adapter. The pod manager's part opens and closes it; pods
- * outlive both.
+ * outlive both. A signal says that nobody waits for a step any more, and that another pass may take the same step: a method
+ * rejects then, and begins nothing more. A step that had begun may be done all the same.
  */
 export interface PodRuntime {
 	readonly isolation: Isolation;
@@ -142,18 +143,18 @@ export interface PodRuntime {
 	close(): Promise<void>;
 	inventory(): Promise<Inventory>;
 	/** Returns the pods of one session, of every generation. */
-	find(sessionId: string): Promise<Pod[]>;
+	find(sessionId: string, signal?: AbortSignal): Promise<Pod[]>;
 	/** Starts the pod, or does nothing when it exists already. @throws {PodRefused} when the place does not take it. */
-	create(spec: PodSpec): Promise<void>;
+	create(spec: PodSpec, signal?: AbortSignal): Promise<void>;
 	/**
 	 * Begins an orderly end that becomes a forced one after `graceMs`, and returns at once. Does nothing for a pod that
 	 * is gone.
 	 */
-	end(pod: Pod, graceMs: number): Promise<void>;
+	end(pod: Pod, graceMs: number, signal?: AbortSignal): Promise<void>;
 	/** Removes the records of a pod that is gone. */
-	forget(pod: Pod): Promise<void>;
+	forget(pod: Pod, signal?: AbortSignal): Promise<void>;
 	/** Removes the records of a session that has no pod, and leaves its workspace. */
-	purge(sessionId: string): Promise<void>;
+	purge(sessionId: string, signal?: AbortSignal): Promise<void>;
 	/** Removes the files of a workspace that no session has; does nothing when there are none. */
 	removeWorkspace(workspaceId: string): Promise<void>;
 	/**

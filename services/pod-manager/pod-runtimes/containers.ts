@@ -160,23 +160,24 @@ export class ContainersRuntime implements PodRuntime {
 		return trouble === undefined ? found : { ...found, troubles: [...found.troubles, trouble] };
 	}
 
-	find(sessionId: string): Promise<Pod[]> {
-		return this.#pods.ofSession(sessionId).catch(refuse);
+	async find(sessionId: string, signal?: AbortSignal): Promise<Pod[]> {
+		signal?.throwIfAborted();
+		return this.#pods.ofSession(sessionId, signal).catch((error: unknown) => refuse(error, signal));
 	}
 
 	/** Starts the pod. @throws {Error} when a pod of another launch lives: two must never share a workspace. */
-	create(spec: PodSpec): Promise<void> {
-		return this.#create(spec).catch(refuse);
+	create(spec: PodSpec, signal?: AbortSignal): Promise<void> {
+		return this.#create(spec, signal).catch((error: unknown) => refuse(error, signal));
 	}
 
-	async #create(spec: PodSpec): Promise<void> {
+	async #create(spec: PodSpec, signal?: AbortSignal): Promise<void> {
 		const launch = { sessionId: spec.session_id, generation: spec.generation };
-		if (isThere(await this.find(launch.sessionId), launch)) return;
+		if (isThere(await this.find(launch.sessionId, signal), launch)) return;
 		if (!this.#isProven) await this.#prove(this.#closing.signal);
 		const limits = launchLimits(spec.resource_config ?? {}, this.#settings);
 		const image = await this.#images.planOf(spec.image);
 		await this.#runs.create(launch);
-		const folders = await this.#foldersFor(launch, spec.workspace_id);
+		const folders = await this.#foldersFor(launch, spec.workspace_id, signal);
 		if (spec.model_access) await this.#models.keep(launch, { model: spec.model, budgeted: spec.budgeted ?? false });
 		await this.#egress.keep(launch, spec);
 		await this.#doors.keepDocument(launch, JSON.stringify(launchDocument(spec)));
@@ -186,13 +187,15 @@ export class ContainersRuntime implements PodRuntime {
 		const { installation } = this.#options;
 		const env = containerEnvironment;
 		const plan = { ...launch, installation, workspaceId: spec.workspace_id, ...image, user, limits, folders, env };
+		signal?.throwIfAborted();
 		await this.#containers.run(containerName(launch), containerRequest(plan)).catch((error: unknown) => {
 			throw missingImage(error, image.image) ?? error;
 		});
 		this.#tell(launch.sessionId);
 	}
 
-	async end(pod: Pod, graceMs: number): Promise<void> {
+	async end(pod: Pod, graceMs: number, signal?: AbortSignal): Promise<void> {
+		signal?.throwIfAborted();
 		await this.#runs.markEnding(pod);
 		// The engine answers when the container has ended, which takes as long as the grace.
 		void this.#containers
@@ -201,16 +204,17 @@ export class ContainersRuntime implements PodRuntime {
 			.finally(() => this.#tell(pod.sessionId));
 	}
 
-	forget(pod: Pod): Promise<void> {
-		return this.#remove(pod);
+	async forget(pod: Pod, signal?: AbortSignal): Promise<void> {
+		signal?.throwIfAborted();
+		await this.#remove(pod, signal);
 	}
 
-	async purge(sessionId: string): Promise<void> {
-		const pods = await this.find(sessionId);
+	async purge(sessionId: string, signal?: AbortSignal): Promise<void> {
+		const pods = await this.find(sessionId, signal);
 		const living = pods.find(({ state }) => state !== "gone");
 		if (living) throw new Error(`Cannot purge session "${sessionId}": "${living.name}" still lives`);
-		for (const launch of await this.#pods.launchesOf(sessionId)) await this.#remove(launch);
-		await this.#folders.removeRecords(sessionId);
+		for (const launch of await this.#pods.launchesOf(sessionId, signal)) await this.#remove(launch, signal);
+		await this.#folders.removeRecords(sessionId, signal);
 	}
 
 	removeWorkspace(workspaceId: string): Promise<void> {
@@ -281,24 +285,24 @@ export class ContainersRuntime implements PodRuntime {
 	}
 
 	/** Makes the folders of a launch. The ones that are mounted are named by the platform alone (container-request.ts). */
-	async #foldersFor(launch: Launch, workspaceId: string) {
+	async #foldersFor(launch: Launch, workspaceId: string, signal?: AbortSignal) {
 		const { platform, agent } = this.#doors.foldersOf(launch);
 		await mkdir(platform, { recursive: true });
 		// The user of sessions connects to the sockets in it, whatever the mask of this process is.
 		await chmod(platform, 0o755);
 		await makeShared(agent);
-		const workspace = await this.#folders.make(workspaceId);
-		const records = workspaceId === launch.sessionId ? workspace : await this.#folders.make(launch.sessionId);
+		const workspace = await this.#folders.make(workspaceId, signal);
+		const records = workspaceId === launch.sessionId ? workspace : await this.#folders.make(launch.sessionId, signal);
 		return { platform, agent, workspace, records };
 	}
 
 	/** Removes a launch whose container does not run. @throws {Error} while its usage is not delivered. */
-	async #remove(launch: Launch): Promise<void> {
-		await this.#containers.remove(containerName(launch));
+	async #remove(launch: Launch, signal?: AbortSignal): Promise<void> {
+		await this.#containers.remove(containerName(launch), signal);
 		await this.#models.settle(launch);
 		await this.#doors.close(launch);
 		await this.#doors.removeDocument(launch);
-		await this.#folders.clear(this.#doors.foldersOf(launch).agent);
+		await this.#folders.clear(this.#doors.foldersOf(launch).agent, signal);
 		await this.#runs.discard(launch);
 	}
 

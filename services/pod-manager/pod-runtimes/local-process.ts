@@ -122,17 +122,19 @@ export class LocalProcessRuntime implements PodRuntime {
 		return inventoryOf(this.#pods, this.#runs, this.#sessions);
 	}
 
-	find(sessionId: string): Promise<Pod[]> {
+	async find(sessionId: string, signal?: AbortSignal): Promise<Pod[]> {
+		signal?.throwIfAborted();
 		return this.#pods.ofSession(sessionId);
 	}
 
 	/** Starts the pod. @throws {Error} when a pod of another launch lives: two must never share a workspace. */
-	async create(spec: PodSpec): Promise<void> {
+	async create(spec: PodSpec, signal?: AbortSignal): Promise<void> {
 		const launch = { sessionId: spec.session_id, generation: spec.generation };
-		if (isThere(await this.find(launch.sessionId), launch)) return;
+		if (isThere(await this.find(launch.sessionId, signal), launch)) return;
 		await this.#folders.create(launch);
 		const folders = await this.#sessions.create(launch.sessionId, spec.workspace_id);
 		failpoint("local-process.before-spawn");
+		signal?.throwIfAborted();
 		const document = this.#document(spec, launch, folders);
 		const log = this.#runs.path(launch, "log");
 		const agent = (await this.#waiting.take(document, log)) ?? (await spawnAgent(this.#program, document, log));
@@ -144,7 +146,8 @@ export class LocalProcessRuntime implements PodRuntime {
 	}
 
 	/** Ends the pod. When its agent is dead, nothing could end the rest in order, so it is killed at once. */
-	async end(pod: Pod, graceMs: number): Promise<void> {
+	async end(pod: Pod, graceMs: number, signal?: AbortSignal): Promise<void> {
+		signal?.throwIfAborted();
 		const records = await this.#runs.read(pod);
 		const processes = (await this.#processes.ofSession(pod.sessionId)).filter((process) => isSameLaunch(process, pod));
 		const agents = agentsAmong(processes, records);
@@ -160,16 +163,18 @@ export class LocalProcessRuntime implements PodRuntime {
 		for (const process of processes) sendSignal(process, "SIGKILL");
 	}
 
-	async forget(pod: Pod): Promise<void> {
+	async forget(pod: Pod, signal?: AbortSignal): Promise<void> {
 		const living = await this.#processes.ofSession(pod.sessionId, { surely: true });
+		signal?.throwIfAborted();
 		if (living.some((process) => isSameLaunch(process, pod)))
 			throw new Error(`Cannot forget "${pod.name}": it still lives`);
 		await this.#folders.removeSecrets(pod);
 		await this.#folders.discard(pod);
 	}
 
-	async purge(sessionId: string): Promise<void> {
+	async purge(sessionId: string, signal?: AbortSignal): Promise<void> {
 		const [living] = await this.#processes.ofSession(sessionId, { surely: true });
+		signal?.throwIfAborted();
 		if (living) {
 			throw new Error(`Cannot purge session "${sessionId}": "${podName(sessionId, living.generation)}" still lives`);
 		}

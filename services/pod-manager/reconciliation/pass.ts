@@ -1,7 +1,7 @@
 /** One pass over one session: observe, plan, act and report. It may be interrupted anywhere; the next pass continues. */
 import { type BackoffRule, backoffMs } from "#shared/base/concurrency/backoff.ts";
 import type { PodFailure } from "#shared/wire/pod/status.ts";
-import { monotonic } from "#shared/base/clock.ts";
+import { after, monotonic } from "#shared/base/clock.ts";
 import type { Claim, Observation, PassReport } from "#shared/contracts/sessions/session-work.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
@@ -44,7 +44,25 @@ const afterFailure: BackoffRule = { firstMs: 1_000, maxMs: 30_000 };
  */
 export async function runPass(claim: Claim, dependencies: PassDependencies, since: number): Promise<PassOutcome> {
 	refuseLate(since);
-	const pods = await dependencies.runtime.find(claim.id).catch(refusalOf);
+	const over = new AbortController();
+	const timer = after(Math.max(0, since + passMs - monotonic()), () => over.abort(tooLong()));
+	try {
+		return await pass(claim, dependencies, { since, signal: over.signal });
+	} finally {
+		timer.cancel();
+	}
+}
+
+/** The time of one pass. */
+interface PassTime {
+	/** The monotonic time before the claim was requested. */
+	readonly since: number;
+	/** It aborts when the pass has to have ended. */
+	readonly signal: AbortSignal;
+}
+
+async function pass(claim: Claim, dependencies: PassDependencies, { since, signal }: PassTime): Promise<PassOutcome> {
+	const pods = await dependencies.runtime.find(claim.id, signal).catch(refusalOf);
 	// Nothing was seen, so nothing may follow but the reason.
 	if (pods instanceof PodRefused) return failed(claim, phaseOnly("blocked"), pods);
 	failpoint("pod-manager.looked");
@@ -55,7 +73,7 @@ export async function runPass(claim: Claim, dependencies: PassDependencies, sinc
 	try {
 		for (const step of decided.steps) {
 			refuseLate(since);
-			await take(step, claim, dependencies);
+			await take(step, claim, dependencies, signal);
 		}
 		return { report: report(claim, decided.reached, dueInMs[decided.reached.phase]) };
 	} catch (trouble) {
@@ -90,28 +108,32 @@ function refusalOf(error: unknown): PodRefused {
 	throw error;
 }
 
-async function take(step: Step, claim: Claim, dependencies: PassDependencies): Promise<void> {
+async function take(step: Step, claim: Claim, dependencies: PassDependencies, signal: AbortSignal): Promise<void> {
 	const { runtime, specOf, secretsOf } = dependencies;
 	switch (step.kind) {
 		case "create": {
 			const secrets = await secretsOf?.(claim);
 			const spec = { ...specOf(claim), ...(secrets && { secrets }) };
 			failpoint("pod-manager.before-create");
-			await runtime.create(spec);
+			await runtime.create(spec, signal);
 			failpoint("pod-manager.after-create");
 			return;
 		}
 		case "end":
-			return runtime.end(step.pod, graceMs);
+			return runtime.end(step.pod, graceMs, signal);
 		case "forget":
-			return runtime.forget(step.pod);
+			return runtime.forget(step.pod, signal);
 		case "purge":
-			return runtime.purge(claim.id);
+			return runtime.purge(claim.id, signal);
 	}
 }
 
 function refuseLate(since: number): void {
-	if (monotonic() - since > passMs) throw new Error(`A pass took longer than ${passMs} ms`);
+	if (monotonic() - since > passMs) throw tooLong();
+}
+
+function tooLong(): Error {
+	return new Error(`A pass took longer than ${passMs} ms`);
 }
 
 function report({ id, fence, generation }: Claim, observed: Observation, due_in_ms: number): PassReport {

@@ -121,6 +121,23 @@ export function describePodRuntime(name: string, open: () => Promise<PodWorld>):
 			expect(await runtime.find(id)).to.deep.equal([]);
 		});
 
+		it("begins no step for which nobody waits any more", async () => {
+			const reason = new Error("The pass is over");
+			const over = AbortSignal.abort(reason);
+			const refusal = (step: Promise<unknown>) => step.catch((error: unknown) => error);
+			expect(await refusal(runtime.find(id, over))).to.equal(reason);
+			expect(await refusal(runtime.create(podSpecFor(id, 1), over))).to.equal(reason);
+			expect(await runtime.find(id)).to.deep.equal([]);
+			await runtime.create(podSpecFor(id, 1));
+			const ready = await inState("ready");
+			expect(await refusal(runtime.end(ready, 0, over))).to.equal(reason);
+			expect((await one())?.state).to.equal("ready");
+			const left = await gone(ready);
+			expect(await refusal(runtime.forget(left, over))).to.equal(reason);
+			expect(await refusal(runtime.purge(id, over))).to.equal(reason);
+			expect((await one())?.state).to.equal("gone");
+		});
+
 		it("refuses to forget a pod that lives", async () => {
 			await runtime.create(podSpecFor(id, 1));
 			const ready = await inState("ready");

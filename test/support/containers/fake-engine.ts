@@ -31,6 +31,8 @@ export class FakeEngine implements AsyncDisposable {
 	readonly containers = new Map<string, FakeContainer>();
 	/** The calls that have come, such as `POST /containers/session-…/start`. */
 	readonly calls: string[] = [];
+	/** Learns of each call when it comes. */
+	heard: (call: string) => void = () => {};
 	/** The refusals of the next creations and starts. */
 	refused: { create?: Refusal; start?: Refusal } = {};
 	/** Whether containers go on without it. */
@@ -114,6 +116,7 @@ export class FakeEngine implements AsyncDisposable {
 		const path = pathname.replace("/v1.41", "");
 		const method = request.method ?? "";
 		this.calls.push(`${method} ${path}`);
+		this.heard(`${method} ${path}`);
 		let text = "";
 		for await (const chunk of request) text += String(chunk);
 		const send = (status: number, body?: unknown): void => {

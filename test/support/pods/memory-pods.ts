@@ -55,7 +55,8 @@ export class MemoryPods implements PodRuntime {
 		return { pods, unfinished: [...this.begun.values()], workspaces: [...this.workspaces], troubles: this.troubles };
 	}
 
-	async find(sessionId: string): Promise<Pod[]> {
+	async find(sessionId: string, signal?: AbortSignal): Promise<Pod[]> {
+		signal?.throwIfAborted();
 		const found = this.ofSession(sessionId);
 		for (const pod of found) {
 			const state = this.#course(pod);
@@ -64,7 +65,8 @@ export class MemoryPods implements PodRuntime {
 		return found;
 	}
 
-	async create({ session_id, generation, workspace_id }: PodSpec): Promise<void> {
+	async create({ session_id, generation, workspace_id }: PodSpec, signal?: AbortSignal): Promise<void> {
+		signal?.throwIfAborted();
 		const name = podName(session_id, generation);
 		if (this.pods.has(name)) return;
 		const other = this.ofSession(session_id).find(({ state }) => state !== "gone");
@@ -73,12 +75,14 @@ export class MemoryPods implements PodRuntime {
 		this.put(memoryPod(session_id, generation, "launching"));
 	}
 
-	async end(pod: Pod): Promise<void> {
+	async end(pod: Pod, _graceMs?: number, signal?: AbortSignal): Promise<void> {
+		signal?.throwIfAborted();
 		const now = this.pods.get(pod.name);
 		if (now && now.state !== "gone") this.put({ ...now, state: now.state === "failed" ? "gone" : "leaving" });
 	}
 
-	async forget(pod: Pod): Promise<void> {
+	async forget(pod: Pod, signal?: AbortSignal): Promise<void> {
+		signal?.throwIfAborted();
 		const now = this.pods.get(pod.name);
 		if (now && now.state !== "gone") throw new Error(`Cannot forget "${pod.name}": it still lives`);
 		this.pods.delete(pod.name);
@@ -86,7 +90,8 @@ export class MemoryPods implements PodRuntime {
 		this.#notify(pod);
 	}
 
-	async purge(sessionId: string): Promise<void> {
+	async purge(sessionId: string, signal?: AbortSignal): Promise<void> {
+		signal?.throwIfAborted();
 		const living = this.ofSession(sessionId).find(({ state }) => state !== "gone");
 		if (living) throw new Error(`Cannot purge session "${sessionId}": "${living.name}" still lives`);
 		for (const pod of this.ofSession(sessionId)) this.pods.delete(pod.name);

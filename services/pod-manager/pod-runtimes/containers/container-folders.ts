@@ -37,20 +37,20 @@ export class ContainerFolders {
 	}
 
 	/** Makes the folder of a session or a workspace, and gives what is in it to the user of sessions. */
-	async make(id: string): Promise<string> {
+	async make(id: string, signal?: AbortSignal): Promise<string> {
 		const { sessions } = this.#given;
 		const folder = sessions.whole(id);
 		await makeShared(folder);
-		await this.#giveContent(folder);
+		await this.#giveContent(folder, signal);
 		return folder;
 	}
 
-	async removeRecords(sessionId: string): Promise<void> {
+	async removeRecords(sessionId: string, signal?: AbortSignal): Promise<void> {
 		const { helpers, sessions } = this.#given;
 		const folder = sessions.whole(sessionId);
-		if (helpers && (await hasContent(folder))) await helpers.run("removeRecords", folder);
+		if (helpers && (await hasContent(folder))) await helpers.run("removeRecords", folder, signal);
 		else if (!helpers) await sessions.discardRecords(sessionId);
-		await this.#tidy(folder, ["workspace", "workspace.partial"]);
+		await this.#tidy(folder, ["workspace", "workspace.partial"], signal);
 	}
 
 	async removeWorkspace(workspaceId: string): Promise<void> {
@@ -78,34 +78,34 @@ export class ContainerFolders {
 	}
 
 	/** Makes the folder of a container's own socket removable: a session may have put folders there. */
-	async clear(folder: string): Promise<void> {
+	async clear(folder: string, signal?: AbortSignal): Promise<void> {
 		const { helpers } = this.#given;
 		if (!helpers) return;
 		for await (const { isDirectory } of entriesOf(folder)) {
 			if (!isDirectory) continue;
-			await helpers.run("clear", folder);
+			await helpers.run("clear", folder, signal);
 			return;
 		}
 	}
 
 	/** Removes what commands have put beside, when nothing is left that is kept, and then the folder. */
-	async #tidy(folder: string, kept: readonly string[]): Promise<void> {
+	async #tidy(folder: string, kept: readonly string[], signal?: AbortSignal): Promise<void> {
 		const { helpers } = this.#given;
 		if (!helpers) return;
 		const names = await namesIn(folder);
 		if (names.some((name) => kept.includes(name))) return;
-		if (names.length > 0) await helpers.run("clear", folder);
+		if (names.length > 0) await helpers.run("clear", folder, signal);
 		// This fails, as intended, when something was put into the folder meanwhile.
 		await rmdir(folder).catch(() => {});
 	}
 
 	/** Only the platform, a backup or an earlier setting leaves files of another user. */
-	async #giveContent(folder: string): Promise<void> {
+	async #giveContent(folder: string, signal?: AbortSignal): Promise<void> {
 		const { helpers, user } = this.#given;
 		for await (const entry of entriesOf(folder)) {
 			if ((await lstat(entry.path).catch(unlessMissing))?.uid === user) continue;
 			if (helpers) {
-				await helpers.run("give", folder);
+				await helpers.run("give", folder, signal);
 				return;
 			}
 			await give(entry, user);

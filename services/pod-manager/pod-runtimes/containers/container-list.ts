@@ -47,14 +47,15 @@ export class ContainerList {
 		return { pods, unfinished };
 	}
 
-	async ofSession(sessionId: string): Promise<Pod[]> {
-		return (await this.#found(await this.#runs.ofSession(sessionId), sessionId)).pods;
+	async ofSession(sessionId: string, signal?: AbortSignal): Promise<Pod[]> {
+		return (await this.#found(await this.#runs.ofSession(sessionId), sessionId, signal)).pods;
 	}
 
 	/** Returns all launches of a session that have records or a container, also those that are no pods. */
-	async launchesOf(sessionId: string): Promise<Launch[]> {
+	async launchesOf(sessionId: string, signal?: AbortSignal): Promise<Launch[]> {
 		const recorded = await this.#runs.ofSession(sessionId);
-		return distinct([...recorded, ...(await this.#containers.states(sessionId)).map(({ launch }) => launch)]);
+		const states = await this.#containers.states(sessionId, signal);
+		return distinct([...recorded, ...states.map(({ launch }) => launch)]);
 	}
 
 	/** Returns for each session, as a text, its launches and the states of their containers. */
@@ -87,8 +88,12 @@ export class ContainerList {
 	}
 
 	/** @param recorded The launches with records, which were read first: a pod that is made meanwhile counts as launching. */
-	async #found(recorded: readonly Launch[], sessionId?: string): Promise<{ launches: Launch[]; pods: Pod[] }> {
-		const listed = await this.#containers.list(sessionId);
+	async #found(
+		recorded: readonly Launch[],
+		sessionId?: string,
+		signal?: AbortSignal,
+	): Promise<{ launches: Launch[]; pods: Pod[] }> {
+		const listed = await this.#containers.list(sessionId, signal);
 		const containers = new Map(listed.map(({ launch, container }) => [launchName(launch), container]));
 		const launches = distinct([...recorded, ...listed.map(({ launch }) => launch)]);
 		const circumstances = {

@@ -42,37 +42,41 @@ export class EngineContainers {
 	}
 
 	/** Returns the containers of a session, or all of them, in every state. */
-	async list(sessionId?: string): Promise<LaunchedContainer[]> {
-		const states = await this.states(sessionId);
+	async list(sessionId?: string, signal?: AbortSignal): Promise<LaunchedContainer[]> {
+		const states = await this.states(sessionId, signal);
 		const found = states.map(async ({ name, launch }) => {
-			const container = await this.inspect(name);
+			const container = await this.inspect(name, signal);
 			return container && { launch, container };
 		});
 		return (await Promise.all(found)).filter((one) => one !== undefined);
 	}
 
 	/** Returns the states of the same containers, which one call tells. */
-	async states(sessionId?: string): Promise<ContainerState[]> {
+	async states(sessionId?: string, signal?: AbortSignal): Promise<ContainerState[]> {
 		const labels = [`${label.installation}=${this.#installation}`];
 		if (sessionId !== undefined) labels.push(`${label.session}=${sessionId}`);
 		const query = { all: "1", filters: JSON.stringify({ label: labels }) };
-		const { body } = await this.#engine.call({ method: "GET", path: "/containers/json", query });
+		const { body } = await this.#engine.call({ method: "GET", path: "/containers/json", query, signal });
 		return listedStates(body);
 	}
 
 	/** Returns the container of this installation with the name; undefined when there is none. */
-	async inspect(name: string): Promise<InspectedContainer | undefined> {
+	async inspect(name: string, signal?: AbortSignal): Promise<InspectedContainer | undefined> {
 		const { status, body } = await this.#engine.call({
 			method: "GET",
 			path: `/containers/${name}/json`,
 			accepts: [notFound],
+			signal,
 		});
 		if (status === notFound) return undefined;
 		const container = inspectedContainer(body);
 		return container.Config.Labels?.[label.installation] === this.#installation ? container : undefined;
 	}
 
-	/** Creates the container unless there is one, and starts it unless it runs or has run. @throws {EngineRefusal} */
+	/**
+	 * Creates the container unless there is one, and starts it unless it runs or has run. No signal comes between the two, because a
+	 * container that is only created would wait for a later pass. @throws {EngineRefusal}
+	 */
 	async run(name: string, request: object): Promise<void> {
 		try {
 			await this.#engine.call({ method: "POST", path: "/containers/create", query: { name }, body: request });
@@ -132,8 +136,9 @@ export class EngineContainers {
 	}
 
 	/** Removes a container that has ended. @throws {EngineRefusal} with 409 while it runs. */
-	async remove(name: string): Promise<void> {
-		await this.#engine.call({ method: "DELETE", path: `/containers/${name}`, query: { v: "1" }, accepts: [notFound] });
+	async remove(name: string, signal?: AbortSignal): Promise<void> {
+		const path = `/containers/${name}`;
+		await this.#engine.call({ method: "DELETE", path, query: { v: "1" }, accepts: [notFound], signal });
 	}
 }
 

@@ -40,8 +40,10 @@ export function refusalFor(error: unknown): PodRefused | undefined {
 	return new PodRefused(code, areShown ? message : undefined, { cause: error, ...(final !== undefined && { final }) });
 }
 
-/** @throws {PodRefused} for an error that says something to people; the error otherwise. */
-export function refuse(error: unknown): never {
+/** @throws {PodRefused} for an error that says something to people; the error otherwise, or the reason of a signal that has aborted. */
+export function refuse(error: unknown, signal?: AbortSignal): never {
+	// The engine is not away then: nobody waits for its answer any more.
+	signal?.throwIfAborted();
 	throw refusalFor(error) ?? error;
 }
 
