@@ -5,7 +5,8 @@ import { after, monotonic } from "#shared/base/clock.ts";
 import type { Claim, Observation, PassReport } from "#shared/contracts/sessions/session-work.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
-import { dueInMs, phaseOnly, plan, shortened, type Step } from "./plan.ts";
+import { dueInMs } from "./due-time.ts";
+import { phaseOnly, plan, shortened, type Step } from "./plan.ts";
 import { PodRefused } from "../pod-refused.ts";
 import type { Pod, PodRuntime, PodSpec } from "../pod-runtime.ts";
 
@@ -75,7 +76,7 @@ async function pass(claim: Claim, dependencies: PassDependencies, { since, signa
 			refuseLate(since);
 			await take(step, claim, dependencies, signal);
 		}
-		return { report: report(claim, decided.reached, dueInMs[decided.reached.phase]) };
+		return { report: report(claim, decided.reached, dueInMs(decided.reached.phase, claim.attempts)) };
 	} catch (trouble) {
 		if (isFinal(trouble) && claim.desired === "run") return { report: refusedFor(claim, trouble) };
 		return failed(claim, decided.found, trouble);
@@ -95,7 +96,7 @@ function isFinal(trouble: unknown): trouble is PodRefused {
 
 /** Returns the report of a launch that no further attempt can help. */
 function refusedFor(claim: Claim, refusal: PodRefused): PassReport {
-	return report(claim, { ...phaseOnly("failed"), failure: reasonOf(refusal) }, dueInMs.failed);
+	return report(claim, { ...phaseOnly("failed"), failure: reasonOf(refusal) }, dueInMs("failed", claim.attempts));
 }
 
 function reasonOf({ code, message }: PodRefused): PodFailure {

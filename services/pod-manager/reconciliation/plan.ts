@@ -37,16 +37,6 @@ const phases: Record<PodState, ObservedPhase> = {
 	gone: "failed",
 };
 
-/** The milliseconds until the next pass over a session in this phase; a ready session waits for a change instead. */
-export const dueInMs: Record<ObservedPhase, number> = {
-	absent: 0,
-	blocked: 250,
-	launching: 1_000,
-	ready: 30_000,
-	failed: 250,
-	leaving: 250,
-};
-
 /** Returns the plan; undefined when a pod of a newer launch shows that this claim is outdated. */
 export function plan(claim: Claim, pods: readonly Pod[]): Plan | undefined {
 	if (pods.some(({ generation }) => generation > claim.generation)) return undefined;

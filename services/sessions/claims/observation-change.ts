@@ -49,7 +49,7 @@ function statusChange(record: SessionRecord, observed: Observation, at: number):
 	return {
 		at,
 		members: { ...members, ...podMembers(record, observed, move.to) },
-		columns: [workedChange(move.to), addressChange(observed)].reduce(both, columns),
+		columns: [workedChange(move.to), addressChange(observed), newAttempts].reduce(both, columns),
 	};
 }
 
@@ -72,6 +72,9 @@ function warningMembers({ session }: SessionRecord, { warnings = [] }: Observati
 	const shown = launchWarnings(session.warnings, warnings);
 	return shown === undefined ? {} : { warnings: shown };
 }
+
+/** The pauses between passes grow with the passes over the same status, and not with those of a launch that has taken long. */
+const newAttempts: ColumnChange = { set: { attempts: 0 } };
 
 /** Returns the change by which later launches know that there were files to work on. */
 function workedChange(to: StoredStatus): ColumnChange {

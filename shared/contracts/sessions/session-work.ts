@@ -46,7 +46,7 @@ const claim = {
 	fence: { ...count, description: "Grows with every claim; a report with an older one is refused" },
 	workspace: { ...id, description: "The workspace that the pod runs in, which no other session has" },
 	launch: { ...freeForm, description: "LaunchSettings (shared/wire/pod/launch.ts)" },
-	attempts: { ...count, description: "Claims since the last command; the first is 1" },
+	attempts: { ...count, description: "Claims since the last command or change of the status; the first is 1" },
 	has_run: {
 		type: "boolean",
 		optional: true,

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { type Claim, type Desired, type ObservedPhase, sessionWork } from "#shared/contracts/sessions/session-work.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { runPass } from "#services/pod-manager/reconciliation/pass.ts";
-import { dueInMs, plan } from "#services/pod-manager/reconciliation/plan.ts";
+import { plan } from "#services/pod-manager/reconciliation/plan.ts";
 import type { Pod, PodState } from "#services/pod-manager/pod-runtime.ts";
 import { monotonic } from "#shared/base/clock.ts";
 import { launchSettings, MemoryPods, memoryPod, podSpecFor } from "../../../../support/pods/memory-pods.ts";
@@ -139,17 +139,6 @@ describe("plan", () => {
 			expect(told?.reached.failure).to.deep.equal(failure);
 			expect(plan(claim("run"), [memoryPod(id, 3, state)])?.reached.failure?.code).to.equal("POD_LOST");
 		}
-	});
-
-	it("looks again soon while something is under way", () => {
-		expect(dueInMs).to.deep.equal({
-			absent: 0,
-			blocked: 250,
-			launching: 1_000,
-			ready: 30_000,
-			failed: 250,
-			leaving: 250,
-		});
 	});
 });
 

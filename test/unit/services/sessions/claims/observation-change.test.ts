@@ -54,6 +54,18 @@ describe("observationChange()", () => {
 		}
 	}
 
+	it("counts the passes anew in each status, so that the end of a pod is looked for soon", () => {
+		for (const [status, phase] of [
+			["starting", "launching"],
+			["provisioning", "failed"],
+			["stopping", "absent"],
+		] as const)
+			expect(observationChange(record(status), seen(phase), at)?.columns.set).to.include({ attempts: 0 });
+		expect(observationChange(record("stopping"), seen("leaving"), at)?.columns.set ?? {}).not.to.have.property(
+			"attempts",
+		);
+	});
+
 	it("leaves a session stopped, and not failed, that was ended together with the platform", () => {
 		const failure = { code: "POD_ENDED", message: "The session was ended together with the platform" };
 		for (const status of ["provisioning", "running"] as const) {
