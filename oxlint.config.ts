@@ -101,7 +101,8 @@ const listers = ["readdir", "opendir", "glob"];
 const listingBan: Ban = {
 	group: ["node:fs", "node:fs/promises"],
 	importNames: [...listers, ...listers.map((name) => `${name}Sync`)],
-	message: "Files of sessions have names of any bytes, which only folder-entries.ts reads as they are",
+	message:
+		"Files of sessions have names of any bytes, which only folder-entries.ts and count-files.ts read as they are",
 };
 const podRuntimes = "services/pod-manager/pod-runtimes";
 /** This has the parts that the runtimes for one machine have in common. */
@@ -112,6 +113,7 @@ const containers = `${podRuntimes}/containers`;
 /** These list folders of the system. */
 const systemListers = [
 	`${machine}/folder-entries.ts`,
+	`${machine}/count-files.ts`,
 	`${localPods}/control-groups.ts`,
 	`${localPods}/marked-processes.ts`,
 ];

@@ -15,6 +15,7 @@ import { chosenRuntime, openChoice } from "./chosen-runtime.ts";
 import { hostId } from "./host-id.ts";
 import { platformUrl } from "./platform-url.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
+import type { PartialReason } from "#shared/contracts/workspaces/workspace-work.ts";
 import type { PodFailure, PodStatus } from "#shared/wire/pod/status.ts";
 
 /** The state of a pod. `launching`: alive but not ready. `gone`: no process exists any more, but its records do. */
@@ -40,6 +41,23 @@ export interface Pod extends Readonly<PodReport> {
 	readonly address?: string;
 	/** Why it does not go on for now, such as an image that is still missing; the runtime tries on by itself. */
 	readonly waiting?: PodFailure;
+}
+
+/** The size of files that a session may change while they are counted. */
+export interface MeasuredFiles {
+	/** The files have at least so many; without `partial`, exactly so many. */
+	readonly bytes: number;
+	/** Why not everything was counted; absent: everything was. A session can cause it, so it never means that all is well. */
+	readonly partial?: PartialReason | undefined;
+}
+
+/** The terms of a measurement. */
+export interface MeasureTerms {
+	readonly signal: AbortSignal;
+	/** The longest time in milliseconds; default: that of the bound `measureMs`. */
+	readonly withinMs?: number;
+	/** The session that uses the workspace; default: the one with the id of the workspace. */
+	readonly session?: string | undefined;
 }
 
 /**
@@ -158,10 +176,10 @@ export interface PodRuntime {
 	/** Removes the files of a workspace that no session has; does nothing when there are none. */
 	removeWorkspace(workspaceId: string): Promise<void>;
 	/**
-	 * Returns the bytes that a workspace occupies, with all other files of the session that uses it; this may take long.
-	 * 0 when there is none. @throws {Error} when the signal aborts.
+	 * Returns the bytes that a workspace occupies, with all other files of the session that uses it; 0 when there is none. Each
+	 * of its folders is given up after the time of the terms. @throws {Error} when the signal aborts, or the place cannot measure now.
 	 */
-	measureWorkspace(workspaceId: string, signal: AbortSignal, sessionId?: string): Promise<number>;
+	measureWorkspace(workspaceId: string, terms: MeasureTerms): Promise<MeasuredFiles>;
 	/**
 	 * Resolves to the entries of all files below the folder of a session or a workspace, in their order (shared/base/files/folder-walk.ts),
 	 * for a process that may not read them. The caller reads them to their end, or gives up. Absent: the files belong to this process's

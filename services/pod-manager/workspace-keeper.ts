@@ -2,7 +2,7 @@
  * Removes the files of deleted workspaces and measures the others, as the sessions service says. It polls every second;
  * hints only make it poll sooner. One file operation after the other is under way, and one measurement at a time.
  */
-import { sleep } from "#shared/base/clock.ts";
+import { monotonic, sleep } from "#shared/base/clock.ts";
 import type { WorkspaceTask, WorkspaceTaskReport } from "#shared/contracts/workspaces/workspace-work.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
@@ -12,6 +12,8 @@ import { WakeUp } from "./reconciliation/wake-up.ts";
 const pollMs = 1_000;
 /** The most removals that are claimed at a time; a lease covers all of them. */
 const maxRemovals = 16;
+/** A measurement is followed by a pause of this many times its duration. */
+const pauseShare = 4;
 
 export interface WorkspaceTasks {
 	/** Claims removals, and one measurement if `measure` is true. */
@@ -76,7 +78,7 @@ export class WorkspaceKeeper {
 			this.#failures = 0;
 			for (const task of tasks) {
 				if (task.kind === "remove") await this.#remove(task);
-				else this.#measuring = this.#measure(task).finally(() => (this.#measuring = undefined));
+				else this.#measuring = this.#measureSlowly(task).finally(() => (this.#measuring = undefined));
 			}
 			return tasks.length >= maxRemovals;
 		} catch (error) {
@@ -96,10 +98,18 @@ export class WorkspaceKeeper {
 		}
 	}
 
+	/** Leaves most of the time to others, whatever a measurement takes. */
+	async #measureSlowly(task: WorkspaceTask): Promise<void> {
+		const began = monotonic();
+		await this.#measure(task);
+		await sleep((monotonic() - began) * pauseShare, this.#stopping.signal);
+	}
+
 	async #measure(task: WorkspaceTask): Promise<void> {
 		try {
-			const bytes = await this.#runtime.measureWorkspace(task.id, this.#stopping.signal, task.session);
-			await this.#tasks.report({ ...task, bytes });
+			const terms = { signal: this.#stopping.signal, session: task.session };
+			const { bytes, partial } = await this.#runtime.measureWorkspace(task.id, terms);
+			await this.#tasks.report({ ...task, bytes, ...(partial && { partial }) });
 		} catch (error) {
 			if (this.#stopping.signal.aborted) return;
 			this.#log.write(`Cannot measure workspace "${task.id}": ${sentenceOf(error)}`);

@@ -197,6 +197,10 @@ export const bounds = {
 	...rows("session", "the oldest one is removed", { rawEvents: [5_000, "events", "that programs have raised"] }),
 	...rows("session", "it is not made", { moves: [50, "moves", "of issues"] }),
 
+	...rows("session", "it ends with `DISK_FULL`", {
+		measuredEntries: [2_000_000, "files", "and folders that are counted when its workspace is measured"],
+		measureMs: [30_000, "ms", "that the measurement of its workspace takes, three times in a row"],
+	}),
 	...rows("session", "503", {
 		egressConnections: [128, "connections", "to servers, through the way out of a container"],
 	}),

@@ -1,6 +1,6 @@
-/** Measures the workspaces of living pods, one after the other. */
+/** Finds the workspaces of living pods, and measures one of them. */
 import type { UsedWorkspace } from "#shared/contracts/workspaces/workspace-work.ts";
-import { isAlive, type PodRuntime } from "../pod-runtime.ts";
+import { isAlive, type MeasuredFiles, type MeasureTerms, type PodRuntime } from "../pod-runtime.ts";
 
 /** The most sessions that are measured in one round. */
 const maxSessions = 500;
@@ -12,31 +12,43 @@ export interface LivingWorkspacesDependencies {
 }
 
 export interface LivingWorkspace extends UsedWorkspace {
-	readonly bytes: number;
 	/** The number of the launch of its session. */
 	readonly generation: number;
 }
 
 /**
- * Measures until the signal aborts, and leaves out what cannot be measured.
+ * Returns at most 500 workspaces.
  * @param before The sessions that were measured before, the oldest measurement first; they come after those that never were.
- * @param wanted Says whether to measure one; default: each.
  */
-export async function* livingWorkspaces(
+export async function livingWorkspaces(
 	{ runtime, inUse }: LivingWorkspacesDependencies,
-	before: ReadonlySet<string> | ReadonlyMap<string, unknown>,
-	signal: AbortSignal,
-	wanted: (used: UsedWorkspace) => boolean = () => true,
-): AsyncGenerator<LivingWorkspace> {
+	before: ReadonlyMap<string, unknown>,
+): Promise<LivingWorkspace[]> {
 	const { pods } = await runtime.inventory();
 	const living = new Map(pods.filter(isAlive).map(({ sessionId, generation }) => [sessionId, generation]));
 	const oldest = [...before.keys()].filter((id) => living.has(id));
 	const never = [...living.keys()].filter((id) => !before.has(id));
 	const ids = [...never, ...oldest].slice(0, maxSessions);
+	const place = new Map(ids.map((id, index) => [id, index]));
 	const used = ids.length === 0 ? [] : await inUse(ids);
-	for (const one of used.filter(wanted)) {
-		const bytes = await runtime.measureWorkspace(one.workspace, signal, one.session).catch(() => undefined);
-		if (signal.aborted) return;
-		if (bytes !== undefined) yield { ...one, bytes, generation: living.get(one.session) ?? 1 };
+	return used
+		.map((one) => ({ ...one, generation: living.get(one.session) ?? 1 }))
+		.toSorted((one, other) => (place.get(one.session) ?? 0) - (place.get(other.session) ?? 0));
+}
+
+/** Resolves to undefined when it cannot be measured now. @param write Gets a sentence then. */
+export async function measuredWorkspace(
+	{ runtime }: Pick<LivingWorkspacesDependencies, "runtime">,
+	{ session, workspace }: UsedWorkspace,
+	terms: Omit<MeasureTerms, "session"> & { readonly write: (sentence: string) => void },
+): Promise<MeasuredFiles | undefined> {
+	const { write, ...rest } = terms;
+	try {
+		return await runtime.measureWorkspace(workspace, { ...rest, session });
+	} catch (error) {
+		if (terms.signal.aborted) return undefined;
+		const reason = error instanceof Error ? error.message : String(error);
+		write(`Cannot measure the workspace of session "${session}": ${reason}`);
+		return undefined;
 	}
 }

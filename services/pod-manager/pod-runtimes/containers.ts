@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { trimUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
-import type { Inventory, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
+import type { Inventory, MeasuredFiles, MeasureTerms, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
 import { keepMark } from "../runtime-change/runtime-mark.ts";
 import { containerEnvironment } from "./containers/container-environment.ts";
 import { agentLog, containerName, containerRequest } from "./containers/container-request.ts";
@@ -221,12 +221,11 @@ export class ContainersRuntime implements PodRuntime {
 		return this.#folders.removeWorkspace(workspaceId);
 	}
 
-	async measureWorkspace(workspaceId: string, signal: AbortSignal, sessionId = workspaceId): Promise<number> {
-		let bytes = 0;
-		for (const id of new Set([workspaceId, sessionId])) bytes += await this.#folders.bytes(id, signal);
-		for (const launch of await this.#runs.ofSession(sessionId))
-			bytes += await this.#folders.bytesBeside(this.#doors.foldersOf(launch).agent, signal);
-		return bytes;
+	async measureWorkspace(workspaceId: string, terms: MeasureTerms): Promise<MeasuredFiles> {
+		const { session = workspaceId } = terms;
+		const launches = await this.#runs.ofSession(session);
+		const beside = launches.map((launch) => this.#doors.foldersOf(launch).agent);
+		return this.#folders.size({ ids: [...new Set([workspaceId, session])], beside }, terms);
 	}
 
 	readFiles(id: string): Promise<AsyncIterable<unknown>> {

@@ -11,11 +11,11 @@ import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import type { Failure } from "#shared/contracts/sessions/status-reasons.ts";
 import { projectRoot as ownRoot } from "#shared/base/project-root.ts";
-import type { Inventory, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
+import type { Inventory, MeasuredFiles, MeasureTerms, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
 import { podName } from "../pod-runtime.ts";
 import { removeMark } from "../runtime-change/runtime-mark.ts";
 import { ControlGroups } from "./local-process/control-groups.ts";
-import { folderBytes } from "./machine/folder-size.ts";
+import { sizeOfFolders } from "./machine/folder-size.ts";
 import { isSameLaunch, type Launch } from "./machine/launch.ts";
 import { agentsAmong } from "./local-process/local-pod.ts";
 import {
@@ -187,13 +187,13 @@ export class LocalProcessRuntime implements PodRuntime {
 		return this.#sessions.discardWorkspace(workspaceId);
 	}
 
-	async measureWorkspace(workspaceId: string, signal: AbortSignal, sessionId = workspaceId): Promise<number> {
-		const runs = (await this.#runs.ofSession(sessionId)).map((launch) => this.#runs.path(launch));
+	async measureWorkspace(workspaceId: string, terms: MeasureTerms): Promise<MeasuredFiles> {
+		const { session = workspaceId } = terms;
+		const runs = (await this.#runs.ofSession(session)).map((launch) => this.#runs.path(launch));
 		// Commands can write beside the workspace, into their home and into their temporary folder.
-		const folders = new Set([this.#sessions.whole(workspaceId), this.#sessions.whole(sessionId), ...runs]);
-		let bytes = 0;
-		for (const folder of folders) bytes += await folderBytes(folder, signal);
-		return bytes;
+		const folders = new Set([this.#sessions.whole(workspaceId), this.#sessions.whole(session), ...runs]);
+		const { bytes, partial } = await sizeOfFolders([...folders], terms);
+		return { bytes, partial };
 	}
 
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {

@@ -4,12 +4,15 @@
  * are stored, so that only what grows from then on can stop another session (decision 0114).
  */
 import { systemPrincipal } from "#shared/base/principal.ts";
+import { bound } from "#shared/base/bounds.ts";
 import { now } from "#shared/base/clock.ts";
-import type {
-	MeasuredSession,
-	OversizedWorkspace,
-	StoppedGrower,
-	UsedWorkspace,
+import {
+	lastingReasons,
+	type MeasuredSession,
+	type OversizedWorkspace,
+	type PartialReason,
+	type StoppedGrower,
+	type UsedWorkspace,
 } from "#shared/contracts/workspaces/workspace-work.ts";
 import type { Failure } from "#shared/contracts/sessions/status-reasons.ts";
 import type { Documents } from "#shared/store/port/documents.ts";
@@ -40,6 +43,7 @@ interface Growth {
 }
 
 interface UsedGrowth extends Growth {
+	readonly partial?: PartialReason | undefined;
 	readonly session: string;
 	readonly workspace: WorkspaceDocument;
 }
@@ -62,20 +66,25 @@ export class DiskShortage {
 		}));
 	}
 
-	/** Stops the session whose workspace has grown most. @param least Smaller growth stops nobody; in bytes. */
+	/**
+	 * Stops the session whose workspace has grown most. One whose files are too many to be measured is stopped before it, because
+	 * others are not stopped for what that one may have written; one that only lacked time is stopped when nobody has grown.
+	 * @param least Smaller growth stops nobody; in bytes.
+	 */
 	async stopLargest(sizes: readonly MeasuredSession[], least: number): Promise<StoppedGrower[]> {
 		const used = await this.#used(sizes);
-		const largest = largestGrowth(used, least);
+		const largest = unmeasurableOf(used, true) ?? largestGrowth(used, least) ?? unmeasurableOf(used, false);
 		if (!largest) return [];
 		const { one, grown } = largest;
 		// The sizes are stored first: another pod manager of the host then finds no other one to stop for the same growth.
 		for (const other of used) await this.#remember(other);
-		return (await this.#stop(one.session, grownTooFast(grown))) ? [{ session: one.session, grown_bytes: grown }] : [];
+		const failure = one.partial ? unmeasurable(one.partial) : grownTooFast(grown);
+		return (await this.#stop(one.session, failure)) ? [{ session: one.session, grown_bytes: grown }] : [];
 	}
 
-	/** Stops the session of a workspace that is too large. Resolves to whether it was to run until now. */
-	stopOversized({ session, bytes, limit_bytes }: OversizedWorkspace): Promise<boolean> {
-		return this.#stop(session, tooLarge(bytes, limit_bytes));
+	/** Stops the session of a workspace that is too large, or cannot be measured. Resolves to whether it was to run until now. */
+	stopOversized({ session, bytes, limit_bytes, partial }: OversizedWorkspace): Promise<boolean> {
+		return this.#stop(session, partial ? unmeasurable(partial) : tooLarge(bytes, limit_bytes));
 	}
 
 	async #used(sizes: readonly MeasuredSession[]): Promise<UsedGrowth[]> {
@@ -90,9 +99,10 @@ export class DiskShortage {
 	}
 
 	/** A change of the record meanwhile has precedence. */
-	async #remember({ workspace, bytes }: UsedGrowth): Promise<void> {
+	async #remember({ workspace, bytes, partial }: UsedGrowth): Promise<void> {
 		const guard = { equals: { rev: workspace.rev ?? 0 } };
-		await this.#dependencies.store.update(workspaceCollection, workspace.id, guard, measured(workspace, bytes, now()));
+		const change = measured(workspace, { bytes, partial }, now());
+		await this.#dependencies.store.update(workspaceCollection, workspace.id, guard, change);
 	}
 
 	/** Resolves to whether the session was to run until now. */
@@ -113,6 +123,15 @@ function largestGrowth<T extends Growth>(all: readonly T[], least: number): { on
 	const now = all.map((one) => ({ one, grown: one.bytes - (one.before ?? one.bytes) }));
 	const since = all.map((one) => ({ one, grown: one.bytes - one.known }));
 	return largestOf(now, least) ?? largestOf(since, least);
+}
+
+/** @param isLasting Whether a further measurement cannot be whole either. */
+function unmeasurableOf<T extends Pick<MeasuredSession, "partial">>(
+	all: readonly T[],
+	isLasting: boolean,
+): { one: T; grown: number } | undefined {
+	const one = all.find(({ partial }) => partial !== undefined && lastingReasons.has(partial) === isLasting);
+	return one && { one, grown: 0 };
 }
 
 function largestOf<T>(all: readonly { one: T; grown: number }[], least: number): { one: T; grown: number } | undefined {
@@ -139,5 +158,21 @@ function tooLarge(bytes: number, limit: number): Failure {
 	const message =
 		`The workspace of this session has ${has} MB, and may have ${may} MB: the session was stopped. Its files are kept; start it ` +
 		"again and remove some within ten minutes, ask for more with `resource_config.disk`, or delete it with its workspace";
+	return { code: "DISK_FULL", message };
+}
+
+/** The reasons as the middle of a sentence about a workspace. */
+const partialWords: Readonly<Record<PartialReason, string>> = {
+	entries: `has more than ${bound.measuredEntries} files and folders`,
+	depth: "has folders that lie too deep within each other",
+	time: "could not be measured in time, several times in a row",
+	memory: "needs more memory to be measured than there is for that, several times in a row",
+	changes: "changed whenever it was measured, several times in a row",
+};
+
+function unmeasurable(partial: PartialReason): Failure {
+	const message =
+		`The workspace of this session ${partialWords[partial]}, so nobody knows how large it is: the session was stopped. Its files are ` +
+		"kept; start it again and remove some within ten minutes, or delete it with its workspace";
 	return { code: "DISK_FULL", message };
 }

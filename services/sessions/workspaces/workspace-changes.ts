@@ -1,6 +1,7 @@
 /** The record of a workspace, and its changes. Pure; each returns what one compare-and-set writes. */
 import { isoTime } from "#shared/base/clock.ts";
 import type { Session, SessionSource } from "#shared/contracts/sessions/session-resource.ts";
+import { lastingReasons, type MeasuredSession } from "#shared/contracts/workspaces/workspace-work.ts";
 import type { WorkspaceView } from "#shared/contracts/workspaces/workspaces.ts";
 import type { LaunchSettings, Repository } from "#shared/wire/pod/launch.ts";
 import type { Change } from "#shared/store/port/documents.ts";
@@ -13,7 +14,7 @@ export type WorkspaceChange = Change<WorkspaceColumns>;
 const checkMs = 60_000;
 /** The first measurement comes this long after a launch, in milliseconds, when the clone is usually there. */
 const firstMeasureMs = 60_000;
-/** The interval of measurements while a session runs, in milliseconds. */
+/** The interval of measurements while a session runs, or while one may become whole, in milliseconds. */
 const measureEveryMs = 600_000;
 
 /** The unit of `size_gb`. */
@@ -62,6 +63,7 @@ export function newWorkspace(id: string, session: SessionDocument, at: number): 
 		source_url: source.repo || null,
 		source_ref: source.branch || null,
 		size_bytes: null,
+		size_is_partial: false,
 		measured_at: null,
 		last_used_at: null,
 	};
@@ -153,13 +155,22 @@ export function deleted(document: WorkspaceDocument, at: number): WorkspaceChang
 	);
 }
 
-/** Returns the change by a measurement; while a session runs, another one follows. */
-export function measured(document: WorkspaceDocument, bytes: number, at: number): WorkspaceChange {
-	const members = { size_bytes: bytes, size_gb: Math.ceil(bytes / gibibyte), measured_at: isoTime(at) };
-	const isRunning = document.launched === 1;
+/**
+ * Returns the change by a measurement. Another one follows while a session runs, and also when this one was not whole and the next
+ * one may be.
+ */
+export function measured(
+	document: WorkspaceDocument,
+	{ bytes, partial }: Pick<MeasuredSession, "bytes" | "partial">,
+	at: number,
+): WorkspaceChange {
+	const size_gb = Math.ceil(bytes / gibibyte);
+	const members = { size_bytes: bytes, size_gb, size_is_partial: partial !== undefined, measured_at: isoTime(at) };
+	const isRepeated = partial !== undefined && !lastingReasons.has(partial);
+	const isMore = document.launched === 1 || isRepeated;
 	return shown(document, members, {
-		set: { size_bytes: bytes, ...(isRunning && { measure_at: at + measureEveryMs }) },
-		unset: isRunning ? [] : ["measure_at"],
+		set: { size_bytes: bytes, ...(partial && { partial }), ...(isMore && { measure_at: at + measureEveryMs }) },
+		unset: [...(partial ? [] : (["partial"] as const)), ...(isMore ? [] : (["measure_at"] as const))],
 	});
 }
 

@@ -26,6 +26,8 @@ export const workspaceCollection = defineCollection(
 		/** The host that its files are on; absent: there are none yet, or every pod manager reaches them. */
 		host: "text",
 		size_bytes: "integer",
+		/** Why the size is not that of all files; absent: it is. */
+		partial: "text",
 		/** The time of the next removal of its files in milliseconds since 1970; present when it is deleted. */
 		due_at: "integer",
 		/** The time of the next measurement. */

@@ -70,18 +70,27 @@ export class WorkspaceQuota {
 			throw await this.#refusal(range, id, `The quota of ${count} workspaces is used up`);
 		}
 		if (gib === undefined || more === 0) return;
-		const bytes = await this.#bytes(range);
+		const { bytes, partial } = await this.#sizes(range);
+		if (partial !== undefined) {
+			const cause = `The quota of ${gib} GiB counts as used up, because the files of workspace "${partial}" could not all be measured`;
+			throw await this.#refusal(range, id, cause);
+		}
 		if (bytes >= gib * gibibyte) {
 			throw await this.#refusal(range, id, `The quota of ${gib} GiB is used up by ${sizeText(bytes)} of workspaces`);
 		}
 	}
 
-	async #bytes(range: { equals: string[] }): Promise<number> {
+	/** Returns the bytes of all workspaces, and one of which not all files could be counted. */
+	async #sizes(range: { equals: string[] }): Promise<{ bytes: number; partial: string | undefined }> {
 		let bytes = 0;
-		const sizes = { ...range, limit: pageSize, pages: maxSummed / pageSize, columns: ["size_bytes"] } as const;
-		for await (const page of readPages(this.#store, workspaceCollection, "owner_shelf", sizes))
+		let partial: string | undefined;
+		const columns = ["size_bytes", "partial"] as const;
+		const sizes = { ...range, limit: pageSize, pages: maxSummed / pageSize, columns };
+		for await (const page of readPages(this.#store, workspaceCollection, "owner_shelf", sizes)) {
 			bytes += page.reduce((sum, { size_bytes = 0 }) => sum + size_bytes, 0);
-		return bytes;
+			partial ??= page.find((one) => one.partial !== undefined)?.id;
+		}
+		return { bytes, partial };
 	}
 
 	/** Names the oldest archived workspaces; without any, the oldest ones. */
@@ -100,8 +109,8 @@ export class WorkspaceQuota {
 	}
 }
 
-function nameOf({ id, session_name, status, size_bytes }: WorkspaceView): string {
-	const size = size_bytes === null ? "" : `, ${sizeText(size_bytes)}`;
+function nameOf({ id, session_name, status, size_bytes, size_is_partial }: WorkspaceView): string {
+	const size = size_bytes === null ? "" : `, ${size_is_partial ? "at least " : ""}${sizeText(size_bytes)}`;
 	return `"${id}" of "${session_name}" (${status}${size})`;
 }
 

@@ -50,7 +50,7 @@ export class WorkspaceTasks {
 	}
 
 	/** Takes the report of a finished task; false when a newer lease exists. */
-	async report({ id, kind, fence, bytes = 0 }: WorkspaceTaskReport): Promise<boolean> {
+	async report({ id, kind, fence, bytes = 0, partial }: WorkspaceTaskReport): Promise<boolean> {
 		if (kind === "remove") {
 			failpoint("workspaces.files-removed");
 			return this.#store.remove(workspaceCollection, id, { equals: { fence, status: "deleted" } });
@@ -58,7 +58,8 @@ export class WorkspaceTasks {
 		const found = await this.#store.get(workspaceCollection, id);
 		if (!found || found.fence !== fence || found.status === "deleted") return false;
 		const guard = { equals: { fence, rev: found.rev ?? 0 } };
-		return (await this.#store.update(workspaceCollection, id, guard, measured(found, bytes, now()))) !== undefined;
+		const change = measured(found, { bytes, partial }, now());
+		return (await this.#store.update(workspaceCollection, id, guard, change)) !== undefined;
 	}
 
 	async unknown(ids: readonly string[]): Promise<string[]> {

@@ -80,7 +80,7 @@ const final = {
 	WORKSPACE_FAILED: ["The workspace could not be made", "Look for a full disk, or for missing rights"],
 	WORKSPACE_IN_USE: ["Another session has the workspace", "Archive or delete that session", "workspaces"],
 	DISK_FULL: [
-		"The workspace is larger than it may be, or the disk is full or nearly so and the session grew most",
+		"The workspace is larger than it may be or cannot be measured, or the disk is full or nearly so and the session grew most",
 		"Start it and remove files, or delete it",
 		"workspaces",
 	],

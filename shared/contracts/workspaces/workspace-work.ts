@@ -10,6 +10,21 @@ import { count } from "../field-rules.ts";
 const id = sessionIdRule;
 const bytes = { ...count, max: Number.MAX_SAFE_INTEGER } as const;
 
+/**
+ * Why a measurement has not counted everything: too many files, too deep folders, too little time or memory, or files that changed so
+ * much meanwhile that it ended.
+ */
+export const partialReasons = ["entries", "depth", "time", "memory", "changes"] as const;
+export type PartialReason = (typeof partialReasons)[number];
+/** Those that stay as they are until files are removed; a further measurement may be whole in the case of the others. */
+export const lastingReasons: ReadonlySet<PartialReason> = new Set(["entries", "depth"]);
+const partial = {
+	type: "enum",
+	values: partialReasons,
+	optional: true,
+	description: "Why not everything was counted: the bytes are the least then; absent: they are all",
+} as const;
+
 const task = {
 	id,
 	kind: { type: "enum", values: ["remove", "measure"] },
@@ -25,6 +40,7 @@ export type WorkspaceTask = Output<typeof task>;
 const taskReport = {
 	...task,
 	bytes: { ...bytes, optional: true, description: "The result of a measurement" },
+	partial,
 } as const;
 export type WorkspaceTaskReport = Output<typeof taskReport>;
 
@@ -43,6 +59,7 @@ const measuredSession = {
 	session: id,
 	bytes,
 	before: { ...bytes, optional: true, description: "The bytes at the measurement before, a moment ago" },
+	partial,
 } as const;
 export type MeasuredSession = Output<typeof measuredSession>;
 
@@ -53,6 +70,7 @@ const oversizedWorkspace = {
 	session: id,
 	bytes,
 	limit_bytes: { ...bytes, description: "The most bytes that it may have" },
+	partial,
 } as const;
 export type OversizedWorkspace = Output<typeof oversizedWorkspace>;
 
@@ -101,7 +119,8 @@ export const workspaceWork = defineContract("workspace-work", {
 	oversized: {
 		access: "system",
 		makes_room: true,
-		summary: "Stop the session whose workspace is larger than it may be; false when it is not to run any more",
+		summary:
+			"Stop the session whose workspace is larger than it may be, or cannot be measured whole; false when it is not to run any more",
 		params: oversizedWorkspace,
 		returns: { type: "boolean" },
 	},

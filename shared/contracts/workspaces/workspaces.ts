@@ -27,6 +27,11 @@ export const workspace = schema({
 	source_url: nullableText,
 	source_ref: nullableText,
 	size_bytes: { ...count, nullable: true, description: "Null until it was measured" },
+	size_is_partial: {
+		type: "boolean",
+		optional: true,
+		description: "Whether not all files could be counted: the size is the least then; absent in older records",
+	},
 	measured_at: nullableTime,
 	last_used_at: { ...nullableTime, description: "Begin of its last launch, or end of its last use; null: never used" },
 });

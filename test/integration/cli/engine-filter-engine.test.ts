@@ -72,7 +72,8 @@ describe("engine-filter: a real engine", function () {
 		writeFileSync(join(session, "workspace", "file"), "x".repeat(100_000));
 		await helpers.run("give", session);
 		expect(lstatSync(join(session, "workspace", "file")).uid).to.equal(owner);
-		expect(await helpers.bytes(session, AbortSignal.timeout(20_000))).to.be.above(100_000);
+		const { signal } = new AbortController();
+		expect((await helpers.size(session, { signal })).bytes).to.be.above(100_000);
 		await helpers.run("removeWorkspace", session);
 		expect(readdirSync(session)).to.deep.equal(["state"]);
 		await helpers.run("removeRecords", session);

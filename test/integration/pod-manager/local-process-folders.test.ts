@@ -52,7 +52,7 @@ describe("folders of LocalProcessRuntime", function () {
 		const workspace = randomUUID();
 		await runtime.create({ ...podSpecFor(id, 1), workspace_id: workspace });
 		await session.inState("ready");
-		const measured = () => runtime.measureWorkspace(workspace, signal, id);
+		const measured = async () => (await runtime.measureWorkspace(workspace, { signal, session: id })).bytes;
 		for (const folder of ["home", "tmp", "."].map((name) => join(session.runFolder(), name))) {
 			const before = await measured();
 			writeFileSync(join(folder, "large"), randomBytes(4_000_000));
@@ -61,7 +61,7 @@ describe("folders of LocalProcessRuntime", function () {
 		const before = await measured();
 		writeFileSync(join(pods.dataDir, "sessions", id, "large"), randomBytes(4_000_000));
 		expect((await measured()) - before, "records").to.be.at.least(3_000_000);
-		expect(await runtime.measureWorkspace(workspace, signal)).to.be.below(3_000_000);
+		expect((await runtime.measureWorkspace(workspace, { signal })).bytes).to.be.below(3_000_000);
 	});
 
 	it("keeps its folders from other users", async () => {

@@ -2,7 +2,15 @@
  * A runtime with pods in memory: the whole behaviour of the port without processes. Time passes with every look at a
  * session.
  */
-import type { Inventory, Pod, PodRuntime, PodSpec, PodState } from "#services/pod-manager/pod-runtime.ts";
+import type {
+	Inventory,
+	MeasuredFiles,
+	MeasureTerms,
+	Pod,
+	PodRuntime,
+	PodSpec,
+	PodState,
+} from "#services/pod-manager/pod-runtime.ts";
 import { podName } from "#services/pod-manager/pod-runtime.ts";
 import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
 
@@ -102,8 +110,8 @@ export class MemoryPods implements PodRuntime {
 		this.workspaces.delete(workspaceId);
 	}
 
-	async measureWorkspace(workspaceId: string, _signal?: AbortSignal, _session?: string): Promise<number> {
-		return this.workspaces.has(workspaceId) ? this.bytes : 0;
+	async measureWorkspace(workspaceId: string, _terms?: MeasureTerms): Promise<MeasuredFiles> {
+		return { bytes: this.workspaces.has(workspaceId) ? this.bytes : 0 };
 	}
 
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {

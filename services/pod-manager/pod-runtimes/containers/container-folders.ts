@@ -5,7 +5,8 @@
  */
 import { chmod, lchown, lstat, mkdir, rmdir } from "node:fs/promises";
 import { entriesOf, type FolderEntry, namesIn, unlessMissing } from "../machine/folder-entries.ts";
-import { folderBytes } from "../machine/folder-size.ts";
+import { sizeOfFolders } from "../machine/folder-size.ts";
+import type { MeasuredFiles, MeasureTerms } from "../../pod-runtime.ts";
 import type { SessionFolders } from "../machine/session-folders.ts";
 import type { FolderHelpers } from "./helpers/folder-helpers.ts";
 
@@ -61,20 +62,19 @@ export class ContainerFolders {
 		await this.#tidy(folder, ["state", "agent.log"]);
 	}
 
-	/** Returns the bytes of all files below. */
-	async bytes(id: string, signal: AbortSignal): Promise<number> {
+	/**
+	 * Returns the size of all files in folders of a session. A platform that is not root counts what it may read, and asks a helper
+	 * for the others. @param of The ids of sessions and workspaces, and the folders of containers' own sockets.
+	 */
+	async size(
+		{ ids, beside }: { readonly ids: readonly string[]; readonly beside: readonly string[] },
+		terms: MeasureTerms,
+	): Promise<MeasuredFiles> {
 		const { helpers, sessions } = this.#given;
-		const folder = sessions.whole(id);
-		if (!helpers) return folderBytes(folder, signal);
-		return (await hasContent(folder)) ? helpers.bytes(folder, signal) : 0;
-	}
-
-	/** Returns the bytes in the folder of a container's own socket, in which a session may put anything. */
-	async bytesBeside(folder: string, signal: AbortSignal): Promise<number> {
-		const { helpers } = this.#given;
-		for await (const { isDirectory } of helpers ? entriesOf(folder) : [])
-			if (isDirectory) return (await helpers?.bytes(folder, signal)) ?? 0;
-		return folderBytes(folder, signal);
+		const folders = [...ids.map((id) => sessions.whole(id)), ...beside];
+		if (helpers) return sizeOfSome(folders, terms, helpers);
+		const { bytes, partial } = await sizeOfFolders(folders, terms);
+		return { bytes, partial };
 	}
 
 	/** Makes the folder of a container's own socket removable: a session may have put folders there. */
@@ -111,6 +111,22 @@ export class ContainerFolders {
 			await give(entry, user);
 		}
 	}
+}
+
+/** Measures one folder after the other, each within the time. A helper that has to start has all of it for its work. */
+async function sizeOfSome(
+	folders: readonly string[],
+	terms: MeasureTerms,
+	helpers: FolderHelpers,
+): Promise<MeasuredFiles> {
+	let bytes = 0;
+	for (const folder of folders) {
+		const counted = await sizeOfFolders([folder], terms);
+		const { bytes: more, partial } = counted.hasUnreadable ? await helpers.size(folder, terms) : counted;
+		bytes += more;
+		if (partial) return { bytes, partial };
+	}
+	return { bytes };
 }
 
 /** Makes a folder in which every user may write. Its name and the folder above are the platform's. */

@@ -1,6 +1,6 @@
 /**
  * Walks over files of sessions. Their names are any bytes and need not be UTF-8, so a name that is read as text may be that of
- * no file. Paths are therefore bytes here, and no other module of this folder lists what sessions have made
+ * no file. Paths are therefore bytes here, and no other module of this folder but count-files.ts lists what sessions have made
  * (oxlint.config.ts).
  */
 import type { Dirent } from "node:fs";

@@ -1,44 +1,51 @@
-/** Measures the size of a folder on disk, in bounded steps that do not delay other work. */
-import { lstat } from "node:fs/promises";
-import { sleep } from "#shared/base/clock.ts";
-import { entriesOf, type FolderEntry } from "./folder-entries.ts";
+/** Measures the size of folders on disk in a thread of its own, so that no other work waits for it. */
+import { Worker } from "node:worker_threads";
+import { bound } from "#shared/base/bounds.ts";
+import { deadline } from "#shared/base/clock.ts";
+import type { MeasureTerms } from "../../pod-runtime.ts";
+import type { CountedFiles, CountOrder } from "./count-files.ts";
 
-/** The unit of counted blocks in bytes, whatever the block size of the disk. */
-const blockBytes = 512;
-/** The most entries that are counted; the size of a larger folder is at least the result. */
-const maxEntries = 2_000_000;
-/** The most folders that wait to be read; deeper or wider ones are left out. */
-const maxWaiting = 100_000;
-/** The count of entries between two pauses. */
-const stepEntries = 2_000;
-const pauseMs = 5;
+/** The time that a thread has beyond that of its count, to start and to answer, in milliseconds. */
+const spareMs = 2_000;
+/** The heap of a thread; a walk within its bounds needs less than half of it. */
+const maxHeapMb = 256;
 
-/**
- * Returns the bytes that a folder occupies, in blocks of the disk as `du` counts them. Links are counted and not
- * followed; what disappears meanwhile counts nothing. One operation at a time is under way.
- * @throws {Error} when the signal aborts.
- */
-export async function folderBytes(folder: string, signal: AbortSignal): Promise<number> {
-	const waiting: (string | Buffer)[] = [folder];
-	let blocks = 0;
-	let entries = 0;
-	for (let path = waiting.pop(); path !== undefined && entries < maxEntries; path = waiting.pop()) {
-		for await (const { path: inner } of readable(path)) {
-			signal.throwIfAborted();
-			const found = await lstat(inner).catch(() => undefined);
-			blocks += found?.blocks ?? 0;
-			if (found?.isDirectory() && waiting.length < maxWaiting) waiting.push(inner);
-			if (++entries % stepEntries === 0) await sleep(pauseMs, signal);
-		}
-	}
-	return blocks * blockBytes;
+/** The bounds of a count; the default of entries is that of the bound `measuredEntries`. */
+export type SizeTerms = Pick<MeasureTerms, "signal" | "withinMs"> & { readonly maxEntries?: number };
+
+/** Returns what folders occupy together. A missing one occupies nothing. @throws {Error} when the signal aborts. */
+export async function sizeOfFolders(folders: readonly string[], terms: SizeTerms): Promise<CountedFiles> {
+	const { signal, withinMs = bound.measureMs, maxEntries = bound.measuredEntries } = terms;
+	signal.throwIfAborted();
+	const order: CountOrder = { folders, maxEntries, withinMs };
+	const counted = await inThread(order, deadline(withinMs + spareMs, signal));
+	signal.throwIfAborted();
+	return counted;
 }
 
-/** A folder that cannot be read, or not any further, has no more entries. */
-async function* readable(path: string | Buffer): AsyncGenerator<FolderEntry> {
+/** Resolves in any case: a thread that needs too much memory or time has counted a part. @throws {Error} for any other failure. */
+async function inThread(workerData: CountOrder, ending: AbortSignal): Promise<CountedFiles> {
+	const thread = new Worker(new URL("./folder-size-thread.ts", import.meta.url), {
+		workerData,
+		resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+	});
+	const { promise, resolve, reject } = Promise.withResolvers<CountedFiles>();
+	const isLate = () => resolve(nothing("time"));
+	thread.on("message", resolve);
+	thread.on("error", (error: NodeJS.ErrnoException) => {
+		if (error.code === "ERR_WORKER_OUT_OF_MEMORY") resolve(nothing("memory"));
+		else reject(error);
+	});
+	ending.addEventListener("abort", isLate);
 	try {
-		yield* entriesOf(path);
-	} catch {
-		// Its size is at least what was counted.
+		return await promise;
+	} finally {
+		ending.removeEventListener("abort", isLate);
+		// A thread that waits for a disk ends when the disk has answered; nobody waits for it.
+		void thread.terminate();
 	}
+}
+
+function nothing(partial: "time" | "memory"): CountedFiles {
+	return { bytes: 0, entries: 0, hasUnreadable: false, partial };
 }

@@ -83,6 +83,35 @@ for (const [name, open] of Object.entries(storeEngines([...collections]))) {
 			expect((await seen(earlier)).status).to.equal("running");
 		});
 
+		it("stops the one that has too many files to be measured before others, and says what to do", async () => {
+			const [honest, hidden] = [await session(10), await session(20)];
+			const sizes = [size(honest, 300, 10), { ...size(hidden, 1), partial: "entries" as const }];
+			expect(await shortage.stopLargest(sizes, least)).to.deep.equal([{ session: hidden, grown_bytes: 0 }]);
+			expect((await seen(honest)).status).to.equal("running");
+			const { status_reason, error } = await seen(hidden);
+			expect(status_reason?.code).to.equal("DISK_FULL");
+			expect(error).to.include("has more than 2000000 files and folders, so nobody knows how large it is");
+			const document = await store.get(workspaceCollection, hidden);
+			expect(JSON.parse(document?.wire ?? "")).to.include({ size_bytes: mb, size_is_partial: true });
+		});
+
+		it("stops one whose measurement lacked time only when nobody has grown", async () => {
+			const [honest, slow] = [await session(10), await session(20)];
+			const partial = { ...size(slow, 1), partial: "time" as const };
+			expect(await shortage.stopLargest([size(honest, 300, 10), partial], least)).to.deep.include({
+				session: honest,
+				grown_bytes: 290 * mb,
+			});
+			expect(await shortage.stopLargest([partial], least)).to.deep.equal([{ session: slow, grown_bytes: 0 }]);
+		});
+
+		it("stops one that cannot be measured with the reason, and not with a size", async () => {
+			const id = await session(10);
+			const oversized = { session: id, bytes: 5 * mb, limit_bytes: 100 * mb, partial: "memory" as const };
+			expect(await shortage.stopOversized(oversized)).to.equal(true);
+			expect((await seen(id)).error).to.match(/memory to be measured.*remove some within ten minutes/);
+		});
+
 		it("stops none that did not grow, that hardly grew, or that is not to run", async () => {
 			const [large, shrunk, slow, over] = [
 				await session(900),

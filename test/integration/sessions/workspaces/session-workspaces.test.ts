@@ -202,7 +202,11 @@ for (const [name, open] of Object.entries(storeEngines([...collections]))) {
 			const [task, ...others] = await tasks.claim(16, true);
 			expect(others).to.deep.equal([]);
 			expect(await tasks.report({ ...(task ?? expect.fail()), bytes: 2 ** 30 + 1 })).to.equal(true);
-			expect(viewOf(await stored(task?.id ?? ""))).to.include({ size_gb: 2, size_bytes: 2 ** 30 + 1 });
+			expect(viewOf(await stored(task?.id ?? ""))).to.include({
+				size_gb: 2,
+				size_bytes: 2 ** 30 + 1,
+				size_is_partial: false,
+			});
 			const [next] = await tasks.claim(16, true);
 			expect([task?.id, next?.id]).to.have.members([one.id, two.id]);
 			// Only the stopped session still has its workspace, so its other files are measured with it.
@@ -237,6 +241,26 @@ for (const [name, open] of Object.entries(storeEngines([...collections]))) {
 			expect(String(await failureOf(limited.reserve(session()))))
 				.to.include("1.0 GiB")
 				.and.to.include(id);
+		});
+
+		it("have a quota of bytes that counts as used up while the files of one of them could not all be measured", async () => {
+			const { id } = await rested("stopped");
+			const measureAs = async (partial?: "entries" | "time") => {
+				const [task = expect.fail("nothing is due")] = await tasks.claim(16, true);
+				expect(await tasks.report({ ...task, bytes: 1, ...(partial && { partial }) })).to.equal(true);
+				return viewOf(await stored(id));
+			};
+			expect(await measureAs("time")).to.include({ size_bytes: 1, size_is_partial: true });
+			const limited = over({ gib: 1 });
+			expect(String(await failureOf(limited.reserve(session()))))
+				.to.include(`the files of workspace "${id}" could not all be measured`)
+				.and.to.include("at least 1 MiB");
+			expect(await tasks.claim(16, true), "it is repeated later").to.deep.equal([]);
+			aheadMs = 600_000;
+			expect(await measureAs()).to.include({ size_is_partial: false });
+			await limited.reserve(session());
+			aheadMs += 600_000;
+			expect(await tasks.claim(16, true)).to.deep.equal([]);
 		});
 
 		it("expire when they were archived for long enough", async () => {

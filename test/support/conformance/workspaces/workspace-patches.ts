@@ -25,10 +25,11 @@ export const workspacePatches: readonly Patch[] = [
 	{
 		operation: "WorkspaceResponse",
 		contract: "sizes are those of the request",
-		ours: "measured in the background: `size_bytes`, `measured_at`; also `last_used_at`",
+		ours: "measured in the background: `size_bytes`, `size_is_partial`, `measured_at`; also `last_used_at`",
 		apply(edit) {
 			const properties = edit.properties("WorkspaceResponse");
 			properties["size_bytes"] = { type: ["integer", "null"] };
+			properties["size_is_partial"] = { type: "boolean" };
 			properties["measured_at"] = { type: ["string", "null"], format: "date-time" };
 			properties["last_used_at"] = { type: ["string", "null"], format: "date-time" };
 		},

@@ -5,12 +5,18 @@ import { plainText } from "#shared/base/one-line.ts";
 const headerBytes = 8;
 const lengthAt = 4;
 
-/** Returns the text of all frames in their order. A last frame that was cut off counts as far as it is there. */
-export function logText(frames: Buffer): string {
+/** The stream of standard output. */
+export const outputStream = 1;
+
+/**
+ * Returns the text of all frames in their order. A last frame that was cut off counts as far as it is there.
+ * @param stream Only the frames of this stream; default: of all.
+ */
+export function logText(frames: Buffer, stream?: number): string {
 	const parts: Buffer[] = [];
 	for (let at = 0; at + headerBytes <= frames.length; ) {
 		const end = at + headerBytes + frames.readUInt32BE(at + lengthAt);
-		parts.push(frames.subarray(at + headerBytes, end));
+		if (stream === undefined || frames[at] === stream) parts.push(frames.subarray(at + headerBytes, end));
 		at = end;
 	}
 	return Buffer.concat(parts).toString("utf8");

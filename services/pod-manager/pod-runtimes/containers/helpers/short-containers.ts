@@ -4,8 +4,9 @@
  */
 import { randomBytes } from "node:crypto";
 import { label } from "../container-request.ts";
-import type { EngineClient } from "../engine-client.ts";
-import { lastLines, logText } from "./engine-log.ts";
+import { EngineAway, type EngineClient } from "../engine-client.ts";
+import { inspectedContainer } from "../inspected-container.ts";
+import { lastLines, logText, outputStream } from "./engine-log.ts";
 
 const notFound = 404;
 const conflict = 409;
@@ -21,6 +22,8 @@ export interface EndedContainer {
 	readonly exitCode: number;
 	/** Its output, of which the engine is asked for at most 200 lines. */
 	readonly output: string;
+	/** The part of the output that is no complaint. */
+	readonly standardOutput: string;
 	/** The engine's description of it, which nobody has read yet. */
 	readonly inspected: unknown;
 }
@@ -49,6 +52,11 @@ export interface ShortRun extends ShortContainer {
 	readonly withinMs: number;
 }
 
+/** A container had not ended in its time, and was stopped. */
+export class StillRunning extends Error {
+	override readonly name = "StillRunning";
+}
+
 /** The short containers of one installation. */
 export class ShortContainers {
 	readonly #engine: EngineClient;
@@ -59,17 +67,37 @@ export class ShortContainers {
 		this.#installation = installation;
 	}
 
-	/** Runs the container to its end and removes it. @throws {EngineRefusal} {EngineAway} */
+	/** Runs the container to its end and removes it. @throws {StillRunning} {EngineRefusal} {EngineAway} */
 	async run({ withinMs, ...container }: ShortRun): Promise<EndedContainer> {
 		const { signal } = container;
 		await using closing = new AsyncDisposableStack();
 		const path = await this.#start(container, closing);
-		const waited = await this.#engine.call({ method: "POST", path: `${path}/wait`, signal, withinMs, isLasting: true });
+		const exitCode = await this.#wait(path, { withinMs, signal });
 		const [frames, { body: inspected }] = await Promise.all([
 			this.#logs(path, signal),
 			this.#engine.call({ method: "GET", path: `${path}/json`, signal }),
 		]);
-		return { exitCode: exitCodeIn(waited.body), output: logText(frames), inspected };
+		return {
+			exitCode,
+			output: logText(frames),
+			standardOutput: logText(frames, outputStream),
+			inspected,
+		};
+	}
+
+	/** Resolves to the exit code. A wait that was too long is told from an engine that does not answer. */
+	async #wait(path: string, { withinMs, signal }: Pick<ShortRun, "withinMs" | "signal">): Promise<number> {
+		try {
+			const call = { method: "POST", path: `${path}/wait`, signal, withinMs, isLasting: true } as const;
+			return exitCodeIn((await this.#engine.call(call)).body);
+		} catch (cause) {
+			if (signal?.aborted || !(cause instanceof EngineAway)) throw cause;
+			const { body } = await this.#engine.call({ method: "GET", path: `${path}/json` });
+			const { Status, ExitCode } = inspectedContainer(body).State;
+			// It may have ended since.
+			if (Status !== "running") return ExitCode;
+			throw new StillRunning(`A short container has not ended within ${withinMs / 1_000} s`, { cause });
+		}
 	}
 
 	/** Starts the container; the caller disposes of it. @throws {EngineRefusal} {EngineAway} */

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { DiskGuard, type DiskGuardDependencies } from "#services/pod-manager/disk/disk-guard.ts";
-import type { MeasuredSession } from "#shared/contracts/workspaces/workspace-work.ts";
+import type { MeasuredFiles, MeasureTerms } from "#services/pod-manager/pod-runtime.ts";
+import type { MeasuredSession, PartialReason } from "#shared/contracts/workspaces/workspace-work.ts";
 import { eventually } from "../../../../support/eventually.ts";
 import { memoryPod, MemoryPods } from "../../../../support/pods/memory-pods.ts";
 
@@ -8,11 +9,18 @@ const mb = 1_000_000;
 
 class SizedPods extends MemoryPods {
 	readonly sizes = new Map<string, number>();
+	readonly partials = new Map<string, PartialReason>();
+	readonly times: (number | undefined)[] = [];
 	measurements = 0;
 
-	override async measureWorkspace(id: string, _signal: AbortSignal, session?: string): Promise<number> {
+	override async measureWorkspace(id: string, { session = "", withinMs }: MeasureTerms): Promise<MeasuredFiles> {
 		this.measurements++;
-		return id === `workspace of ${session}` ? (this.sizes.get(session ?? "") ?? 0) : 0;
+		this.times.push(withinMs);
+		const partial = this.partials.get(session);
+		return {
+			bytes: id === `workspace of ${session}` ? (this.sizes.get(session) ?? 0) : 0,
+			...(partial && { partial }),
+		};
 	}
 }
 
@@ -73,6 +81,36 @@ describe("DiskGuard", function () {
 		]);
 		expect(leastBytes).to.equal(8 * mb);
 		expect(said[0]).to.equal('The disk is nearly full: session "two" was stopped, because its workspace grew by 30 MB');
+	});
+
+	it("names a session that has too many files to be measured, and one that lacked time from the third round on", async () => {
+		free = 63 * mb;
+		pods.partials.set("one", "time");
+		pods.partials.set("two", "entries");
+		start({
+			stopLargest: async (measured, leastBytes) => {
+				asked.push({ measured, leastBytes });
+				return asked.length === 2 ? [{ session: "one", grown_bytes: 0 }] : [];
+			},
+		});
+		await eventually(() => said.length === 1, { withinMs: 30_000 });
+		expect(asked.map(({ measured }) => measured)).to.deep.equal([
+			[{ session: "two", bytes: 0, partial: "entries" }],
+			[
+				{ session: "one", bytes: 0, partial: "time" },
+				{ session: "two", bytes: 0, partial: "entries" },
+			],
+		]);
+		expect(said[0]).to.equal(
+			'The disk is nearly full: session "one" was stopped, because its workspace cannot be measured (time)',
+		);
+	});
+
+	it("measures each workspace for a limited time", async () => {
+		free = 63 * mb;
+		start();
+		await eventually(() => pods.measurements === 4, { withinMs: 20_000 });
+		expect(new Set(pods.times)).to.deep.equal(new Set([4_000]));
 	});
 
 	it("goes on when the sessions service does not answer, and does nothing when nothing is short", async () => {

@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { WorkspaceLimits, type WorkspaceLimitsDependencies } from "#services/pod-manager/disk/workspace-limits.ts";
+import type { MeasuredFiles, MeasureTerms } from "#services/pod-manager/pod-runtime.ts";
 import { turnClock } from "#shared/base/clock.ts";
-import type { OversizedWorkspace } from "#shared/contracts/workspaces/workspace-work.ts";
+import type { OversizedWorkspace, PartialReason } from "#shared/contracts/workspaces/workspace-work.ts";
 import { eventually } from "../../../../support/eventually.ts";
 import { memoryPod, MemoryPods } from "../../../../support/pods/memory-pods.ts";
 
@@ -10,11 +11,16 @@ const minute = 60_000;
 
 class SizedPods extends MemoryPods {
 	readonly sizes = new Map<string, number>();
+	readonly partials = new Map<string, PartialReason>();
+	/** Delays measurements of sessions. */
+	readonly slow = new Map<string, (terms: MeasureTerms) => Promise<void>>();
 	readonly measured: string[] = [];
 
-	override async measureWorkspace(id: string): Promise<number> {
+	override async measureWorkspace(id: string, terms: MeasureTerms): Promise<MeasuredFiles> {
 		this.measured.push(id);
-		return this.sizes.get(id) ?? 0;
+		await this.slow.get(id)?.(terms);
+		const partial = this.partials.get(id);
+		return { bytes: this.sizes.get(id) ?? 0, ...(partial && { partial }) };
 	}
 }
 
@@ -120,6 +126,85 @@ describe("WorkspaceLimits", () => {
 		await looked();
 		await measuredAgain();
 		expect(stopped.map(({ session }) => session)).to.deep.equal(["one"]);
+	});
+
+	it("stops at once a session that has too many files to be measured, and says so (finding 7)", async () => {
+		pods.partials.set("one", "entries");
+		start();
+		await looked();
+		await measuredAgain();
+		const oversized = { session: "one", bytes: 0, limit_bytes: 100 * mb, partial: "entries" };
+		expect(stopped).to.deep.equal([oversized]);
+		expect(said).to.deep.equal([
+			'Session "one" was stopped: its workspace cannot be measured (entries), and may have 100 MB',
+		]);
+	});
+
+	it("stops a session whose measurements lack time only at the third one in a row", async () => {
+		start();
+		await looked();
+		const times = ["time", "time", undefined, "time", "time"] as const;
+		for (const partial of times) {
+			if (partial) pods.partials.set("one", partial);
+			else pods.partials.delete("one");
+			await measuredAgain();
+		}
+		// The first one of all is that of the quick lane, and does not count.
+		expect(stopped).to.deep.equal([]);
+		await measuredAgain();
+		expect(stopped.map(({ partial }) => partial)).to.deep.equal(["time"]);
+	});
+
+	it("leaves ten minutes to remove files to a session that could not be measured before, while nobody writes fast", async () => {
+		pods.pods.clear();
+		for (const id of ["one", "two"]) {
+			pods.put(memoryPod(id, 2, "ready"));
+			pods.partials.set(id, "entries");
+		}
+		start();
+		await looked();
+		await measuredAgain();
+		pods.partials.delete("one");
+		pods.sizes.set("one", 150 * mb);
+		await measuredAgain();
+		expect(stopped).to.deep.equal([]);
+		free -= 300 * mb;
+		await eventually(() => stopped.length > 0);
+		expect(stopped.map(({ session }) => session)).to.deep.equal(["two"]);
+	});
+
+	it("measures the others, and looks at the room, while one session takes long (finding 8)", async () => {
+		const asked: (number | undefined)[] = [];
+		let isOver = false;
+		// A runtime keeps to the time that it is given.
+		pods.slow.set("one", async ({ withinMs, signal }) => {
+			asked.push(withinMs);
+			if (asked.length === 1) pods.partials.set("one", "time");
+			else await eventually(() => isOver || signal.aborted, { withinMs: 20_000 });
+		});
+		start();
+		await looked();
+		at += minute;
+		await eventually(() => pods.measured.length === 2);
+		await looked();
+		at += minute;
+		await eventually(() => asked.length === 2);
+		pods.sizes.set("two", 101 * mb);
+		free -= 300 * mb;
+		await eventually(() => stopped.length === 1);
+		expect(stopped.map(({ session }) => session)).to.deep.equal(["two"]);
+		expect(asked).to.deep.equal([5_000, 30_000]);
+		isOver = true;
+	});
+
+	it("goes on with the others when one cannot be measured now, and says so", async () => {
+		pods.slow.set("one", () => Promise.reject(new Error("The engine does not answer")));
+		start();
+		await looked();
+		pods.sizes.set("two", 101 * mb);
+		await measuredAgain();
+		expect(stopped.map(({ session }) => session)).to.deep.equal(["two"]);
+		expect(said[0]).to.equal('Cannot measure the workspace of session "one": The engine does not answer');
 	});
 
 	it("measures no session without a limit", async () => {

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathIn } from "#services/pod-manager/pod-runtimes/machine/folder-entries.ts";
-import { folderBytes } from "#services/pod-manager/pod-runtimes/machine/folder-size.ts";
+import { sizeOfFolders } from "#services/pod-manager/pod-runtimes/machine/folder-size.ts";
 import { Trash } from "#services/pod-manager/pod-runtimes/machine/trash.ts";
 import { eventually } from "../../../../../support/eventually.ts";
 import { isMounted, unmount } from "../../../../../support/machine/mounted-folder.ts";
@@ -76,7 +76,8 @@ describe("Trash", () => {
 		for (const name of [latin1("caf\xe9"), latin1("caf\xe9/inner\xff")])
 			mkdirSync(pathIn(folder, name), { recursive: true });
 		writeFileSync(pathIn(folder, latin1("caf\xe9/inner\xff/big\xfe")), Buffer.alloc(200_000));
-		expect(await folderBytes(folder, AbortSignal.timeout(10_000))).to.be.above(200_000);
+		const terms = { signal: AbortSignal.timeout(10_000) };
+		expect((await sizeOfFolders([folder], terms)).bytes).to.be.above(200_000);
 		await trash.discard(folder);
 		await eventually(() => readdirSync(root).length === 0);
 		expect(trash.trouble).to.equal(undefined);

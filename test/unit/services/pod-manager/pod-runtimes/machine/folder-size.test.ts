@@ -1,0 +1,99 @@
+import { expect } from "chai";
+import { execFileSync } from "node:child_process";
+import {
+	chmodSync,
+	existsSync,
+	linkSync,
+	mkdirSync,
+	mkdtempSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sizeOfFolders, type SizeTerms } from "#services/pod-manager/pod-runtimes/machine/folder-size.ts";
+import { pathIn } from "#services/pod-manager/pod-runtimes/machine/folder-entries.ts";
+
+const big = Buffer.alloc(1_000_000, "x");
+
+describe("sizeOfFolders()", () => {
+	let root: string;
+
+	beforeEach(() => (root = mkdtempSync(join(tmpdir(), "atelier-size-"))));
+	afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+	const size = (terms: Partial<SizeTerms> = {}, folders = [root]) =>
+		sizeOfFolders(folders, { signal: new AbortController().signal, ...terms });
+
+	it("counts blocks of the disk in all folders together, and follows no link", async () => {
+		for (const name of ["one", "two/inner"]) {
+			mkdirSync(join(root, name), { recursive: true });
+			writeFileSync(join(root, name, "big"), big);
+		}
+		symlinkSync("/", join(root, "one", "link"));
+		const blocks = statSync(join(root, "one", "big")).blocks * 512;
+		const folders = [join(root, "one"), join(root, "two"), join(root, "absent")];
+		const found = await size({}, folders);
+		expect(found).to.deep.include({ entries: 4, hasUnreadable: false });
+		expect(found.partial).to.equal(undefined);
+		expect(found.bytes).to.be.within(2 * blocks, 2 * blocks + 100_000);
+		expect((await size({}, [join(root, "absent")])).bytes).to.equal(0);
+	});
+
+	it("counts a file with several names once, as du does", async () => {
+		writeFileSync(join(root, "big"), big);
+		const alone = await size();
+		for (let index = 0; index < 50; index++) linkSync(join(root, "big"), join(root, `link ${index}`));
+		expect((await size()).bytes).to.equal(alone.bytes);
+	});
+
+	it("says that a folder with more entries than are counted was not counted whole (finding 7)", async () => {
+		writeFileSync(join(root, "linked"), "");
+		mkdirSync(join(root, "links"));
+		for (let index = 0; index < 1_000; index++) linkSync(join(root, "linked"), join(root, "links", String(index)));
+		writeFileSync(join(root, "hidden"), big);
+		expect((await size()).partial).to.equal(undefined);
+		expect(await size({ maxEntries: 500 })).to.include({ partial: "entries", entries: 500 });
+	});
+
+	it("says so for folders whose paths are longer than the system takes, and counts the others", async () => {
+		const name = JSON.stringify("d".repeat(200));
+		const inDepth = (script: string) => execFileSync(process.execPath, ["-e", script], { cwd: root });
+		inDepth(`for (let i = 0; i < 30; i++) { fs.mkdirSync(${name}); process.chdir(${name}); }`);
+		writeFileSync(join(root, "big"), big);
+		const found = await size();
+		inDepth(`
+			for (let i = 0; i < 29; i++) process.chdir(${name});
+			for (let i = 0; i < 29; i++) { fs.rmdirSync(${name}); process.chdir(".."); }`);
+		expect(found.partial).to.equal("depth");
+		expect(found.bytes).to.be.above(1_000_000);
+	});
+
+	it("says so when the time is over", async () => {
+		for (let index = 0; index < 1_000; index++) writeFileSync(join(root, String(index)), "");
+		expect(await size({ withinMs: -1 })).to.include({ partial: "time" });
+	});
+
+	it("says which folders cannot be read, and counts what has names of other bytes than UTF-8", async function () {
+		const odd = pathIn(root, Buffer.from("caf\xe9", "latin1"));
+		mkdirSync(odd);
+		writeFileSync(pathIn(odd, Buffer.from("\xff", "latin1")), big);
+		expect((await size()).bytes).to.be.above(1_000_000);
+		if (process.getuid?.() === 0) return;
+		mkdirSync(join(root, "closed"), { mode: 0o000 });
+		const found = await size();
+		chmodSync(join(root, "closed"), 0o700);
+		expect(found).to.include({ hasUnreadable: true });
+	});
+
+	it("throws when it is given up, and leaves no thread", async () => {
+		const giveUp = new AbortController();
+		const measuring = size({ signal: giveUp.signal });
+		giveUp.abort(new Error("It ends"));
+		const error = await measuring.catch((reason: unknown) => reason);
+		expect(error).to.be.an("error").with.property("message", "It ends");
+		expect(existsSync(root)).to.equal(true);
+	});
+});
