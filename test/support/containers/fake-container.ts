@@ -30,12 +30,20 @@ export interface FakeContainer {
 	readonly finishedAt?: Date;
 }
 
+/** The end of a container. */
+export interface FakeEnd {
+	readonly code: number;
+	readonly log?: string;
+	/** The part of its log that it has written to standard error, before the other one. */
+	readonly complaints?: string;
+	readonly isOutOfMemory?: boolean;
+}
+
 /** Returns the container after its end. */
-export function exited(
-	container: FakeContainer,
-	{ code, log = "", isOutOfMemory = false }: { code: number; log?: string; isOutOfMemory?: boolean },
-): FakeContainer {
-	return { ...container, status: "exited", code, isOutOfMemory, log: frameOf(log), finishedAt: new Date() };
+export function exited(container: FakeContainer, end: FakeEnd): FakeContainer {
+	const { code, log = "", complaints = "", isOutOfMemory = false } = end;
+	const frames = Buffer.concat([frameOf(complaints, 2), frameOf(log, 1)]);
+	return { ...container, status: "exited", code, isOutOfMemory, log: frames, finishedAt: new Date() };
 }
 
 export function inspectedAs(container: FakeContainer): object {
@@ -91,10 +99,10 @@ export function probeOutput({ request }: FakeContainer): string {
 	return [...status, ...mounts, `    lo:${" 0".repeat(16)}`, ""].join("\n");
 }
 
-function frameOf(text: string): Buffer {
+function frameOf(text: string, stream: 1 | 2): Buffer {
 	const content = Buffer.from(text);
 	const header = Buffer.alloc(8);
-	header[0] = 1;
+	header[0] = stream;
 	header.writeUInt32BE(content.length, 4);
 	return Buffer.concat([header, content]);
 }

@@ -14,7 +14,15 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
-import { containerEvent, exited, inspectedAs, listedAs, type FakeContainer, probeOutput } from "./fake-container.ts";
+import {
+	containerEvent,
+	exited,
+	inspectedAs,
+	listedAs,
+	type FakeContainer,
+	type FakeEnd,
+	probeOutput,
+} from "./fake-container.ts";
 
 /** An answer that a test has asked for. */
 interface Refusal {
@@ -39,6 +47,11 @@ export class FakeEngine implements AsyncDisposable {
 	keepsContainers = false;
 	/** Whether stops are answered at once; otherwise when the container has ended. */
 	isObeyed = true;
+	/** The end of the next short containers; undefined: they run on. */
+	shortEnd: (container: FakeContainer) => FakeEnd | undefined = (container) => ({
+		code: 0,
+		log: probeOutput(container),
+	});
 	#server: Server | undefined;
 	readonly #streams = new Set<ServerResponse>();
 
@@ -149,12 +162,17 @@ export class FakeEngine implements AsyncDisposable {
 			case "stop":
 				return this.#end(container, response, send);
 			case "wait":
-				return send(200, { StatusCode: container.code });
+				return this.#wait(container, response, send);
 			case "logs":
 				return void response.writeHead(200).end(container.log);
 			default:
 				return this.#remove(container, send);
 		}
+	}
+
+	async #wait({ status, code }: FakeContainer, response: ServerResponse, send: Send): Promise<void> {
+		if (status === "running") await once(response, "close");
+		send(200, { StatusCode: code });
 	}
 
 	async #end(container: FakeContainer, response: ServerResponse, send: Send): Promise<void> {
@@ -191,9 +209,9 @@ export class FakeEngine implements AsyncDisposable {
 		}
 		if (container.status !== "created") return send(304);
 		const running = { ...container, status: "running" as const, startedAt: new Date() };
-		// A probe has ended before anybody asks.
-		const isShort = container.name.startsWith("atelier-");
-		this.containers.set(container.name, isShort ? exited(running, { code: 0, log: probeOutput(container) }) : running);
+		// A short container has ended before anybody asks.
+		const end = container.name.startsWith("atelier-") ? this.shortEnd(container) : undefined;
+		this.containers.set(container.name, end ? exited(running, end) : running);
 		send(204);
 	}
 }
