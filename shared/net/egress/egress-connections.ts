@@ -26,7 +26,12 @@ export interface EgressDependencies {
 	readonly resolve?: { readonly public: ResolveName; readonly known: ResolveName };
 	/** Returns why an address is refused; default {@link addressRefusal}. Tests have all their servers on loopback. */
 	readonly addressRefusal?: typeof addressRefusal;
+	/** Begins a connection; default: to the address itself. No test connects to an address of the internet. */
+	readonly dial?: Dial;
 }
+
+/** Begins a connection to an address, whose owner waits for it and ends it. */
+export type Dial = (to: { readonly host: string; readonly port: number }) => Socket;
 
 /** A connection that is not made; the message is a sentence for the session. */
 export class RefusedConnection extends Error {
@@ -73,8 +78,9 @@ export class EgressConnections {
 	/** Connects to the first address that answers: the name is not resolved again. @throws {RefusedConnection} */
 	async #connected(destination: Destination): Promise<Socket> {
 		const { host, port } = destination;
+		const { dial = connect } = this.#dependencies;
 		for (const address of await this.#admitted(destination)) {
-			const socket = connect({ host: address, port });
+			const socket = dial({ host: address, port });
 			const late = after(connectMs, () => socket.destroy(new Error("The connection took too long")));
 			try {
 				await once(socket, "connect");

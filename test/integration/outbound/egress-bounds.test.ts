@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { bound } from "#shared/base/bounds.ts";
 import type { EgressDependencies } from "#shared/net/egress/egress-connections.ts";
 import { EgressProxy } from "#shared/net/egress/egress-proxy.ts";
+import { loopbackDial } from "../../support/clients/loopback-dial.ts";
 import { tunnelTo } from "../../support/clients/proxy-tunnel.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -38,6 +39,7 @@ describe("the bounds of the way out of a session", () => {
 		const proxy = new EgressProxy({
 			rules: () => [{ profile: "default", allowed: [], internal: [], ports: [port] }],
 			refused: new BlockList(),
+			dial: loopbackDial(),
 			onRefused() {},
 			resolve,
 			addressRefusal: () => undefined,

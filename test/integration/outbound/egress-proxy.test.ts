@@ -12,6 +12,7 @@ import { addressRefusal } from "#shared/net/egress/egress-addresses.ts";
 import type { EgressDependencies } from "#shared/net/egress/egress-connections.ts";
 import { EgressProxy } from "#shared/net/egress/egress-proxy.ts";
 import type { EgressRules } from "#shared/net/egress/egress-rules.ts";
+import { loopbackDial } from "../../support/clients/loopback-dial.ts";
 import { tunnelTo as askForTunnel } from "../../support/clients/proxy-tunnel.ts";
 
 /** The servers of these tests are on loopback, which no name of an operator leads to otherwise. */
@@ -25,6 +26,8 @@ describe("the egress proxy of a session", () => {
 	const socketPath = join(folder, "egress.sock");
 	const refused: string[] = [];
 	const resolved: string[] = [];
+	/** The addresses of other machines to which it would have connected. */
+	const dialled: string[] = [];
 	/** The addresses of names, as name servers would say them. */
 	const names: Record<string, string[]> = {
 		"git.company.example": ["127.0.0.1"],
@@ -52,12 +55,14 @@ describe("the egress proxy of a session", () => {
 		proxy = new EgressProxy({
 			rules: () => [rules],
 			refused: new BlockList(),
+			dial: loopbackDial(dialled),
 			onRefused: (destination, { words }) => void refused.push(`${destination}: ${words}`),
 			resolve: { public: known, known },
 			addressRefusal: loopbackToo,
 		});
 		await proxy.listen(socketPath);
 	});
+	afterEach(() => expect(dialled).to.deep.equal([]));
 	after(() => {
 		target.close();
 		target.closeAllConnections();
@@ -155,6 +160,7 @@ describe("the egress proxy of a session", () => {
 		const own = new EgressProxy({
 			rules: () => [rules],
 			refused: new BlockList(),
+			dial: loopbackDial(dialled),
 			onRefused() {},
 			...dependencies,
 		});
@@ -206,6 +212,7 @@ describe("the egress proxy of a session", () => {
 		const both = new EgressProxy({
 			rules: () => [rules, launch],
 			refused: new BlockList(),
+			dial: loopbackDial(dialled),
 			onRefused() {},
 			resolve: { public: async () => ["127.0.0.1"], known: async () => ["127.0.0.1"] },
 			addressRefusal: loopbackToo,
@@ -276,6 +283,7 @@ describe("the egress proxy of a session", () => {
 		const own = new EgressProxy({
 			rules: () => [rules],
 			refused: new BlockList(),
+			dial: loopbackDial(dialled),
 			onRefused() {},
 			resolve: { public: async () => ["127.0.0.1"], known: async () => ["127.0.0.1"] },
 			addressRefusal: loopbackToo,

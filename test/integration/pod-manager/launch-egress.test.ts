@@ -14,6 +14,7 @@ import { RunFolders } from "#services/pod-manager/pod-runtimes/machine/run-folde
 import { refusedNetworks } from "#shared/net/outbound/outbound-rules.ts";
 import { exposition } from "#shared/telemetry/metrics/exposition.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
+import { loopbackDial } from "../../support/clients/loopback-dial.ts";
 import { tunnelTo } from "../../support/clients/proxy-tunnel.ts";
 import { podSpecFor } from "../../support/pods/memory-pods.ts";
 
@@ -26,6 +27,8 @@ describe("the way out of a launch", () => {
 	let egress: LaunchEgress;
 	let changes = 0;
 	let socketPath = "";
+	/** The addresses to which it would have connected; nothing leaves this machine. */
+	const dialled: string[] = [];
 
 	before(async () => {
 		const runs = new RunFolders(join(folder, "run"));
@@ -33,11 +36,12 @@ describe("the way out of a launch", () => {
 		metrics = new Metrics();
 		const rules = operatorRules({ profile: "default", allowed: [], internal: [] });
 		const refused = refusedNetworks(["93.184.216.0/24", "2606:2800::/32"]);
-		egress = new LaunchEgress(runs, { rules, refused }, metrics);
+		egress = new LaunchEgress(runs, { rules, refused, dial: loopbackDial(dialled) }, metrics);
 		await egress.keep(launch, podSpecFor(launch.sessionId, launch.generation));
 	});
 	beforeEach(async () => {
 		changes = 0;
+		dialled.length = 0;
 		socketPath = join(folder, `${randomUUID()}.sock`);
 		opened = await egress.open(launch, socketPath, () => void changes++);
 	});
@@ -55,8 +59,14 @@ describe("the way out of a launch", () => {
 			const refusal = `${shown}:443 is refused: the operator refuses its network (outbound.refuse)`;
 			expect(await answerOf(`${host}:443`)).to.deep.equal({ status: 403, words: `The connection to ${refusal}` });
 		}
+		expect(dialled).to.deep.equal([]);
 		expect(opened.notes.sentences).to.have.length(2);
 		expect(changes).to.equal(2);
+	});
+
+	it("leads to the public addresses of other networks", async () => {
+		expect((await answerOf("93.184.215.34:443")).status).to.equal(502);
+		expect(dialled).to.deep.equal(["93.184.215.34"]);
 	});
 
 	it("counts what was refused by its reason", async () => {

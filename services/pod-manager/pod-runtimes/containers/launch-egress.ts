@@ -9,6 +9,7 @@ import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { parseJsonObject } from "#shared/base/schema/parsed-json.ts";
 import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
+import type { Dial } from "#shared/net/egress/egress-connections.ts";
 import { EgressProxy } from "#shared/net/egress/egress-proxy.ts";
 import { type EgressRules, usualEgressPorts } from "#shared/net/egress/egress-rules.ts";
 import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
@@ -34,6 +35,8 @@ export interface LaunchEgressOptions {
 	readonly rules: EgressRules;
 	/** Networks that no launch reaches. */
 	readonly refused: BlockList;
+	/** Begins connections; default: as the egress proxy does. */
+	readonly dial?: Dial;
 }
 
 /** Owns the rules of all launches. */
@@ -62,9 +65,11 @@ export class LaunchEgress {
 	async open(launch: Launch, socketPath: string, onNote: () => void): Promise<OpenedEgress> {
 		const own = await this.#kept(launch);
 		const notes = await this.#notesOf(launch);
+		const { dial } = this.#options;
 		const proxy = new EgressProxy({
 			rules: () => [this.#options.rules, own],
 			refused: this.#options.refused,
+			...(dial && { dial }),
 			onRefused: (destination, { reason, words }) => {
 				this.#refusals.at(reason).add();
 				if (notes.add(destination, words)) onNote();
