@@ -113,6 +113,7 @@ const containers = `${podRuntimes}/containers`;
 /** These list folders of the system. */
 const systemListers = [
 	`${machine}/folder-entries.ts`,
+	`${machine}/open-files.ts`,
 	`${machine}/count-files.ts`,
 	`${localPods}/control-groups.ts`,
 	`${localPods}/marked-processes.ts`,

@@ -225,7 +225,16 @@ export class ContainersRuntime implements PodRuntime {
 		const { session = workspaceId } = terms;
 		const launches = await this.#runs.ofSession(session);
 		const beside = launches.map((launch) => this.#doors.foldersOf(launch).agent);
-		return this.#folders.size({ ids: [...new Set([workspaceId, session])], beside }, terms);
+		const containers = await this.#containersOf(launches);
+		return this.#folders.size({ ids: [...new Set([workspaceId, session])], beside, containers }, terms);
+	}
+
+	/** Returns the ids that the engine has given. Only a platform that is root may look into their processes; without an engine, none does. */
+	async #containersOf(launches: readonly Launch[]): Promise<string[]> {
+		if (!isRoot()) return [];
+		const inspect = (launch: Launch) => this.#containers.inspect(containerName(launch)).catch(() => undefined);
+		const found = await Promise.all(launches.map(inspect));
+		return found.flatMap((container) => (container ? [container.Id] : []));
 	}
 
 	readFiles(id: string): Promise<AsyncIterable<unknown>> {

@@ -192,7 +192,8 @@ export class LocalProcessRuntime implements PodRuntime {
 		const runs = (await this.#runs.ofSession(session)).map((launch) => this.#runs.path(launch));
 		// Commands can write beside the workspace, into their home and into their temporary folder.
 		const folders = new Set([this.#sessions.whole(workspaceId), this.#sessions.whole(session), ...runs]);
-		const { bytes, partial } = await sizeOfFolders([...folders], terms);
+		const pids = (await this.#processes.ofSession(session)).map(({ pid }) => pid);
+		const { bytes, partial } = await sizeOfFolders([...folders], { ...terms, openedBy: { pids } });
 		return { bytes, partial };
 	}
 

@@ -62,6 +62,27 @@ describe("the limits of a session in a container", function () {
 		expect(await reason(id)).to.equal("DISK_FULL");
 	});
 
+	it("count files that were removed while a program has them open", async function () {
+		if (process.geteuid?.() !== 0) return this.skip();
+		const id = await world.running({ model: "" });
+		const hold = "exec 3> big; rm big; head -c 500000000 /dev/zero >&3; sleep 300";
+		await ask(world.api, id, `$ setsid sh -c '${hold}' > /dev/null 2>&1 < /dev/null & echo begun`);
+		await sessionReaches(world.api, id, "failed", 120_000);
+		expect((await world.session(id)).error).to.match(/has 50\d MB, and may have 420 MB/);
+	});
+
+	it("end a session whose workspace cannot be measured, and leave time to mend it", async () => {
+		const id = await world.running({ model: "" });
+		const deep = 'for (let i = 0; i < 30; i++) { fs.mkdirSync("d".repeat(200)); process.chdir("d".repeat(200)); }';
+		expect(await ask(world.api, id, `$ node -e '${deep}' && echo made`)).to.include("made");
+		await sessionReaches(world.api, id, "failed", 120_000);
+		expect(await reason(id)).to.equal("DISK_FULL");
+		expect((await world.session(id)).error).to.include("too deep within each other, so nobody knows how large it is");
+		await world.api.post(`/sessions/${id}/start`);
+		await sessionReaches(world.api, id, "running", 60_000);
+		expect(await ask(world.api, id, "$ rm -rf ddd* && ls | wc -l")).to.include("0");
+	});
+
 	it("keep what a session writes to its log away from the engine", async () => {
 		const id = await world.running({ model: "" });
 		expect(await ask(world.api, id, "$ echo flood > /proc/1/fd/1; tail -n 1 /run/atelier/out/agent.log")).to.include(

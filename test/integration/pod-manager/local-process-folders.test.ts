@@ -1,5 +1,7 @@
 /** The folders of local pods: who may read them, how large they become, and what the removal leaves. */
 import { expect } from "chai";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -62,6 +64,30 @@ describe("folders of LocalProcessRuntime", function () {
 		writeFileSync(join(pods.dataDir, "sessions", id, "large"), randomBytes(4_000_000));
 		expect((await measured()) - before, "records").to.be.at.least(3_000_000);
 		expect((await runtime.measureWorkspace(workspace, { signal })).bytes).to.be.below(3_000_000);
+	});
+
+	it("measures files that were removed while a process of the session has them open", async () => {
+		const { signal } = new AbortController();
+		await runtime.create(podSpecFor(id, 1));
+		await session.inState("ready");
+		const measured = async () => (await runtime.measureWorkspace(id, { signal })).bytes;
+		const before = await measured();
+		const environment = readFileSync(`/proc/${session.agentPid()}/environ`, "utf8").split("\0").filter(Boolean);
+		const marked = Object.fromEntries(environment.map((entry) => /^([^=]*)=(.*)$/s.exec(entry)?.slice(1) ?? []));
+		const script = `
+			const file = fs.openSync("big", "w");
+			fs.writeSync(file, Buffer.alloc(4e6, "x"));
+			fs.rmSync("big");
+			console.log("open");
+			process.stdin.resume();`;
+		const env = { ...marked, ATELIER_ROLE: "" };
+		const holder = spawn(process.execPath, ["-e", script], { cwd: session.runFolder(), env });
+		await once(holder.stdout, "data");
+		await eventually(async () => (await measured()) - before > 3_500_000);
+		const ended = once(holder, "close");
+		holder.stdin.end();
+		await ended;
+		await eventually(async () => (await measured()) - before < 3_500_000);
 	});
 
 	it("keeps its folders from other users", async () => {

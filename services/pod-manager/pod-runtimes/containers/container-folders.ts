@@ -24,6 +24,16 @@ export interface ContainerFoldersDependencies {
 	readonly helpers?: FolderHelpers | undefined;
 }
 
+/** The places of the files of one session. */
+interface FilesOfSession {
+	/** The ids of sessions and workspaces. */
+	readonly ids: readonly string[];
+	/** The folders of containers' own sockets, in which a session may put anything. */
+	readonly beside: readonly string[];
+	/** The ids of containers whose removed files count while they are open. */
+	readonly containers: readonly string[];
+}
+
 export class ContainerFolders {
 	readonly #given: ContainerFoldersDependencies;
 
@@ -64,16 +74,13 @@ export class ContainerFolders {
 
 	/**
 	 * Returns the size of all files in folders of a session. A platform that is not root counts what it may read, and asks a helper
-	 * for the others. @param of The ids of sessions and workspaces, and the folders of containers' own sockets.
+	 * for the others.
 	 */
-	async size(
-		{ ids, beside }: { readonly ids: readonly string[]; readonly beside: readonly string[] },
-		terms: MeasureTerms,
-	): Promise<MeasuredFiles> {
+	async size({ ids, beside, containers }: FilesOfSession, terms: MeasureTerms): Promise<MeasuredFiles> {
 		const { helpers, sessions } = this.#given;
 		const folders = [...ids.map((id) => sessions.whole(id)), ...beside];
 		if (helpers) return sizeOfSome(folders, terms, helpers);
-		const { bytes, partial } = await sizeOfFolders(folders, terms);
+		const { bytes, partial } = await sizeOfFolders(folders, { ...terms, openedBy: { containers } });
 		return { bytes, partial };
 	}
 

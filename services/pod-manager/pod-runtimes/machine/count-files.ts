@@ -5,6 +5,7 @@
 import { type Dir, lstatSync, opendirSync, type Stats } from "node:fs";
 import { monotonic } from "#shared/base/clock.ts";
 import type { PartialReason } from "#shared/contracts/workspaces/workspace-work.ts";
+import { type OpenedBy, openFilesOf } from "./open-files.ts";
 
 /** The unit of counted blocks in bytes, whatever the block size of the disk. */
 const blockBytes = 512;
@@ -27,6 +28,8 @@ export interface CountOrder {
 	readonly maxEntries: number;
 	/** The time after which nothing more is read, in milliseconds from now. */
 	readonly withinMs: number;
+	/** The processes whose removed files on the same disk count too. */
+	readonly openedBy?: OpenedBy | undefined;
 }
 
 /** The result of a count. */
@@ -50,8 +53,10 @@ class Count {
 	readonly #order: CountOrder;
 	readonly #endAt: number;
 	readonly #waiting: Buffer[];
-	/** The devices and numbers of files with several names. */
+	/** The devices and numbers of files with several names, or with none. */
 	readonly #linked = new Set<string>();
+	/** The disks of the folders. */
+	readonly #devices = new Set<number>();
 	#waitingBytes = 0;
 	#blocks = 0;
 	#entries = 0;
@@ -75,10 +80,35 @@ class Count {
 	}
 
 	run(): void {
+		for (const folder of this.#order.folders) {
+			const found = this.#found(Buffer.from(folder));
+			if (found) this.#devices.add(found.dev);
+		}
 		for (let path = this.#waiting.pop(); path && !this.#isOver(); path = this.#waiting.pop()) {
 			this.#waitingBytes -= path.length;
 			this.#read(path);
 		}
+		this.#readOpen();
+	}
+
+	/** A file that has a name is in a folder, or is none of the session's. */
+	#readOpen(): void {
+		const { openedBy } = this.#order;
+		if (!openedBy || this.#isOver()) return;
+		for (const found of openFilesOf(openedBy)) {
+			if (found && this.#isRemoved(found) && !this.#isKnown(found)) this.#blocks += found.blocks;
+			this.#step();
+			if (this.#isOver()) return;
+		}
+	}
+
+	#isRemoved(found: Stats): boolean {
+		return found.isFile() && found.nlink === 0 && this.#devices.has(found.dev);
+	}
+
+	#step(): void {
+		if (++this.#entries >= this.#order.maxEntries) this.#partial = "entries";
+		else if (this.#entries % stepEntries === 0 && monotonic() > this.#endAt) this.#partial = "time";
 	}
 
 	/** Whether nothing more is to be read. Too deep folders are left out, and the others are still counted. */
@@ -101,8 +131,7 @@ class Count {
 	#readAll(path: Buffer, opened: Dir): void {
 		for (let entry = opened.readSync(); entry && !this.#isOver(); entry = opened.readSync()) {
 			this.#add(Buffer.concat([path, separator, Buffer.from(entry.name, bytewise)]));
-			if (++this.#entries >= this.#order.maxEntries) this.#partial = "entries";
-			else if (this.#entries % stepEntries === 0 && monotonic() > this.#endAt) this.#partial = "time";
+			this.#step();
 		}
 	}
 
@@ -121,7 +150,7 @@ class Count {
 	}
 
 	#isKnown(found: Stats): boolean {
-		if (found.nlink < 2 || found.isDirectory()) return false;
+		if (found.nlink === 1 || found.isDirectory()) return false;
 		const key = `${found.dev}:${found.ino}`;
 		if (this.#linked.has(key)) return true;
 		if (this.#linked.size < maxLinked) this.#linked.add(key);

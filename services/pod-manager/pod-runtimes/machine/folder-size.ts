@@ -4,6 +4,7 @@ import { bound } from "#shared/base/bounds.ts";
 import { deadline } from "#shared/base/clock.ts";
 import type { MeasureTerms } from "../../pod-runtime.ts";
 import type { CountedFiles, CountOrder } from "./count-files.ts";
+import type { OpenedBy } from "./open-files.ts";
 
 /** The time that a thread has beyond that of its count, to start and to answer, in milliseconds. */
 const spareMs = 2_000;
@@ -11,13 +12,16 @@ const spareMs = 2_000;
 const maxHeapMb = 256;
 
 /** The bounds of a count; the default of entries is that of the bound `measuredEntries`. */
-export type SizeTerms = Pick<MeasureTerms, "signal" | "withinMs"> & { readonly maxEntries?: number };
+export type SizeTerms = Pick<MeasureTerms, "signal" | "withinMs"> & {
+	readonly maxEntries?: number;
+	readonly openedBy?: OpenedBy;
+};
 
 /** Returns what folders occupy together. A missing one occupies nothing. @throws {Error} when the signal aborts. */
 export async function sizeOfFolders(folders: readonly string[], terms: SizeTerms): Promise<CountedFiles> {
-	const { signal, withinMs = bound.measureMs, maxEntries = bound.measuredEntries } = terms;
+	const { signal, withinMs = bound.measureMs, maxEntries = bound.measuredEntries, openedBy } = terms;
 	signal.throwIfAborted();
-	const order: CountOrder = { folders, maxEntries, withinMs };
+	const order: CountOrder = { folders, maxEntries, withinMs, openedBy };
 	const counted = await inThread(order, deadline(withinMs + spareMs, signal));
 	signal.throwIfAborted();
 	return counted;

@@ -197,6 +197,23 @@ describe("WorkspaceLimits", () => {
 		isOver = true;
 	});
 
+	it("measures for a fifth of the time at most, however many sessions there are and however fast they write", async () => {
+		turnBack();
+		let measuringMs = 0;
+		for (let index = 0; index < 50; index++) {
+			pods.put(memoryPod(`session ${index}`, 1, "ready"));
+			pods.slow.set(`session ${index}`, async () => {
+				const began = performance.now();
+				await new Promise((resolve) => setTimeout(resolve, 10));
+				measuringMs += performance.now() - began;
+			});
+		}
+		const began = performance.now();
+		start({ free: async () => (free -= 300 * mb) });
+		await eventually(() => pods.measured.length >= 60, { withinMs: 30_000 });
+		expect(measuringMs / (performance.now() - began)).to.be.below(0.3);
+	});
+
 	it("goes on with the others when one cannot be measured now, and says so", async () => {
 		pods.slow.set("one", () => Promise.reject(new Error("The engine does not answer")));
 		start();

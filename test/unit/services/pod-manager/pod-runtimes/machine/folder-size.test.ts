@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
 	chmodSync,
 	existsSync,
@@ -86,6 +87,29 @@ describe("sizeOfFolders()", () => {
 		const found = await size();
 		chmodSync(join(root, "closed"), 0o700);
 		expect(found).to.include({ hasUnreadable: true });
+	});
+
+	it("counts a file that was removed and that a process of the session has still open", async () => {
+		const script = `
+			const file = fs.openSync("big", "w");
+			fs.writeSync(file, Buffer.alloc(1e6, "x"));
+			fs.openSync("big");
+			fs.rmSync("big");
+			fs.openSync("named", "w");
+			console.log("open");
+			process.stdin.resume();`;
+		const holder = spawn(process.execPath, ["-e", script], { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
+		try {
+			await once(holder.stdout, "data");
+			const openedBy = { pids: [holder.pid ?? 0] };
+			expect((await size()).bytes).to.be.below(500_000);
+			expect((await size({ openedBy })).bytes).to.be.within(1_000_000, 1_500_000);
+			expect((await size({ openedBy }, [join(root, "absent")])).bytes, "no folder, no disk").to.equal(0);
+		} finally {
+			const ended = once(holder, "close");
+			holder.stdin.end();
+			await ended;
+		}
 	});
 
 	it("throws when it is given up, and leaves no thread", async () => {
