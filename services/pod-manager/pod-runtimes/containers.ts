@@ -149,6 +149,7 @@ export class ContainersRuntime implements PodRuntime {
 	async close(): Promise<void> {
 		this.#closing.abort();
 		this.#memory.close();
+		this.#folders.close();
 		await this.#doors.closeAll();
 		await this.#models.closeAll();
 		this.#engine.close();

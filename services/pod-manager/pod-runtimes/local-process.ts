@@ -15,7 +15,7 @@ import type { Inventory, MeasuredFiles, MeasureTerms, Pod, PodPlace, PodRuntime,
 import { podName } from "../pod-runtime.ts";
 import { removeMark } from "../runtime-change/runtime-mark.ts";
 import { ControlGroups } from "./local-process/control-groups.ts";
-import { sizeOfFolders } from "./machine/folder-size.ts";
+import { FolderSizes } from "./machine/folder-size.ts";
 import { isSameLaunch, type Launch } from "./machine/launch.ts";
 import { agentsAmong } from "./local-process/local-pod.ts";
 import {
@@ -69,6 +69,7 @@ export class LocalProcessRuntime implements PodRuntime {
 	readonly #groups: ControlGroups;
 	readonly #processes: MarkedProcesses;
 	readonly #pods: PodList;
+	readonly #sizes = new FolderSizes();
 	readonly #watches = new Set<PodWatch>();
 	/** Aborts the work that `open` has begun. */
 	readonly #closing = new AbortController();
@@ -116,6 +117,7 @@ export class LocalProcessRuntime implements PodRuntime {
 
 	async close(): Promise<void> {
 		this.#closing.abort();
+		this.#sizes.close();
 	}
 
 	inventory(): Promise<Inventory> {
@@ -193,7 +195,7 @@ export class LocalProcessRuntime implements PodRuntime {
 		// Commands can write beside the workspace, into their home and into their temporary folder.
 		const folders = new Set([this.#sessions.whole(workspaceId), this.#sessions.whole(session), ...runs]);
 		const pids = (await this.#processes.ofSession(session)).map(({ pid }) => pid);
-		const { bytes, partial } = await sizeOfFolders([...folders], { ...terms, openedBy: { pids } });
+		const { bytes, partial } = await this.#sizes.of([...folders], { ...terms, openedBy: { pids } });
 		return { bytes, partial };
 	}
 

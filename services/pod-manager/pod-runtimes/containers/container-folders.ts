@@ -5,7 +5,7 @@
  */
 import { chmod, lchown, lstat, mkdir, rmdir } from "node:fs/promises";
 import { entriesOf, type FolderEntry, namesIn, unlessMissing } from "../machine/folder-entries.ts";
-import { sizeOfFolders } from "../machine/folder-size.ts";
+import { FolderSizes } from "../machine/folder-size.ts";
 import type { MeasuredFiles, MeasureTerms } from "../../pod-runtime.ts";
 import type { SessionFolders } from "../machine/session-folders.ts";
 import type { FolderHelpers } from "./helpers/folder-helpers.ts";
@@ -36,6 +36,7 @@ interface FilesOfSession {
 
 export class ContainerFolders {
 	readonly #given: ContainerFoldersDependencies;
+	readonly #sizes = new FolderSizes();
 
 	constructor(given: ContainerFoldersDependencies) {
 		this.#given = given;
@@ -45,6 +46,10 @@ export class ContainerFolders {
 	async open(): Promise<void> {
 		await mkdir(this.#given.root, { recursive: true, mode: closed });
 		await chmod(this.#given.root, closed);
+	}
+
+	close(): void {
+		this.#sizes.close();
 	}
 
 	/** Makes the folder of a session or a workspace, and gives what is in it to the user of sessions. */
@@ -79,9 +84,21 @@ export class ContainerFolders {
 	async size({ ids, beside, containers }: FilesOfSession, terms: MeasureTerms): Promise<MeasuredFiles> {
 		const { helpers, sessions } = this.#given;
 		const folders = [...ids.map((id) => sessions.whole(id)), ...beside];
-		if (helpers) return sizeOfSome(folders, terms, helpers);
-		const { bytes, partial } = await sizeOfFolders(folders, { ...terms, openedBy: { containers } });
+		if (helpers) return this.#sizeOfSome(folders, terms, helpers);
+		const { bytes, partial } = await this.#sizes.of(folders, { ...terms, openedBy: { containers } });
 		return { bytes, partial };
+	}
+
+	/** Measures one folder after the other, each within the time. A helper that has to start has all of it for its work. */
+	async #sizeOfSome(folders: readonly string[], terms: MeasureTerms, helpers: FolderHelpers): Promise<MeasuredFiles> {
+		let bytes = 0;
+		for (const folder of folders) {
+			const counted = await this.#sizes.of([folder], terms);
+			const { bytes: more, partial } = counted.hasUnreadable ? await helpers.size(folder, terms) : counted;
+			bytes += more;
+			if (partial) return { bytes, partial };
+		}
+		return { bytes };
 	}
 
 	/** Makes the folder of a container's own socket removable: a session may have put folders there. */
@@ -118,22 +135,6 @@ export class ContainerFolders {
 			await give(entry, user);
 		}
 	}
-}
-
-/** Measures one folder after the other, each within the time. A helper that has to start has all of it for its work. */
-async function sizeOfSome(
-	folders: readonly string[],
-	terms: MeasureTerms,
-	helpers: FolderHelpers,
-): Promise<MeasuredFiles> {
-	let bytes = 0;
-	for (const folder of folders) {
-		const counted = await sizeOfFolders([folder], terms);
-		const { bytes: more, partial } = counted.hasUnreadable ? await helpers.size(folder, terms) : counted;
-		bytes += more;
-		if (partial) return { bytes, partial };
-	}
-	return { bytes };
 }
 
 /** Makes a folder in which every user may write. Its name and the folder above are the platform's. */

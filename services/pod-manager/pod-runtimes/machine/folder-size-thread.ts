@@ -1,5 +1,5 @@
-/** The thread of one count. */
-import { parentPort, workerData } from "node:worker_threads";
+/** The thread that counts: it receives an order and sends the result, again and again. */
+import { parentPort } from "node:worker_threads";
 import { type CountOrder, countFiles } from "./count-files.ts";
 
-parentPort?.postMessage(countFiles(workerData as CountOrder));
+parentPort?.on("message", (order: CountOrder) => parentPort?.postMessage(countFiles(order)));

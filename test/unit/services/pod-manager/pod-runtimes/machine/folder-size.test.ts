@@ -1,32 +1,24 @@
 import { expect } from "chai";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-	chmodSync,
-	existsSync,
-	linkSync,
-	mkdirSync,
-	mkdtempSync,
-	rmSync,
-	statSync,
-	symlinkSync,
-	writeFileSync,
-} from "node:fs";
+import { chmodSync, linkSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sizeOfFolders, type SizeTerms } from "#services/pod-manager/pod-runtimes/machine/folder-size.ts";
+import { FolderSizes, type SizeTerms } from "#services/pod-manager/pod-runtimes/machine/folder-size.ts";
 import { pathIn } from "#services/pod-manager/pod-runtimes/machine/folder-entries.ts";
 
 const big = Buffer.alloc(1_000_000, "x");
 
-describe("sizeOfFolders()", () => {
+describe("FolderSizes", () => {
+	const sizes = new FolderSizes();
 	let root: string;
 
 	beforeEach(() => (root = mkdtempSync(join(tmpdir(), "atelier-size-"))));
+	after(() => sizes.close());
 	afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 	const size = (terms: Partial<SizeTerms> = {}, folders = [root]) =>
-		sizeOfFolders(folders, { signal: new AbortController().signal, ...terms });
+		sizes.of(folders, { signal: new AbortController().signal, ...terms });
 
 	it("counts blocks of the disk in all folders together, and follows no link", async () => {
 		for (const name of ["one", "two/inner"]) {
@@ -112,12 +104,14 @@ describe("sizeOfFolders()", () => {
 		}
 	});
 
-	it("throws when it is given up, and leaves no thread", async () => {
+	it("throws when it is given up, and goes on with others, also at the same time", async () => {
 		const giveUp = new AbortController();
 		const measuring = size({ signal: giveUp.signal });
 		giveUp.abort(new Error("It ends"));
 		const error = await measuring.catch((reason: unknown) => reason);
 		expect(error).to.be.an("error").with.property("message", "It ends");
-		expect(existsSync(root)).to.equal(true);
+		writeFileSync(join(root, "big"), big);
+		const both = await Promise.all([size(), size()]);
+		for (const { bytes } of both) expect(bytes).to.be.above(1_000_000);
 	});
 });
