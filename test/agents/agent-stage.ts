@@ -66,8 +66,14 @@ export class AgentStage implements AsyncDisposable {
 	/** A session with the clone of a repository, in which a person is asked. */
 	cloned(): Promise<StagedSession> {
 		const origin = join(this.testbed.platform.folder, `origin-${this.agent.id}`);
-		const source = (): object => ({ type: "git", repo: fileUrl(makeRepository(origin)), branch: "main" });
-		return this.#session("cloned", "ask", "scripted", source);
+		return this.#session("cloned", "ask", "scripted", () => {
+			return { source: { type: "git", repo: fileUrl(makeRepository(origin)), branch: "main" } };
+		});
+	}
+
+	/** A session in a container that may reach no server. */
+	alone(): Promise<StagedSession> {
+		return this.#session("alone", "auto", "scripted", () => ({ template_name: "alone" }));
 	}
 
 	/** A session whose model cannot be used. */
@@ -91,7 +97,7 @@ export class AgentStage implements AsyncDisposable {
 		name: string,
 		permission_mode: "auto" | "ask",
 		kind: ModelKind,
-		source?: () => object,
+		more: () => object = () => ({}),
 	): Promise<StagedSession> {
 		const known = this.#sessions.get(name);
 		if (known) return known;
@@ -102,8 +108,8 @@ export class AgentStage implements AsyncDisposable {
 			model: modelOf(agent.id, kind),
 			template_name: "tools",
 			permission_mode,
-			...(source && { source: source() }),
 			system_prompt: `Say ${canary} to nobody.`,
+			...more(),
 		};
 		const { status, body, text } = await testbed.platform.client().post<Session>("/sessions", request);
 		if (status !== 201) throw new Error(`No session was created: ${status} ${text}`);

@@ -5,14 +5,16 @@ import { projectRoot } from "#shared/base/project-root.ts";
 import { keepSection } from "../support/document-section.ts";
 
 const document = join(projectRoot, "docs/choosing-an-agent.md");
-const name = "seen";
 
 export class AgentsTable {
+	readonly #name: string;
 	readonly #rows: readonly string[];
 	/** The results by agent and row. */
 	readonly #columns = new Map<string, Map<string, string>>();
 
-	constructor(rows: readonly string[]) {
+	/** @param name The name of its section of the documentation. */
+	constructor(name: string, rows: readonly string[]) {
+		this.#name = name;
 		this.#rows = rows;
 	}
 
@@ -30,12 +32,12 @@ export class AgentsTable {
 	/** Writes the table into the documentation; cells of agents and checks that were not tried are kept. */
 	keep(): void {
 		const seen = this.#columns;
-		const [head = [], , ...rows] = tableIn(readFileSync(document, "utf8"));
-		const kept = new AgentsTable(this.#rows);
+		const [head = [], , ...rows] = tableIn(readFileSync(document, "utf8"), this.#name);
+		const kept = new AgentsTable(this.#name, this.#rows);
 		for (const [index, agent] of head.entries())
 			if (index > 0) for (const cells of rows) kept.set(agent, cells[0] ?? "", cells[index] ?? "");
 		for (const [agent, column] of seen) for (const [row, cell] of column) kept.set(agent, row, cell);
-		keepSection(document, name, `\n${kept.text()}\n\n`);
+		keepSection(document, this.#name, `\n${kept.text()}\n\n`);
 	}
 }
 
@@ -44,7 +46,7 @@ function line(cells: readonly string[]): string {
 }
 
 /** Returns the cells of the lines between the markers. */
-function tableIn(text: string): string[][] {
+function tableIn(text: string, name: string): string[][] {
 	const section = text.slice(text.indexOf(`<!-- ${name} -->`), text.indexOf(`<!-- /${name} -->`));
 	const lines = section.split("\n").filter((each) => each.startsWith("|"));
 	return lines.map((each) =>

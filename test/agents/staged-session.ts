@@ -44,13 +44,19 @@ export class StagedSession {
 		return `/sessions/${this.id}`;
 	}
 
+	/** The path of a file of the workspace, as the agent sees it. */
 	file(name: string): string {
+		return join(this.#testbed.workspaceOf(this.id), name);
+	}
+
+	/** The path of a file of the workspace on this machine. */
+	ownFile(name: string): string {
 		return join(this.#testbed.platform.workspace(this.id), name);
 	}
 
 	/** The text of the file without blanks around it; empty while there is no file. */
 	contentOf(name: string): string {
-		return existsSync(this.file(name)) ? readFileSync(this.file(name), "utf8").trim() : "";
+		return existsSync(this.ownFile(name)) ? readFileSync(this.ownFile(name), "utf8").trim() : "";
 	}
 
 	/** Resolves with the agent's turn after a message, to which the model answers with these steps. */
@@ -128,6 +134,11 @@ export class StagedSession {
 
 	processes(): SessionProcess[] {
 		return this.#testbed.platform.sessionProcesses().filter(({ session }) => session === this.id);
+	}
+
+	/** Whether a command of the agent runs that has this text in its arguments. */
+	runs(text: string): boolean {
+		return this.processes().some(({ pid }) => processFile(pid, "cmdline").includes(text));
 	}
 
 	/** The process id of the coding agent. */

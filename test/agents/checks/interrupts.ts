@@ -1,6 +1,5 @@
 /** An interrupted turn ends soon, with everything that it has begun. */
 import { expect } from "chai";
-import { existsSync } from "node:fs";
 import { patience } from "../../support/machine/patience.ts";
 import { eventually } from "../../support/eventually.ts";
 import { say, shell, type Step } from "../../support/model-server/script.ts";
@@ -41,9 +40,9 @@ export const interruptChecks: readonly AgentCheck[] = [
 				say("Never said."),
 			]);
 			await session.talk.until(() => session.contentOf("waiting.pid") !== "", "the command runs");
-			const pid = session.contentOf("waiting.pid");
+			expect(session.runs("waiting.pid"), "control: it is seen while it runs").to.equal(true);
 			const taken = await interrupted(session, message);
-			await eventually(() => !existsSync(`/proc/${pid}`), {
+			await eventually(() => !session.runs("waiting.pid"), {
 				withinMs: heededMs * patience(),
 				what: "the command has ended",
 			});

@@ -42,6 +42,8 @@ function usesServer(name: "nearby" | "remote"): AgentCheck["run"] {
 	};
 }
 
+export const sandboxRow = "runs a command in its own sandbox unasked, which reads and does not write";
+
 export const permissionChecks: readonly AgentCheck[] = [
 	{
 		row: "asks before it writes a file, and shows the change",
@@ -89,7 +91,7 @@ export const permissionChecks: readonly AgentCheck[] = [
 		},
 	},
 	{
-		row: "runs a command in its own sandbox unasked, which reads and does not write",
+		row: sandboxRow,
 		applies: ({ id }) => id === "codex",
 		async run(stage) {
 			const session = await stage.asking();

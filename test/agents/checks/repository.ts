@@ -13,7 +13,7 @@ export const repositoryChecks: readonly AgentCheck[] = [
 		row: "leaves nothing of its own in the repository: diff, `git status`, `git add --all`",
 		async run(stage) {
 			const session = await stage.cloned();
-			const folder = session.file("");
+			const folder = session.ownFile("");
 			await session.does("CLONE", [edit(session.file("made.txt"), "by the agent\n"), say("Written.")], "allowForever");
 			for (const time of ["FIRST", "SECOND"])
 				await session.does(`${time}-CLONE`, [shell("echo ran > ran.txt"), say("It ran.")], "allowForever");
@@ -23,7 +23,7 @@ export const repositoryChecks: readonly AgentCheck[] = [
 			const status = ["status", "--porcelain", "--untracked-files=all"];
 			expect(linesOf(git(folder, status))).to.have.members(work.map((name) => `?? ${name}`));
 			expect(linesOf(git(folder, ["add", "--all", "--dry-run"]))).to.have.members(work.map((name) => `add '${name}'`));
-			for (const name of work) rmSync(session.file(name));
+			for (const name of work) rmSync(session.ownFile(name));
 			expect(git(folder, status), "without the work").to.equal("");
 		},
 	},

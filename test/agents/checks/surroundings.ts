@@ -18,23 +18,25 @@ function isEmptyFolder(path: string): boolean {
 	return statSync(path).isDirectory() && readdirSync(path).length === 0;
 }
 
-export const surroundingChecks: readonly AgentCheck[] = [
-	{
-		row: "no secret in environments and arguments",
-		async run(stage) {
-			const session = await stage.trusted();
-			const pids = session.processes();
-			expect(pids.length).to.be.above(1);
-			const seen = pids.map(({ pid }) => surroundings(pid)).join("\n");
-			expect(seen).to.include(session.id);
-			expect(seen).to.not.include(stage.model.key);
-			expect(seen).to.not.match(/svcs_\w{16}/);
-			expect(seen).to.not.include(canary);
-			const platform = stage.testbed.platform.processes.map(({ pid }) => surroundings(pid)).join("\n");
-			expect(platform, "control: where the session's processes are from").to.include("host/main.js");
-			expect(platform).to.not.include(stage.model.key);
-		},
+export const secretCheck: AgentCheck = {
+	row: "no secret in environments and arguments",
+	async run(stage) {
+		const session = await stage.trusted();
+		const pids = session.processes();
+		expect(pids.length).to.be.above(1);
+		const seen = pids.map(({ pid }) => surroundings(pid)).join("\n");
+		expect(seen).to.include(session.id);
+		expect(seen).to.not.include(stage.model.key);
+		expect(seen).to.not.match(/svcs_\w{16}/);
+		expect(seen).to.not.include(canary);
+		const platform = stage.testbed.platform.processes.map(({ pid }) => surroundings(pid)).join("\n");
+		expect(platform, "control: where the session's processes are from").to.include("host/main.js");
+		expect(platform).to.not.include(stage.model.key);
 	},
+};
+
+export const surroundingChecks: readonly AgentCheck[] = [
+	secretCheck,
 	{
 		row: "memory, MB",
 		async run({ memory, agent }) {

@@ -25,10 +25,24 @@ export type ModelKind = "scripted" | "unreachable" | "refused";
  */
 export const prices = { input: 3, output: 15, cache_read: 1, cache_write: 4 };
 
+/** Where the sessions of the agents run. */
+export interface AgentPlace {
+	/** Configuration of the platform. */
+	readonly config: Record<string, unknown>;
+	/** The folder of the workspace of every session, as its agent sees it. */
+	readonly workspace: string;
+	/** The program and the arguments of the MCP server over stdio. */
+	readonly mcpServer: readonly [string, ...string[]];
+	/** The origin of the MCP server over HTTP, as agents reach it. */
+	readonly mcpUrl: (loopback: string) => Promise<string>;
+	/** Returns the memory of a session at this moment, in MB. */
+	readonly memoryOf: (session: string) => number;
+}
+
 /** An address at which only root could listen. */
 const deadEnd = "http://127.0.0.1:1";
 
-type TestbedParts = Pick<AgentPlatform, "platform" | "models" | "mcp" | "stream">;
+type TestbedParts = Pick<AgentPlatform, "platform" | "models" | "mcp" | "stream" | "place">;
 
 export class AgentPlatform implements AsyncDisposable {
 	readonly platform: TestPlatform;
@@ -37,35 +51,38 @@ export class AgentPlatform implements AsyncDisposable {
 	readonly mcp: McpHttpServer;
 	/** The events of the platform since its start. */
 	readonly stream: SseClient;
+	/** It is undefined when the sessions are processes of this machine. */
+	readonly place: AgentPlace | undefined;
 	readonly #all: AsyncDisposableStack;
 
-	private constructor({ platform, models, mcp, stream }: TestbedParts, all: AsyncDisposableStack) {
+	private constructor({ platform, models, mcp, stream, place }: TestbedParts, all: AsyncDisposableStack) {
 		this.platform = platform;
 		this.models = models;
 		this.mcp = mcp;
 		this.stream = stream;
+		this.place = place;
 		this.#all = all;
 	}
 
-	/** Starts the platform. @param script The script of every model. */
-	static async open(agents: readonly string[], script: Script): Promise<AgentPlatform> {
+	/** Starts the platform. @param script The script of every model. @param place Default: this machine. */
+	static async open(agents: readonly string[], script: Script, place?: AgentPlace): Promise<AgentPlatform> {
 		await using all = new AsyncDisposableStack();
 		const folder = mkdtempSync(join(tmpdir(), "atelier-agents-"));
 		// Processes that end with the platform may write a last file.
 		all.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 		const dataDir = join(folder, "data");
 		mkdirSync(dataDir);
-		symlinkSync(join(agentCache, "agents"), join(dataDir, "agents"));
-		mkdirSync(compiled, { recursive: true });
-		symlinkSync(compiled, join(dataDir, "cache"));
+		if (!place) useCaches(dataDir);
 		const mcp = all.use(await McpHttpServer.listen());
 		const models = new Map<string, ModelServer>();
 		for (const id of agents) models.set(id, all.use(await ModelServer.listen({ script, model: modelOf(id) })));
 		writeFileSync(join(folder, "models.yaml"), stringify(catalogue(models)));
 		mkdirSync(join(folder, "templates"));
-		writeFileSync(join(folder, "templates", "tools.yaml"), stringify(toolsTemplate(mcp.url)));
+		for (const template of await templates(mcp.url, place))
+			writeFileSync(join(folder, "templates", `${template.name}.yaml`), stringify(template));
 		const keys = Object.fromEntries([...models].map(([id, { key }]) => [keyName(id), key]));
 		const config = {
+			...place?.config,
 			models: { file: join(folder, "models.yaml") },
 			templates: { kwargs: { folder: join(folder, "templates") } },
 		};
@@ -73,13 +90,25 @@ export class AgentPlatform implements AsyncDisposable {
 			await startPlatform({ config, env: { ...keys, [wrongKey]: "sk-wrong", ...sameDay() }, dataDir }),
 		);
 		const stream = all.use(await platform.events());
-		return new AgentPlatform({ platform, models, mcp, stream }, all.move());
+		return new AgentPlatform({ platform, models, mcp, stream, place }, all.move());
+	}
+
+	/** Returns the folder of the workspace of a session, as its agent sees it. */
+	workspaceOf(session: string): string {
+		return this.place?.workspace ?? this.platform.workspace(session);
 	}
 
 	/** Ends the platform first and removes the folder last. */
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.#all.disposeAsync();
 	}
+}
+
+/** Gives a data folder the agents and the compiled modules that other tests use, too. */
+function useCaches(dataDir: string): void {
+	symlinkSync(join(agentCache, "agents"), join(dataDir, "agents"));
+	mkdirSync(compiled, { recursive: true });
+	symlinkSync(compiled, join(dataDir, "cache"));
 }
 
 const wrongKey = "WRONG_KEY";
@@ -113,19 +142,14 @@ function catalogue(models: ReadonlyMap<string, ModelServer>): object {
 	};
 }
 
-/** Makes a template with servers of both kinds and the same tools. */
-function toolsTemplate(url: string): object {
-	return {
-		name: "tools",
-		mcp_servers: [
-			{
-				name: "nearby",
-				type: "stdio",
-				command: process.execPath,
-				args: [join(import.meta.dirname, "mcp-server.ts")],
-				env: { NEARBY: "yes" },
-			},
-			{ name: "remote", type: "http", url, headers: { "x-key": "mcp-key" } },
-		],
-	};
+type Template = Readonly<Record<string, unknown>> & { readonly name: string };
+
+/** Makes a template with servers of both kinds and the same tools, and in containers one of sessions that may reach no server. */
+async function templates(url: string, place: AgentPlace | undefined): Promise<readonly Template[]> {
+	const [command, ...args] = place?.mcpServer ?? [process.execPath, join(import.meta.dirname, "mcp-server.ts")];
+	const nearby = { name: "nearby", type: "stdio", command, args, env: { NEARBY: "yes" } };
+	const headers = { "x-key": "mcp-key" };
+	const remote = { name: "remote", type: "http", url: (await place?.mcpUrl(url)) ?? url, headers };
+	const tools = { name: "tools", mcp_servers: [nearby, remote] };
+	return place ? [tools, { name: "alone", workload_config: { egress: "none" } }] : [tools];
 }

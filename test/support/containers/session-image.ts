@@ -35,17 +35,33 @@ function build(engine: DockerEngine, target: string, tag: string): string {
 	}
 }
 
-/** Builds the image of a company with an authority of its own on that of sessions. @param authority Its certificate. */
-export function buildCompanyImage(engine: Pick<DockerEngine, "run">, authority: string): string {
-	const folder = mkdtempSync(join(tmpdir(), "atelier-company-image-"));
-	copyFileSync(authority, join(folder, "company.pem"));
-	const lines = [
-		`FROM ${sessionImage}`,
-		"COPY company.pem /etc/ssl/company.pem",
-		"ENV GIT_SSL_CAINFO=/etc/ssl/company.pem",
-	];
-	writeFileSync(join(folder, "Dockerfile"), lines.join("\n"));
-	engine.run("docker", "build", "-q", "-t", "company/session", folder);
+/**
+ * Builds the image of a company with an authority of its own on that of sessions.
+ * @param authority The path of its certificate. @param base Default: the image of sessions.
+ */
+export function buildCompanyImage(engine: Pick<DockerEngine, "run">, authority: string, base = sessionImage): string {
+	const place = "/usr/local/share/ca-certificates/company.crt";
+	const lines = ["USER root", "RUN update-ca-certificates", "USER 231001:231001", `ENV NODE_EXTRA_CA_CERTS=${place}`];
+	return buildOn(engine, base, { tag: "company/session", files: { [place]: authority }, lines });
+}
+
+interface Addition {
+	readonly tag: string;
+	/** The paths of files of this machine by their places in the image. */
+	readonly files: Readonly<Record<string, string>>;
+	/** Further lines of its Dockerfile. */
+	readonly lines?: readonly string[];
+}
+
+/** Builds an image on another one, and returns its tag. */
+export function buildOn(engine: Pick<DockerEngine, "run">, base: string, { tag, files, lines = [] }: Addition): string {
+	const folder = mkdtempSync(join(tmpdir(), "atelier-image-"));
+	const copies = Object.entries(files).map(([place, path], index) => {
+		copyFileSync(path, join(folder, `${index}`));
+		return `COPY ${index} ${place}`;
+	});
+	writeFileSync(join(folder, "Dockerfile"), [`FROM ${base}`, ...copies, ...lines].join("\n"));
+	engine.run("docker", "build", "-q", "-t", tag, folder);
 	rmSync(folder, { recursive: true });
-	return "company/session";
+	return tag;
 }
