@@ -82,7 +82,7 @@ USER root
 ARG AGENTS=""
 ADD package.json agents.tar* /opt/installed/
 RUN chmod 700 /opt/installed; \
-	if [ ! -d /opt/installed/agents ]; then DATA_DIR=/opt/installed node cli/agents.ts install ${AGENTS}; fi; \
+	if [ ! -d /opt/installed/agents ]; then DATA_DIR=/opt/installed node cli/agents.ts install ${AGENTS:?The agents are named by --build-arg AGENTS=}; fi; \
 	find /opt/installed ! -type l \( ! -perm -a+r -o -perm /a+x ! -perm -a+x \) -exec chmod a+rX {} +
 
 FROM session AS session-agents
