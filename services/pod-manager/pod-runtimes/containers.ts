@@ -267,7 +267,7 @@ export class ContainersRuntime implements PodRuntime {
 	async #proveFirst(signal: AbortSignal): Promise<readonly string[]> {
 		try {
 			const sentences = await this.#prove(signal);
-			void this.#short.removeLeft().catch(() => {});
+			void this.#short.removeAllLeft(signal).catch(() => {});
 			return sentences;
 		} catch (error) {
 			if (error instanceof EngineAway) return [`${error.message}. Sessions wait until it does`];

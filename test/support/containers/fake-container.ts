@@ -73,9 +73,12 @@ export function listedAs(containers: ReadonlyMap<string, FakeContainer>, filters
 			const [key = "", value] = one.split("=");
 			return value === undefined ? key in request.Labels : request.Labels[key] === value;
 		});
-	return [...containers.values()]
-		.filter(isWanted)
-		.map(({ name, status: State }) => ({ Id: name, Names: [`/${name}`], State }));
+	return [...containers.values()].filter(isWanted).map(({ name, status: State, createdAt }) => ({
+		Id: name,
+		Names: [`/${name}`],
+		State,
+		Created: Math.floor(createdAt.getTime() / 1_000),
+	}));
 }
 
 export function containerEvent({ name, request }: FakeContainer, Action: string, more: object): object {

@@ -43,6 +43,8 @@ export class FakeEngine implements AsyncDisposable {
 	heard: (call: string) => void = () => {};
 	/** The refusals of the next creations and starts. */
 	refused: { create?: Refusal; start?: Refusal } = {};
+	/** Whether creations are carried out without an answer. */
+	isMute = false;
 	/** Whether containers go on without it. */
 	keepsContainers = false;
 	/** Whether stops are answered at once; otherwise when the container has ended. */
@@ -133,6 +135,7 @@ export class FakeEngine implements AsyncDisposable {
 		let text = "";
 		for await (const chunk of request) text += String(chunk);
 		const send = (status: number, body?: unknown): void => {
+			if (this.isMute && path === "/containers/create") return void response.destroy();
 			response.writeHead(status, { "content-type": "application/json" });
 			response.end(body === undefined ? undefined : JSON.stringify(body));
 		};

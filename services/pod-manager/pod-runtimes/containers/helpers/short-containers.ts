@@ -3,6 +3,7 @@
  * its own, and nothing of it stays; what a process that died has left is removed by the next one.
  */
 import { randomBytes } from "node:crypto";
+import { machineTime, sleep } from "#shared/base/clock.ts";
 import { label } from "../container-request.ts";
 import { EngineAway, type EngineClient } from "../engine-client.ts";
 import { inspectedContainer } from "../inspected-container.ts";
@@ -12,6 +13,9 @@ const notFound = 404;
 const conflict = 409;
 const maxLines = "200";
 const maxCharacters = 400;
+
+/** A container that was created so long ago and not started will not be, in milliseconds; the calls between have at most 16 s. */
+const unstartedMs = 60_000;
 
 /** The names of short containers; an engine's filter knows them (cli/engine-filter). */
 export type ShortKind = "helper" | "probe";
@@ -118,9 +122,9 @@ export class ShortContainers {
 		const name = `atelier-${kind}-${randomBytes(8).toString("hex")}`;
 		const Labels = { [label.installation]: this.#installation, [label[kind]]: task };
 		const body = { ...request, Labels };
-		await this.#engine.call({ method: "POST", path: "/containers/create", query: { name }, body, signal });
-		// The next start removes a container that cannot be removed now.
+		// An engine may create a container and not answer. The next start removes one that cannot be removed now.
 		closing.defer(() => this.#remove(name).catch(() => {}));
+		await this.#engine.call({ method: "POST", path: "/containers/create", query: { name }, body, signal });
 		await this.#engine.call({ method: "POST", path: `/containers/${name}/start`, signal });
 		return `/containers/${name}`;
 	}
@@ -129,16 +133,29 @@ export class ShortContainers {
 		return this.#engine.read(`${path}/logs`, { stdout: "1", stderr: "1", tail: maxLines }, signal);
 	}
 
-	/** Removes the short containers that an earlier process has left. Those that run are in use by another one. */
+	/**
+	 * Removes the short containers that an earlier process has left, and looks again when those that were created just now are old.
+	 * @param againMs The time until then, in milliseconds; default: a minute.
+	 */
+	async removeAllLeft(signal: AbortSignal, againMs = unstartedMs): Promise<void> {
+		await this.removeLeft().catch(() => {});
+		await sleep(againMs, signal);
+		if (!signal.aborted) await this.removeLeft();
+	}
+
+	/**
+	 * Removes the short containers that an earlier process has left. Those that run are in use by another one, and those that were
+	 * created within the last minute may be.
+	 */
 	async removeLeft(): Promise<void> {
 		for (const kind of ["helper", "probe"] as const) {
 			const filters = {
 				label: [`${label.installation}=${this.#installation}`, label[kind]],
-				status: ["exited", "dead"],
+				status: ["created", "exited", "dead"],
 			};
 			const query = { all: "1", filters: JSON.stringify(filters) };
 			const { body } = await this.#engine.call({ method: "GET", path: "/containers/json", query });
-			for (const name of namesIn(body)) await this.#remove(name);
+			for (const name of leftIn(body, machineTime())) await this.#remove(name);
 		}
 	}
 
@@ -159,10 +176,21 @@ function exitCodeIn(answer: unknown): number {
 	throw new Error("The container engine does not say how a container has ended");
 }
 
-function namesIn(body: unknown): string[] {
+/** Returns the names of the containers of a list that nobody uses. @param at The time in milliseconds since 1970. */
+function leftIn(body: unknown, at: number): string[] {
 	const listed: readonly unknown[] = Array.isArray(body) ? body : [];
 	return listed
-		.flatMap((one) => (one instanceof Object && "Names" in one && Array.isArray(one.Names) ? one.Names : []))
+		.filter((one) => one instanceof Object)
+		.filter((one) => !isYoung(one, at))
+		.flatMap((one) => ("Names" in one && Array.isArray(one.Names) ? one.Names : []))
 		.filter((name): name is string => typeof name === "string" && names.test(name))
 		.map((name) => name.slice(1));
+}
+
+/** Whether a container was created a moment ago, and may be started by another process. Its time is in seconds since 1970. */
+function isYoung(container: object, at: number): boolean {
+	if (!("State" in container) || container.State !== "created") return false;
+	const created = "Created" in container && typeof container.Created === "number" ? container.Created : Number.NaN;
+	// One from the future was created before the clock was set back.
+	return Math.abs(at - created * 1_000) <= unstartedMs;
 }
