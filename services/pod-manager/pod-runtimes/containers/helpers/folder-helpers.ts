@@ -43,8 +43,8 @@ export class FolderHelpers {
 	}
 
 	/** Does the task. @param folder Absolute; no session can replace it. @throws {Error} */
-	async run(task: Exclude<FolderTask, "measure">, folder: string): Promise<void> {
-		const ended = await this.#queue.run(folder, () => this.#ended(task, folder, { withinMs: changeMs }));
+	async run(task: Exclude<FolderTask, "measure">, folder: string, signal?: AbortSignal): Promise<void> {
+		const ended = await this.#queue.run(folder, () => this.#ended(task, folder, { signal, withinMs: changeMs }));
 		if (ended.exitCode !== 0) throw failure(folder, ended);
 	}
 
