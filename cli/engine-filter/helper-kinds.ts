@@ -12,16 +12,26 @@ export interface HelperKind {
 	readonly mounts: readonly Rule[];
 }
 
+/** The removal of all that is beside the records of a session and its workspace. */
+const others = ["state", "agent.log", "workspace", "workspace.partial"].flatMap((name) => ["!", "-name", name]);
+const first = ["-mindepth", "1", "-maxdepth", "1"];
+const removeOthers = ["find", "/folder", ...first, ...others, "-exec", "rm", "-rf", "--", "{}", "+"];
+
 /** @param owner The user of sessions. @param dataDir The platform's data folder; absolute, without links. */
 export function helperKinds({ owner, dataDir }: { readonly owner: number; readonly dataDir: string }): HelperKind[] {
 	const inFolder = (writable: readonly RegExp[], readable: readonly RegExp[]) =>
 		mountRule(dataDir, { writable, readable }, only("/folder"));
 	const capabilities = ["CHOWN", "DAC_OVERRIDE", "FOWNER"];
 	const ofSession = { capabilities, mounts: [inFolder([sessionFolder], [])] };
-	const ofAny = { capabilities, mounts: [inFolder([sessionFolder, anyAgentFolder], [])] };
 	return [
 		{ kind: "give", command: ["chown", "-hR", `${owner}:${owner}`, "/folder"], ...ofSession },
-		{ kind: "clear", command: ["find", "/folder", "-mindepth", "1", "-delete"], ...ofAny },
+		{
+			kind: "clear",
+			command: ["find", "/folder", "-mindepth", "1", "-delete"],
+			capabilities,
+			mounts: [inFolder([anyAgentFolder], [])],
+		},
+		{ kind: "removeOthers", command: removeOthers, ...ofSession },
 		{
 			kind: "removeWorkspace",
 			command: ["rm", "-rf", "--", "/folder/workspace", "/folder/workspace.partial"],

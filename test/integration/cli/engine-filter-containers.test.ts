@@ -165,6 +165,14 @@ describe("engine-filter: containers", () => {
 		["an entry point", { Entrypoint: ["sh"] }, "Entrypoint"],
 		["two folders", { HostConfig: { ...goodHelper.HostConfig, Mounts: [mount, mount] } }, "HostConfig.Mounts"],
 		["the command of another kind", { Cmd: ["find", "/folder", "-mindepth", "1", "-delete"] }, "Cmd"],
+		[
+			"the removal of all that is in the folder of a session",
+			{
+				Labels: { "atelier.installation": "i", "atelier.helper": "clear" },
+				Cmd: ["find", "/folder", "-mindepth", "1", "-delete"],
+			},
+			"HostConfig.Mounts[0].Source",
+		],
 		["no kind", { Labels: { "atelier.installation": "i" } }, "Labels.atelier.helper"],
 		[
 			"an unknown kind",

@@ -75,6 +75,8 @@ describe("engine-filter: a real engine", function () {
 		const { signal } = new AbortController();
 		expect((await helpers.size(session, { signal })).bytes).to.be.above(100_000);
 		await helpers.run("removeWorkspace", session);
+		mkdirSync(join(session, "beside"));
+		await helpers.run("removeOthers", session);
 		expect(readdirSync(session)).to.deep.equal(["state"]);
 		await helpers.run("removeRecords", session);
 		const out = join(dataDir, "run", `${id}-g1`, "out");

@@ -6,6 +6,7 @@ interface CreateRequest {
 	readonly User: string;
 	readonly Labels: Readonly<Record<string, string>>;
 	readonly Entrypoint?: readonly string[];
+	readonly Cmd?: readonly string[];
 	readonly HostConfig: {
 		readonly Mounts?: readonly { readonly Source: string; readonly Target: string; readonly ReadOnly: boolean }[];
 		readonly Tmpfs?: Readonly<Record<string, string>>;

@@ -43,6 +43,8 @@ export class FakeEngine implements AsyncDisposable {
 	heard: (call: string) => void = () => {};
 	/** The refusals of the next creations and starts. */
 	refused: { create?: Refusal; start?: Refusal } = {};
+	/** Does the work of a short container; resolves to its exit code. Default: it does nothing. */
+	work: (container: FakeContainer) => Promise<number> = async () => 0;
 	/** Whether creations are carried out without an answer. */
 	isMute = false;
 	/** Whether containers go on without it. */
@@ -161,7 +163,7 @@ export class FakeEngine implements AsyncDisposable {
 			case "json":
 				return send(200, inspectedAs(container));
 			case "start":
-				return this.#run(container, send);
+				return await this.#run(container, send);
 			case "stop":
 				return this.#end(container, response, send);
 			case "wait":
@@ -204,7 +206,7 @@ export class FakeEngine implements AsyncDisposable {
 		send(201, { Id: name });
 	}
 
-	#run(container: FakeContainer, send: Send): void {
+	async #run(container: FakeContainer, send: Send): Promise<void> {
 		const { start } = this.refused;
 		if (start) {
 			this.containers.set(container.name, { ...container, error: start.message, code: 128 });
@@ -214,7 +216,8 @@ export class FakeEngine implements AsyncDisposable {
 		const running = { ...container, status: "running" as const, startedAt: new Date() };
 		// A short container has ended before anybody asks.
 		const end = container.name.startsWith("atelier-") ? this.shortEnd(container) : undefined;
-		this.containers.set(container.name, end ? exited(running, end) : running);
+		const code = end && ((await this.work(container)) || end.code);
+		this.containers.set(container.name, end ? exited(running, { ...end, code: code ?? 0 }) : running);
 		send(204);
 	}
 }

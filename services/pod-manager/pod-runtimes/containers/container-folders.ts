@@ -4,10 +4,11 @@
  * sessions. A platform that is not root lets helpers change what it cannot (helpers/folder-helpers.ts).
  */
 import { chmod, lchown, lstat, mkdir, rmdir } from "node:fs/promises";
-import { entriesOf, type FolderEntry, namesIn, unlessMissing } from "../machine/folder-entries.ts";
+import { join } from "node:path";
+import { entriesOf, type FolderEntry, unlessMissing } from "../machine/folder-entries.ts";
 import { FolderSizes } from "../machine/folder-size.ts";
 import type { MeasuredFiles, MeasureTerms } from "../../pod-runtime.ts";
-import type { SessionFolders } from "../machine/session-folders.ts";
+import { recordNames, type SessionFolders, workspaceNames } from "../machine/session-folders.ts";
 import type { FolderHelpers } from "./helpers/folder-helpers.ts";
 
 const closed = 0o700;
@@ -66,7 +67,7 @@ export class ContainerFolders {
 		const folder = sessions.whole(sessionId);
 		if (helpers && (await hasContent(folder))) await helpers.run("removeRecords", folder, signal);
 		else if (!helpers) await sessions.discardRecords(sessionId);
-		await this.#tidy(folder, ["workspace", "workspace.partial"], signal);
+		await this.#tidy(folder, workspaceNames, signal);
 	}
 
 	async removeWorkspace(workspaceId: string): Promise<void> {
@@ -74,7 +75,7 @@ export class ContainerFolders {
 		const folder = sessions.whole(workspaceId);
 		if (helpers && (await hasContent(folder))) await helpers.run("removeWorkspace", folder);
 		else if (!helpers) await sessions.discardWorkspace(workspaceId);
-		await this.#tidy(folder, ["state", "agent.log"]);
+		await this.#tidy(folder, recordNames);
 	}
 
 	/**
@@ -112,13 +113,15 @@ export class ContainerFolders {
 		}
 	}
 
-	/** Removes what commands have put beside, when nothing is left that is kept, and then the folder. */
+	/**
+	 * Removes what commands have put beside, when nothing is left that is kept, and then the folder. A new session that makes its
+	 * files meanwhile keeps them, because the helper removes only other names.
+	 */
 	async #tidy(folder: string, kept: readonly string[], signal?: AbortSignal): Promise<void> {
 		const { helpers } = this.#given;
 		if (!helpers) return;
-		const names = await namesIn(folder);
-		if (names.some((name) => kept.includes(name))) return;
-		if (names.length > 0) await helpers.run("clear", folder, signal);
+		for (const name of kept) if (await lstat(join(folder, name)).catch(unlessMissing)) return;
+		if (await hasContent(folder)) await helpers.run("removeOthers", folder, signal);
 		// This fails, as intended, when something was put into the folder meanwhile.
 		await rmdir(folder).catch(() => {});
 	}

@@ -9,8 +9,9 @@ import { entriesOf, makeWritable, namesIn } from "./folder-entries.ts";
 import { isSessionId, sessionName } from "./launch.ts";
 import { Trash } from "./trash.ts";
 
-const recordNames = ["state", "agent.log"];
-const workspaceNames = ["workspace", "workspace.partial"];
+/** The names of a session's records, and of a workspace, in its folder. */
+export const recordNames: readonly string[] = ["state", "agent.log"];
+export const workspaceNames: readonly string[] = ["workspace", "workspace.partial"];
 
 /** The folders of all sessions and workspaces of one installation. */
 export class SessionFolders {

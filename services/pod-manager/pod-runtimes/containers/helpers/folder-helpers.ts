@@ -7,6 +7,7 @@ import { bound } from "#shared/base/bounds.ts";
 import { FairQueue } from "#shared/base/concurrency/fair-queue.ts";
 import { oneLine } from "#shared/base/one-line.ts";
 import type { MeasuredFiles, MeasureTerms } from "../../../pod-runtime.ts";
+import { recordNames, workspaceNames } from "../../machine/session-folders.ts";
 import { confinement } from "../container-request.ts";
 import type { ContainersSettings } from "../containers-options.ts";
 import { inspectedContainer } from "../inspected-container.ts";
@@ -22,12 +23,17 @@ const atOnce = 4;
 const changeMs = 60_000;
 const maxOutput = 300;
 
+/** The names of records and workspaces, which a new session may make at any moment, as `find` leaves them out. */
+const notKept = [...recordNames, ...workspaceNames].flatMap((name) => ["!", "-name", name]);
+const first = ["-mindepth", "1", "-maxdepth", "1"];
+
 /** The forms of commands, which the filter of an engine knows (cli/engine-filter). */
 const commandOf = {
 	give: (user: number) => ["chown", "-hR", `${user}:${user}`, target],
 	clear: () => ["find", target, "-mindepth", "1", "-delete"],
-	removeWorkspace: () => ["rm", "-rf", "--", `${target}/workspace`, `${target}/workspace.partial`],
-	removeRecords: () => ["rm", "-rf", "--", `${target}/state`, `${target}/agent.log`],
+	removeWorkspace: () => ["rm", "-rf", "--", ...workspaceNames.map((name) => `${target}/${name}`)],
+	removeRecords: () => ["rm", "-rf", "--", ...recordNames.map((name) => `${target}/${name}`)],
+	removeOthers: () => ["find", target, ...first, ...notKept, "-exec", "rm", "-rf", "--", "{}", "+"],
 	measure: () => ["du", "-s", "-B1", target],
 } as const;
 export type FolderTask = keyof typeof commandOf;
