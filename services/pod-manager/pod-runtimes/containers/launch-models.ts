@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { bound } from "#shared/base/bounds.ts";
 import { now } from "#shared/base/clock.ts";
 import { KeyedQueues } from "#shared/base/concurrency/keyed-queues.ts";
-import { replaceFile } from "#shared/base/files/replaced-file.ts";
+import { createFile, replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { parseJsonObject } from "#shared/base/schema/parsed-json.ts";
 import { HeldBytes } from "#shared/model-proxy/held-bytes.ts";
@@ -17,7 +17,7 @@ import type { RunFolders } from "../machine/run-folders.ts";
 import { DoorModel } from "./door-model.ts";
 
 const maxKeptBytes = 4_096;
-/** How long a launch is kept for usage that the platform does not take, in milliseconds. */
+/** How long a launch that is over is kept for usage that the platform does not take, in milliseconds, from the first failure on. */
 const undeliveredMs = 3_600_000;
 
 /** The model of a launch as it is kept. */
@@ -62,7 +62,7 @@ export class LaunchModels {
 		return this.#changes.run(name, async () => {
 			const model = await this.#opened(launch);
 			this.#open.delete(name);
-			if (!model || (await model.close()) || (await this.#isOld(launch))) return;
+			if (!model || (await model.close()) || (await this.#isGivenUp(launch))) return;
 			throw new Error(`The usage of "${name}" is not delivered yet`);
 		});
 	}
@@ -105,12 +105,15 @@ export class LaunchModels {
 		return typeof model === "string" ? { model, budgeted: budgeted === true } : undefined;
 	}
 
-	async #isOld(launch: Launch): Promise<boolean> {
-		const { mtimeMs } = await stat(this.#file(launch));
+	/** Whether the first failure, which is marked in the run folder, was long ago. */
+	async #isGivenUp(launch: Launch): Promise<boolean> {
+		const mark = this.#file(launch, "undelivered");
+		await createFile(mark, "");
+		const { mtimeMs } = await stat(mark);
 		return now() - mtimeMs > undeliveredMs;
 	}
 
-	#file(launch: Launch): string {
-		return join(this.#dependencies.runs.path(launch), "model.json");
+	#file(launch: Launch, name = "model.json"): string {
+		return join(this.#dependencies.runs.path(launch), name);
 	}
 }
