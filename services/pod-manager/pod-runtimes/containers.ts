@@ -89,6 +89,7 @@ export class ContainersRuntime implements PodRuntime {
 	readonly #sessions: SessionFolders;
 	readonly #short: ShortContainers;
 	readonly #folders: ContainerFolders;
+	readonly #reader: FolderReader;
 	readonly #probe: RuntimeProbe;
 	/** Whether the engine is known to confine containers. */
 	#isProven = false;
@@ -119,6 +120,8 @@ export class ContainersRuntime implements PodRuntime {
 		this.#short = new ShortContainers(this.#engine, installation);
 		const helpers = isRoot() ? undefined : new FolderHelpers(this.#short, this.#settings);
 		this.#folders = new ContainerFolders({ root: join(dataDir, "sessions"), sessions: this.#sessions, user, helpers });
+		const place = join(dataDir, "cache", "reading");
+		this.#reader = new FolderReader({ short: this.#short, image: this.#settings.image, place });
 		const file = join(dataDir, "cache", "container-engine-proof");
 		this.#probe = new RuntimeProbe({ engine: this.#engine, short: this.#short, settings: this.#settings, file });
 		const onReport = ({ sessionId }: Launch): void => this.#tell(sessionId);
@@ -141,6 +144,7 @@ export class ContainersRuntime implements PodRuntime {
 		const { signal } = this.#closing;
 		void this.#runs.trash.empty(signal);
 		void this.#sessions.trash.empty(signal);
+		void this.#reader.removeLeft().catch(() => {});
 		await this.#folders.open();
 		const [sentences] = await Promise.all([this.#proveFirst(signal), this.#openDoors()]);
 		return sentences;
@@ -239,9 +243,7 @@ export class ContainersRuntime implements PodRuntime {
 	}
 
 	readFiles(id: string): Promise<AsyncIterable<unknown>> {
-		const place = join(this.#options.dataDir, "cache", "reading");
-		const reader = new FolderReader({ short: this.#short, image: this.#settings.image, place });
-		return reader.read(this.#sessions.whole(id));
+		return this.#reader.read(this.#sessions.whole(id));
 	}
 
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {

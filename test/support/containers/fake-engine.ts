@@ -45,6 +45,8 @@ export class FakeEngine implements AsyncDisposable {
 	refused: { create?: Refusal; start?: Refusal } = {};
 	/** Does the work of a short container; resolves to its exit code. Default: it does nothing. */
 	work: (container: FakeContainer) => Promise<number> = async () => 0;
+	/** Whether short containers run until somebody stops them. */
+	isEndless = false;
 	/** Whether creations are carried out without an answer. */
 	isMute = false;
 	/** Whether containers go on without it. */
@@ -214,10 +216,11 @@ export class FakeEngine implements AsyncDisposable {
 		}
 		if (container.status !== "created") return send(304);
 		const running = { ...container, status: "running" as const, startedAt: new Date() };
-		// A short container has ended before anybody asks.
-		const end = container.name.startsWith("atelier-") ? this.shortEnd(container) : undefined;
-		const code = end && ((await this.work(container)) || end.code);
-		this.containers.set(container.name, end ? exited(running, { ...end, code: code ?? 0 }) : running);
+		const isShort = container.name.startsWith("atelier-");
+		// A short container has usually ended before anybody asks.
+		const end = isShort && !this.isEndless ? this.shortEnd(container) : undefined;
+		const code = isShort ? await this.work(container) : 0;
+		this.containers.set(container.name, end ? exited(running, { ...end, code: code || end.code }) : running);
 		send(204);
 	}
 }

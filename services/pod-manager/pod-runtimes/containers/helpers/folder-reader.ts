@@ -5,12 +5,13 @@
  */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmod, mkdir, rm } from "node:fs/promises";
+import { chmod, lstat, mkdir, rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { basename, join } from "node:path";
-import { nextTurn } from "#shared/base/clock.ts";
+import { machineTime, nextTurn } from "#shared/base/clock.ts";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
 import { readPlaces, readToEnd } from "#shared/wire/pod/read-places.ts";
+import { entriesOf, removeWhole, unlessMissing } from "../../machine/folder-entries.ts";
 import { confinement } from "../container-request.ts";
 import type { HeldContainer, ShortContainers } from "./short-containers.ts";
 
@@ -22,6 +23,8 @@ const command = ["node", "agent/read-folder.ts"];
 /** The time until the container has connected, and of the longest silence, in milliseconds. */
 const connectMs = 60_000;
 const silenceMs = 120_000;
+/** The age at which nobody connects to a socket any more, in milliseconds: its container has connected, or was given up. */
+const unusedMs = 300_000;
 /** The longest line, which has a part of a file (shared/base/files/file-entry.ts), and the bytes of all lines. */
 const maxLineBytes = 524_288;
 const maxBytes = 128 * 2 ** 30;
@@ -42,11 +45,21 @@ export class FolderReader {
 		this.#dependencies = dependencies;
 	}
 
+	/** Removes the sockets of readings whose process was killed. */
+	async removeLeft(): Promise<void> {
+		for await (const { path } of entriesOf(this.#dependencies.place)) {
+			const found = await lstat(path).catch(unlessMissing);
+			// One from the future was made before the clock was set back.
+			if (found && Math.abs(machineTime() - found.mtimeMs) > unusedMs) await removeWhole(path);
+		}
+	}
+
 	/**
 	 * Resolves to the entries, which are to be read to their end or given up. Their iteration throws when they break off.
 	 * @param folder Absolute; no session can replace it. @throws {Error} when nothing can be read.
 	 */
 	async read(folder: string): Promise<AsyncIterable<unknown>> {
+		await this.removeLeft();
 		await using opening = new AsyncDisposableStack();
 		const place = join(this.#dependencies.place, randomBytes(16).toString("hex"));
 		opening.defer(() => rm(place, { recursive: true, force: true }));
