@@ -9,24 +9,25 @@ import { failpoint } from "#shared/base/failpoints.ts";
 import { trimUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { Inventory, MeasuredFiles, MeasureTerms, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
-import { keepMark } from "../runtime-change/runtime-mark.ts";
 import { containerEnvironment } from "./containers/container-environment.ts";
 import { agentLog, containerName, containerRequest } from "./containers/container-request.ts";
 import { ContainerList } from "./containers/container-list.ts";
 import { isAlive } from "./containers/container-pod.ts";
 import {
-	type ContainersArguments,
+	containersKwargs,
 	type ContainersOptions,
 	type ContainersSettings,
 	containersSettings,
+	typedContainersKwargs,
 } from "./containers/containers-options.ts";
 import { EngineAway, EngineClient } from "./containers/engine-client.ts";
 import { EngineContainers } from "./containers/engine-containers.ts";
+import { engineUnusableBecause } from "./containers/engine-question.ts";
+import { EngineProof } from "./containers/helpers/engine-proof.ts";
 import { followEngine } from "./containers/engine-events.ts";
 import { ContainerFolders, makeShared } from "./containers/container-folders.ts";
 import { FolderHelpers } from "./containers/helpers/folder-helpers.ts";
 import { FolderReader } from "./containers/helpers/folder-reader.ts";
-import { RuntimeProbe } from "./containers/helpers/runtime-probe.ts";
 import { ShortContainers } from "./containers/helpers/short-containers.ts";
 import { LaunchDoors } from "./containers/launch-doors.ts";
 import { missingImage, SessionImages } from "./containers/images/session-images.ts";
@@ -45,36 +46,9 @@ import { SessionFolders } from "./machine/session-folders.ts";
 
 /** The runtime for containers of one machine. They outlive it; another instance finds them again. */
 export class ContainersRuntime implements PodRuntime {
-	static readonly typedKwargs = [
-		"user",
-		"memory_mb",
-		"max_memory_mb",
-		"processors",
-		"max_processors",
-		"disk_mb",
-		"max_disk_mb",
-		"processes",
-		"temporary_mb",
-		"egress_hosts",
-		"internal_hosts",
-		"images",
-	];
-	static readonly kwargs = ["socket", "image", "listen_host", "egress", ...ContainersRuntime.typedKwargs];
-
-	/** Resolves to the reason why it cannot run here with these arguments; undefined when an engine and the image are there. */
-	static async unusableBecause(kwargs: ContainersArguments): Promise<string | undefined> {
-		const { socket, image } = containersSettings(kwargs);
-		const engine = new EngineClient(socket);
-		try {
-			const path = `/images/${image}/json`;
-			const { status } = await engine.call({ method: "GET", path, accepts: [404], withinMs: askedMs });
-			return status === 404 ? `the container engine at "${socket}" has no image "${image}"` : undefined;
-		} catch (error) {
-			return error instanceof Error ? error.message : String(error);
-		} finally {
-			engine.close();
-		}
-	}
+	static readonly typedKwargs = typedContainersKwargs;
+	static readonly kwargs = containersKwargs;
+	static readonly unusableBecause = engineUnusableBecause;
 
 	readonly isolation = "container";
 	readonly place: PodPlace | undefined;
@@ -90,9 +64,7 @@ export class ContainersRuntime implements PodRuntime {
 	readonly #short: ShortContainers;
 	readonly #folders: ContainerFolders;
 	readonly #reader: FolderReader;
-	readonly #probe: RuntimeProbe;
-	/** Whether the engine is known to confine containers. */
-	#isProven = false;
+	readonly #proof: EngineProof;
 	readonly #images: SessionImages;
 	readonly #models: LaunchModels;
 	readonly #egress: LaunchEgress;
@@ -122,8 +94,8 @@ export class ContainersRuntime implements PodRuntime {
 		this.#folders = new ContainerFolders({ root: join(dataDir, "sessions"), sessions: this.#sessions, user, helpers });
 		const place = join(dataDir, "cache", "reading");
 		this.#reader = new FolderReader({ short: this.#short, image: this.#settings.image, place });
-		const file = join(dataDir, "cache", "container-engine-proof");
-		this.#probe = new RuntimeProbe({ engine: this.#engine, short: this.#short, settings: this.#settings, file });
+		const proven = { engine: this.#engine, short: this.#short, settings: this.#settings };
+		this.#proof = new EngineProof({ ...proven, dataDir });
 		const onReport = ({ sessionId }: Launch): void => this.#tell(sessionId);
 		this.#models = new LaunchModels({ runs: this.#runs, models: options.models, platformUrl });
 		this.#egress = new LaunchEgress(
@@ -146,7 +118,7 @@ export class ContainersRuntime implements PodRuntime {
 		void this.#sessions.trash.empty(signal);
 		void this.#reader.removeLeft().catch(() => {});
 		await this.#folders.open();
-		const [sentences] = await Promise.all([this.#proveFirst(signal), this.#openDoors()]);
+		const [sentences] = await Promise.all([this.#proof.first(signal), this.#openDoors()]);
 		return sentences;
 	}
 
@@ -178,7 +150,7 @@ export class ContainersRuntime implements PodRuntime {
 	async #create(spec: PodSpec, signal?: AbortSignal): Promise<void> {
 		const launch = { sessionId: spec.session_id, generation: spec.generation };
 		if (isThere(await this.find(launch.sessionId, signal), launch)) return;
-		if (!this.#isProven) await this.#prove(this.#closing.signal);
+		await this.#proof.ensure(this.#closing.signal);
 		const limits = launchLimits(spec.resource_config ?? {}, this.#settings);
 		const image = await this.#images.planOf(spec.image);
 		await this.#runs.create(launch);
@@ -265,25 +237,6 @@ export class ContainersRuntime implements PodRuntime {
 		void followEngine(this.#engine, this.#options.installation, listener, signal);
 	}
 
-	/** An engine that was proven before may be restarting while this starts: the first session proves it then. */
-	async #proveFirst(signal: AbortSignal): Promise<readonly string[]> {
-		try {
-			const sentences = await this.#prove(signal);
-			void this.#short.removeAllLeft(signal).catch(() => {});
-			return sentences;
-		} catch (error) {
-			if (error instanceof EngineAway) return [`${error.message}. Sessions wait until it does`];
-			throw error;
-		}
-	}
-
-	async #prove(signal: AbortSignal): Promise<readonly string[]> {
-		const sentences = await this.#probe.prove(signal);
-		await keepMark(this.#options.dataDir, { socket: this.#settings.socket });
-		this.#isProven = true;
-		return sentences;
-	}
-
 	/** Opens the sockets of containers that an earlier process has started, as far as it is possible: the inventory tells the others. */
 	async #openDoors(): Promise<void> {
 		const listed = await this.#containers.list().catch((error: unknown) => {
@@ -330,8 +283,6 @@ export class ContainersRuntime implements PodRuntime {
 
 /** The most bytes of an agent's own log, which is emptied when it gets larger. */
 const maxLogBytes = 4_194_304;
-/** The time of the question whether an engine is there, in milliseconds; a start waits for it. */
-const askedMs = 2_000;
 
 /** Whether this process may change the files of every user. */
 function isRoot(): boolean {

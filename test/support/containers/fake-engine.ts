@@ -45,6 +45,8 @@ export class FakeEngine implements AsyncDisposable {
 	refused: { create?: Refusal; start?: Refusal } = {};
 	/** Does the work of a short container; resolves to its exit code. Default: it does nothing. */
 	work: (container: FakeContainer) => Promise<number> = async () => 0;
+	/** Whether it has every image. */
+	hasImages = true;
 	/** Whether short containers run until somebody stops them. */
 	isEndless = false;
 	/** Whether creations are carried out without an answer. */
@@ -153,6 +155,7 @@ export class FakeEngine implements AsyncDisposable {
 	/** Returns what it tells of itself. */
 	#told(path: string): [status: number, body: object] {
 		if (path === "/info") return [200, { ID: "fake", LiveRestoreEnabled: this.keepsContainers }];
+		if (path.startsWith("/images/") && !this.hasImages) return [404, { message: "No such image" }];
 		if (path.startsWith("/images/")) return [200, { Id: "sha256:1", Config: {} }];
 		return [403, { message: `Not answered: ${path}` }];
 	}

@@ -53,6 +53,23 @@ export interface ContainersArguments {
 	readonly listen_host?: string;
 }
 
+/** The names of the arguments that are no texts, and of all of them. */
+export const typedContainersKwargs = [
+	"user",
+	"memory_mb",
+	"max_memory_mb",
+	"processors",
+	"max_processors",
+	"disk_mb",
+	"max_disk_mb",
+	"processes",
+	"temporary_mb",
+	"egress_hosts",
+	"internal_hosts",
+	"images",
+];
+export const containersKwargs = ["socket", "image", "listen_host", "egress", ...typedContainersKwargs];
+
 /** All arguments of the runtime. */
 export type ContainersOptions = ContainersArguments & RuntimeHost;
 

@@ -1,0 +1,25 @@
+import { expect } from "chai";
+import { engineUnusableBecause } from "#services/pod-manager/pod-runtimes/containers/engine-question.ts";
+import { FakeEngine } from "../../../../../support/containers/fake-engine.ts";
+
+describe("engineUnusableBecause", () => {
+	let engine: FakeEngine;
+
+	beforeEach(() => {
+		engine = new FakeEngine();
+	});
+	afterEach(() => engine[Symbol.asyncDispose]());
+
+	it("has no reason when an engine has the image", async () => {
+		await engine.start();
+		expect(await engineUnusableBecause({ socket: engine.socket })).to.equal(undefined);
+	});
+
+	it("names the image that is missing, and an engine that is not there", async () => {
+		await engine.start();
+		engine.hasImages = false;
+		expect(await engineUnusableBecause({ socket: engine.socket, image: "mine:1" })).to.include('no image "mine:1"');
+		await engine.stop();
+		expect(await engineUnusableBecause({ socket: engine.socket })).to.include(`"${engine.socket}" does not answer`);
+	});
+});
