@@ -19,10 +19,13 @@ export const machineRuntimes = {
 } as const;
 const { containers, processes } = machineRuntimes;
 
-interface RuntimeChoice {
+/** A runtime that was chosen. */
+export interface RuntimeChoice {
 	readonly ref: AdapterRef;
-	/** The choice with its reason, for the operator. */
+	/** The choice with its reason, and the arguments that it leaves unused, for the operator. */
 	readonly sentence: string;
+	/** Whether sessions are protected less than they would be with the other runtime. */
+	readonly isLesser: boolean;
 }
 
 /**
@@ -32,16 +35,29 @@ interface RuntimeChoice {
  */
 export async function chosenRuntime(asked: AdapterRef, dataDir: string): Promise<RuntimeChoice> {
 	await refuseUnknown(asked);
-	const inContainers = { ref: await known(asked, containers) };
-	if (await readMark(dataDir)) return { ...inContainers, sentence: "Sessions run in containers, as they did before" };
-	const unusable = await unusableBecause(inContainers.ref);
+	if (await readMark(dataDir)) return inContainers(asked, "Sessions run in containers, as they did before");
+	const unusable = await unusableBecause(await known(asked, containers));
 	if (unusable === undefined && !hasLaunches(dataDir))
-		return { ...inContainers, sentence: "Sessions run in containers: a container engine and their image are there" };
+		return inContainers(asked, "Sessions run in containers: a container engine and their image are there");
 	const why = unusable ?? "some of them still run, or are to be cleared away";
-	return {
-		ref: await known(asked, processes),
-		sentence: `Sessions run as processes of this machine, and not in containers: ${why} (docs/session-containers.md)`,
-	};
+	const ref = await known(asked, processes);
+	const sentence = `Sessions run as processes of this machine, and not in containers: ${why} (docs/session-containers.md)`;
+	return { ref, sentence: sentence + unusedIn(asked, ref), isLesser: true };
+}
+
+async function inContainers(asked: AdapterRef, sentence: string): Promise<RuntimeChoice> {
+	const ref = await known(asked, containers);
+	return { ref, sentence: sentence + unusedIn(asked, ref), isLesser: false };
+}
+
+/** Returns the end of a sentence that names the arguments which the chosen runtime does not have; empty when there are none. */
+function unusedIn(asked: AdapterRef, chosen: AdapterRef): string {
+	const names = (ref: AdapterRef) => Object.keys({ ...ref.kwargs, ...ref.secret_kwargs_env });
+	const taken = names(chosen);
+	const unused = names(asked).filter((name) => !taken.includes(name));
+	return unused.length === 0
+		? ""
+		: `. These arguments of pods.runtime.kwargs have no effect there: ${unused.join(", ")}`;
 }
 
 async function refuseUnknown(asked: AdapterRef): Promise<void> {

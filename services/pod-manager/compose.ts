@@ -37,7 +37,10 @@ export async function compose(platform: Platform): Promise<Part> {
 	const runtime = await loadRuntime(config, key, {
 		models: { accessOf, modelOf: async (id) => modelOf(await bus.promise, id) },
 		metrics: platform.metrics,
-		say: announce,
+		onChoice({ sentence, isLesser }) {
+			announce(sentence);
+			if (isLesser) shortcomings.push(sentence);
+		},
 		examine: refuseLeft,
 	});
 	refuseUnsafe(platform, runtime);

@@ -11,7 +11,7 @@ import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import type { ModelAccess } from "#shared/wire/models/model-wire.ts";
 import { refusedNetworks } from "#shared/net/outbound/outbound-rules.ts";
-import { chosenRuntime, openChoice } from "./chosen-runtime.ts";
+import { chosenRuntime, openChoice, type RuntimeChoice } from "./chosen-runtime.ts";
 import { hostId } from "./host-id.ts";
 import { platformUrl } from "./platform-url.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
@@ -222,8 +222,8 @@ export function podName(sessionId: string, generation: number): string {
 /** The parts of the process that {@link loadRuntime} passes on. */
 export interface RuntimeParts extends Pick<RuntimeHost, "metrics"> {
 	readonly models: Omit<RuntimeModels, "podToken">;
-	/** Receives a sentence about the choice, where the configuration leaves one; default: nobody does. */
-	readonly say?: (sentence: string) => void;
+	/** Receives the choice where the configuration leaves one; default: nobody does. */
+	readonly onChoice?: (choice: Pick<RuntimeChoice, "sentence" | "isLesser">) => void;
 	/** Looks at the chosen runtime before it is made; an error refuses it. Default: nobody does. */
 	readonly examine?: (chosen: AdapterRef, host: RuntimeHost) => Promise<void>;
 }
@@ -232,7 +232,7 @@ export interface RuntimeParts extends Pick<RuntimeHost, "metrics"> {
 export async function loadRuntime(
 	{ pods, data_dir, gateway, outbound }: Config,
 	key: InstallationKey,
-	{ models, metrics, say = () => {}, examine = async () => {} }: RuntimeParts,
+	{ models, metrics, onChoice = () => {}, examine = async () => {} }: RuntimeParts,
 ): Promise<PodRuntime> {
 	const host: RuntimeHost = {
 		dataDir: data_dir,
@@ -244,13 +244,17 @@ export async function loadRuntime(
 		metrics,
 		models: { ...models, podToken: (sessionId, generation) => key.podToken(sessionId, generation) },
 	};
-	const ref = pods.runtime.adapter === openChoice ? await choose(pods.runtime, data_dir, say) : pods.runtime;
+	const ref = pods.runtime.adapter === openChoice ? await choose(pods.runtime, data_dir, onChoice) : pods.runtime;
 	await examine(ref, host);
 	return loadAdapter<PodRuntime>(ref, podRuntimeMethods, { ...host });
 }
 
-async function choose(asked: AdapterRef, dataDir: string, say: (sentence: string) => void): Promise<AdapterRef> {
-	const { ref, sentence } = await chosenRuntime(asked, dataDir);
-	say(sentence);
-	return ref;
+async function choose(
+	asked: AdapterRef,
+	dataDir: string,
+	onChoice: NonNullable<RuntimeParts["onChoice"]>,
+): Promise<AdapterRef> {
+	const choice = await chosenRuntime(asked, dataDir);
+	onChoice(choice);
+	return choice.ref;
 }

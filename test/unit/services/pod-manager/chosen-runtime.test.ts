@@ -78,9 +78,11 @@ describe("chosenRuntime()", () => {
 		});
 		const inProcesses = await chosenRuntime(asked({}), folder);
 		expect(inProcesses.ref.kwargs).to.deep.equal({ waiting: "3", listen_host: "10.0.0.1" });
+		expect(inProcesses.sentence).to.match(/have no effect there: socket, user$/);
 		await startEngine(200);
 		const inContainers = await chosenRuntime(asked({}), folder);
 		expect(inContainers.ref.kwargs).to.deep.equal({ socket, user: "231002", listen_host: "10.0.0.1" });
+		expect(inContainers.sentence).to.match(/have no effect there: waiting$/);
 		const { message } = await failureOf<Error>(chosenRuntime(asked({ wating: "3" }), folder));
 		expect(message).to.include('"wating"').and.include("waiting");
 	});

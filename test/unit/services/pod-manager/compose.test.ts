@@ -41,6 +41,20 @@ describe("the pod manager's part", () => {
 		expect(part.services.map(({ name }) => name)).to.deep.equal(["pod-manager", "agents"]);
 	});
 
+	it("has among its shortcomings that it chose processes because there is no engine", async () => {
+		const open = platform(true, {
+			PODS__RUNTIME__ADAPTER: "auto",
+			PODS__RUNTIME__KWARGS__SOCKET: join(folder, "none.sock"),
+			PODS__RUNTIME__KWARGS__EGRESS: "restricted",
+		});
+		const part = await compose(open);
+		await part.close?.();
+		const [first = ""] = open.shortcomings;
+		expect(first)
+			.to.contain("Sessions run as processes of this machine, and not in containers")
+			.and.to.contain("have no effect there: socket, egress");
+	});
+
 	it("refuses pods without isolation if callers are not trusted", async () => {
 		const unsafe = platform(false);
 		const refusal = await compose(unsafe).catch((error: unknown) => error);
