@@ -9,7 +9,7 @@ import { apiToken } from "#shared/config/api-token.ts";
 import { readCommandLine } from "#shared/config/command-line.ts";
 import { apiUrl } from "#shared/config/config.ts";
 import { type DemoOptions, runDemo } from "./demo-job.ts";
-import { PlatformClient } from "./platform-client.ts";
+import { PlatformClient, PlatformError } from "./platform-client.ts";
 import { Steps } from "./steps.ts";
 
 const checkout = pathToFileURL(join(import.meta.dirname, "..")).href;
@@ -39,6 +39,14 @@ function readOptions(): DemoOptions {
 	return { repository: positionals[0] ?? checkout, branch: values.branch, keep: values.keep };
 }
 
+/** The HTTP status of a repository that sessions cannot have. */
+const unprocessable = 422;
+
+/** Whether the platform has refused the session because of its repository, or the session could not clone it. */
+function isMissing(error: unknown, said: string): boolean {
+	return said.includes("CLONE_FAILED") || (error instanceof PlatformError && error.status === unprocessable);
+}
+
 /** Sessions may run in containers or on another machine, or as a user to whom this checkout does not belong. */
 const otherRepository =
 	"Sessions do not have this checkout where they run, so the demo goes on with an empty workspace. To work on a repository: npm run demo -- <url of a repository>";
@@ -63,7 +71,7 @@ async function runAnywhere(): Promise<void> {
 		await runDemo(client, steps, options, ending.signal);
 	} catch (error) {
 		const said = error instanceof Error ? error.message : String(error);
-		const isOfCheckout = options.repository === checkout && said.includes("CLONE_FAILED");
+		const isOfCheckout = options.repository === checkout && isMissing(error, said);
 		if (!isOfCheckout || ending.signal.aborted) throw error;
 		steps.note(`${said}. ${otherRepository}`);
 		await runDemo(client, steps, { ...options, repository: "", branch: "" }, ending.signal);

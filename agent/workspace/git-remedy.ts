@@ -33,7 +33,7 @@ const remedies: readonly (readonly [said: RegExp, remedy: string])[] = [
 	],
 	[
 		/does not appear to be a git repository|repository '.*' does not exist/i,
-		"check the path: there is no repository on the machine where the session runs, or its user may not read it",
+		"check the path: there is no repository on the machine or in the container where the session runs, or its user may not read it",
 	],
 	[
 		/Failed to connect|Could ?n[o']t connect|Connection (refused|timed out|reset)|No route to host|Network is unreachable/i,

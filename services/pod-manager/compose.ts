@@ -21,6 +21,7 @@ import { loadRuntime, type PodRuntime } from "./pod-runtime.ts";
 import { platformUrl } from "./platform-url.ts";
 import { podSpec } from "./pod-spec.ts";
 import { refuseLeft } from "./runtime-change/former-runtimes.ts";
+import { sessionPlaceService } from "./session-place.service.ts";
 
 export { endLeftAgents as beforeRestore } from "./reconciliation/left-agents.ts";
 export { openSessionFiles as sessionFiles } from "./session-files.ts";
@@ -74,7 +75,7 @@ export async function compose(platform: Platform): Promise<Part> {
 		announce(sentence);
 	}
 	return {
-		services: [schema, agentsService(agents)],
+		services: [schema, agentsService(agents), sessionPlaceService(runtime)],
 		place: runtime.place,
 		drain: stop,
 		// This runs after the requests under way, some of them to pods, have been answered.

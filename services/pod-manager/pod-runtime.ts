@@ -146,6 +146,8 @@ export interface Inventory {
  */
 export interface PodRuntime {
 	readonly isolation: Isolation;
+	/** Whether pods have the folders of the machine, for repositories with `file` URLs and for local mounts. */
+	readonly hasHostFiles: boolean;
 	/** The place of all its pods and files; absent: every pod manager reaches all of them. */
 	readonly place?: PodPlace | undefined;
 	/** The most bytes of a workspace whose session does not say how many it needs; absent: as many as there are. */

@@ -14,6 +14,8 @@ import type { Hints } from "./hints.ts";
 import { listPage } from "./record/session-list.ts";
 import type { SessionChange, SessionRecord } from "./record/session-change.ts";
 import { namedCredentials, integrationWarnings } from "./commands/launch-levels/missing-credentials.ts";
+import type { NeededFiles } from "#shared/wire/launch/host-files.ts";
+import { refuseUnreachableFiles } from "./commands/launch-levels/unreachable-files.ts";
 import { refuseUnknownRepositories } from "./commands/launch-levels/unknown-repositories.ts";
 import { namedBlueprints, namedProfile } from "./commands/launch-levels/named-blueprints.ts";
 import { commander } from "./commands/commander.ts";
@@ -62,9 +64,14 @@ export function sessionsService(dependencies: SessionsServiceDependencies, hints
 				]);
 				const { workspace_id } = request;
 				const workspace = workspace_id ? await workspaces.offered(principal, workspace_id) : undefined;
-				const check = validates && ((urls: string[]) => refuseUnknownRepositories(urls, principal, ctx));
+				const check = async ({ repositories, mounts }: NeededFiles) => {
+					// The workspace that a session continues is cloned already.
+					await refuseUnreachableFiles({ repositories: workspace ? [] : repositories, mounts }, ctx);
+					const urls = repositories.map(({ url }) => url);
+					if (validates) await refuseUnknownRepositories(urls, principal, ctx);
+				};
 				const told = [...(ctx.meta.warnings ?? []), ...ofCredentials.warnings, ...ofConnections];
-				const order = { request, blueprints, workspace, tenantCredentials, warnings: told, ...(check && { check }) };
+				const order = { request, blueprints, workspace, tenantCredentials, warnings: told, check };
 				return commands.create({ principal, key: ctx.meta.idempotency_key }, order);
 			},
 

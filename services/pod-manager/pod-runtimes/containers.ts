@@ -51,6 +51,7 @@ export class ContainersRuntime implements PodRuntime {
 	static readonly unusableBecause = engineUnusableBecause;
 
 	readonly isolation = "container";
+	readonly hasHostFiles = false;
 	readonly place: PodPlace | undefined;
 	readonly workspaceBytes: number;
 	readonly #options: ContainersOptions;

@@ -56,6 +56,7 @@ export class LocalProcessRuntime implements PodRuntime {
 		"with_credentials",
 	];
 	readonly isolation = "none";
+	readonly hasHostFiles = true;
 	readonly place: PodPlace | undefined;
 	readonly #options: LocalProcessOptions;
 	/** The names of the variables that sessions get with the credentials in them. */

@@ -3,6 +3,7 @@ import { type BackoffRule, backoffMs } from "#shared/base/concurrency/backoff.ts
 import type { PodFailure } from "#shared/wire/pod/status.ts";
 import { after, monotonic } from "#shared/base/clock.ts";
 import type { Claim, Observation, PassReport } from "#shared/contracts/sessions/session-work.ts";
+import { missingHostFiles } from "#shared/wire/launch/host-files.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
 import { dueInMs } from "./due-time.ts";
@@ -115,6 +116,7 @@ async function take(step: Step, claim: Claim, dependencies: PassDependencies, si
 		case "create": {
 			const secrets = await secretsOf?.(claim);
 			const spec = { ...specOf(claim), ...(secrets && { secrets }) };
+			refuseMounts(spec, runtime);
 			failpoint("pod-manager.before-create");
 			await runtime.create(spec, signal);
 			failpoint("pod-manager.after-create");
@@ -127,6 +129,12 @@ async function take(step: Step, claim: Claim, dependencies: PassDependencies, si
 		case "purge":
 			return runtime.purge(claim.id, signal);
 	}
+}
+
+/** A workspace that was cloned elsewhere needs its `file` repository no more, so only folders are refused. @throws {PodRefused} */
+function refuseMounts({ mounts }: PodSpec, { hasHostFiles }: PodRuntime): void {
+	const missing = hasHostFiles ? undefined : missingHostFiles({ mounts, repositories: [] });
+	if (missing !== undefined) throw new PodRefused("MOUNT_FAILED", missing.sentence, { final: true });
 }
 
 function refuseLate(since: number): void {

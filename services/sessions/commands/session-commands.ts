@@ -4,6 +4,7 @@ import type { Principal } from "#shared/base/principal.ts";
 import { isoTime, now } from "#shared/base/clock.ts";
 import type { Session, SessionCreate } from "#shared/contracts/sessions/session-resource.ts";
 import type { Profile } from "#shared/contracts/blueprints/profiles.ts";
+import type { NeededFiles } from "#shared/wire/launch/host-files.ts";
 import type { LaunchSettings, LocalMount } from "#shared/wire/pod/launch.ts";
 import { answeredBefore, type CommandAnswer, commandMark, rememberAnswer } from "./command-answers.ts";
 import type { Commander } from "./commander.ts";
@@ -36,8 +37,8 @@ interface NamedRequest {
 	readonly tenantCredentials?: readonly string[];
 	/** The source of the workspace that the request names. */
 	readonly workspace?: WorkspaceSource | undefined;
-	/** Refuses the session by its repositories, before it is stored. */
-	readonly check?: (urls: string[]) => Promise<void>;
+	/** Refuses the session by its repositories and folders, before it is stored. */
+	readonly check?: (launch: NeededFiles) => Promise<void>;
 }
 
 interface CommandOptions {
@@ -91,7 +92,7 @@ export class SessionCommands {
 				levels: storedLevels(merged),
 			}),
 			admit: async (insert) => {
-				await check?.(launch.repositories.map(({ url }) => url));
+				await check?.(launch);
 				return this.#dependencies.running.launch({ tenant: principal.tenant, owner: principal.id, deadline }, insert);
 			},
 		});

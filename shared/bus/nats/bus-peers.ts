@@ -15,7 +15,7 @@ export interface BusPeers {
 export const busPeers: Readonly<Record<string, BusPeers>> = {
 	"event-log": { calls: [], tells: ["event-log", "sessions", "stream"] },
 	sessions: {
-		calls: ["blueprints", "credentials", "git", "identity", "integrations"],
+		calls: ["blueprints", "credentials", "git", "identity", "integrations", "pod-manager"],
 		tells: ["event-log", "pod-manager"],
 	},
 	blueprints: { calls: [], tells: ["event-log"] },

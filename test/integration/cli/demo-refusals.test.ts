@@ -2,6 +2,7 @@
 import { createServer, type RequestListener } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { type DemoRun, runDemo } from "../../support/platform/run-demo.ts";
 
@@ -63,6 +64,23 @@ describe("npm run demo on a server", function () {
 		expect(exitCode, output).to.equal(1);
 		expect(output).to.match(/dubious ownership \(CLONE_FAILED\)\. Sessions do not have .*: npm run demo -- <url/);
 		expect((await demoAt(cannotClone, "https://git.invalid/a/b")).output).to.not.include("npm run demo --");
+	});
+
+	it("goes on with an empty workspace when the platform refuses this checkout at once", async () => {
+		const sentence = "Sessions of this server have none of its folders";
+		const asked: string[] = [];
+		const refuse: RequestListener = (request, response) => {
+			const isCreation = request.method === "POST" && request.url?.endsWith("/sessions") === true;
+			if (!isCreation) return cannotClone(request, response);
+			void text(request).then((body) => {
+				asked.push(body);
+				if (!body.includes("file://")) return cannotClone(request, response);
+				response.writeHead(422).end(JSON.stringify({ detail: sentence }));
+			});
+		};
+		const { output } = await demoAt(refuse);
+		expect(output).to.include(`${sentence}. Sessions do not have`);
+		expect(asked, output).to.have.length(2);
 	});
 
 	it("marks the step that failed, says that a model answered, and deletes its session", async () => {

@@ -2,6 +2,8 @@
 import { MemoryPods } from "./memory-pods.ts";
 
 export class ContainedPods extends MemoryPods {
+	override readonly hasHostFiles = false;
+
 	/** Ignores the arguments of the platform. */
 	constructor() {
 		super();

@@ -24,6 +24,7 @@ function smooth({ state }: Pod): PodState | undefined {
 
 export class MemoryPods implements PodRuntime {
 	readonly isolation = "container";
+	readonly hasHostFiles: boolean = true;
 	/** The pods by name. */
 	readonly pods = new Map<string, Pod>();
 	readonly workspaces = new Set<string>();

@@ -3,6 +3,7 @@ import type { PodRuntime } from "#services/pod-manager/pod-runtime.ts";
 
 export class SilentPods implements PodRuntime {
 	readonly isolation = "none";
+	readonly hasHostFiles = true;
 	open = async () => [];
 	close = async () => {};
 	inventory = never;

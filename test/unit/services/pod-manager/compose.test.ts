@@ -38,7 +38,7 @@ describe("the pod manager's part", () => {
 	it("is one service for one developer on one machine", async () => {
 		const part = await compose(platform(true));
 		await part.close?.();
-		expect(part.services.map(({ name }) => name)).to.deep.equal(["pod-manager", "agents"]);
+		expect(part.services.map(({ name }) => name)).to.deep.equal(["pod-manager", "agents", "session-place"]);
 	});
 
 	it("has among its shortcomings that it chose processes because there is no engine", async () => {
@@ -68,7 +68,7 @@ describe("the pod manager's part", () => {
 	it("accepts them if the operator says that these people trust each other's code", async () => {
 		const part = await compose(platform(false, { PODS__PEOPLE_SHARE_A_MACHINE: "they-trust-each-others-code" }));
 		await part.close?.();
-		expect(part.services).to.have.length(2);
+		expect(part.services).to.have.length(3);
 	});
 
 	it("accepts pods in containers with any callers", async () => {
@@ -76,6 +76,6 @@ describe("the pod manager's part", () => {
 		const runtime = { ...config.pods.runtime, adapter: "test/support/pods/contained-pods.ts#ContainedPods" };
 		const part = await compose({ ...others, config: { ...config, pods: { ...config.pods, runtime } } });
 		await part.close?.();
-		expect(part.services).to.have.length(2);
+		expect(part.services).to.have.length(3);
 	});
 });

@@ -32,10 +32,11 @@ describe("natsConfig", () => {
 				"RES.stream-gateway.>",
 				"EVENT.stream-gateway.>",
 				"EVENT.event-log-sessions.>",
+				"REQ.pod-manager.>",
 				"RES.pod-manager.>",
 				"EVENT.pod-manager.>",
 			],
-			["RES.stream-gateway.>", "REQ.event-log-sessions.>"],
+			["RES.stream-gateway.>", "REQ.event-log-sessions.>", "RES.event-log-sessions.>"],
 		]);
 	});
 
