@@ -50,7 +50,9 @@ describe("chosenRuntime()", () => {
 	it("takes processes where there is no engine, and says why", async () => {
 		const [runtime, sentence] = await choice();
 		expect(runtime).to.equal("LocalProcessRuntime");
-		expect(sentence).to.include(`The container engine at "${socket}" does not answer`);
+		expect(sentence)
+			.to.include(`No container engine listens at "${socket}"`)
+			.and.include('the configuration key "pods.runtime.kwargs.socket"');
 	});
 
 	it("takes processes where the engine has no image of sessions", async () => {

@@ -13,6 +13,7 @@ import { ConfigError } from "#shared/config/config.ts";
 import { confinement } from "../container-request.ts";
 import type { ContainersSettings } from "../containers-options.ts";
 import { EngineAway, type EngineClient, EngineRefusal } from "../engine-client.ts";
+import { absentEngine, absentImage } from "../reasons/absent-engine.ts";
 import { differences, probeCommand } from "./probe-findings.ts";
 import type { ShortContainers } from "./short-containers.ts";
 
@@ -91,10 +92,7 @@ export class RuntimeProbe {
 			signal,
 		});
 		if (status !== notFound) return text(body, "Id");
-		throw new StartError(
-			`The container engine at "${settings.socket}" has no image "${image}" for sessions; build it with ` +
-				`"docker build --target session -t ${image} ." in the folder of Atelier, or name another one with the configuration key "pods.runtime.kwargs.image"`,
-		);
+		throw new StartError(absentImage(settings));
 	}
 
 	async #probe(signal?: AbortSignal): Promise<void> {
@@ -156,19 +154,8 @@ function shortcomings(info: unknown): string[] {
 }
 
 function unreachable(socket: string, error: unknown): StartError {
-	const reason = error instanceof EngineAway ? error.reason : undefined;
-	const key = 'the configuration key "pods.runtime.kwargs.socket"';
-	if (reason === "ENOENT" || reason === "ECONNREFUSED")
-		return new StartError(
-			`No container engine listens at "${socket}": start one, such as Docker or rootless Podman, or name its socket with ${key}`,
-			{ cause: error },
-		);
-	if (reason === "EACCES")
-		return new StartError(
-			`The platform may not use the container engine's socket "${socket}": start the filter of the engine (npm run engine-filter) and name its ` +
-				`socket with ${key}, or use a rootless engine of the platform's user. Who may use an engine's own socket is root on this machine`,
-			{ cause: error },
-		);
+	const absent = absentEngine(socket, error);
+	if (absent !== undefined) return new StartError(absent, { cause: error });
 	return unusable(socket, error instanceof Error ? error.message : String(error), error);
 }
 
