@@ -290,6 +290,7 @@ const printing = [
 	"shared/config/command-line.ts",
 	"host/start.ts",
 	"host/archive.ts",
+	"host/machine.ts",
 	"host/platform-process.ts",
 	"host/end-process.ts",
 	"agent/main.ts",

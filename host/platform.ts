@@ -124,6 +124,13 @@ export interface Part {
 	close?(): Promise<void>;
 }
 
+/** The report about a machine for the person at the terminal. */
+export interface MachineReport {
+	readonly lines: readonly string[];
+	/** Whether sessions can run with what a start takes. */
+	readonly isUsable: boolean;
+}
+
 export type Compose = (platform: Platform) => Promise<Part>;
 
 /** The exports of the file `compose.ts` of a service folder. A service that stores exports its collections too. */
@@ -136,6 +143,8 @@ export type PartModule =
 			readonly beforeRestore?: (config: Config, say: (line: string) => void) => Promise<void>;
 			/** Opens the reader of sessions' files that belong to another user; resolves to undefined when there is none. */
 			readonly sessionFiles?: (config: Config) => Promise<SessionFiles | undefined>;
+			/** Says where sessions could run on this machine, and where they would; it starts nothing. */
+			readonly machineReport?: (config: Config) => Promise<MachineReport>;
 			readonly compose: Compose;
 	  }
 	| {
@@ -145,6 +154,7 @@ export type PartModule =
 			readonly compose: (platform: StoringPlatform) => Promise<Part>;
 			readonly beforeRestore?: undefined;
 			readonly sessionFiles?: undefined;
+			readonly machineReport?: undefined;
 			/** Changes the documents of a backup when they are restored, before a platform starts with them. */
 			readonly afterRestore?: (store: DocumentStore) => Promise<void>;
 	  };

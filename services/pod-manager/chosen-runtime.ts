@@ -66,7 +66,7 @@ async function refuseUnknown(asked: AdapterRef): Promise<void> {
 }
 
 /** Returns the reference of a runtime with those of the arguments that it knows. */
-async function known(asked: AdapterRef, adapter: string): Promise<AdapterRef> {
+export async function known(asked: AdapterRef, adapter: string): Promise<AdapterRef> {
 	const names = argumentsOf(await loadAdapterClass({ adapter }));
 	const those = <Value>(given: Readonly<Record<string, Value>>) =>
 		Object.fromEntries(Object.entries(given).filter(([name]) => names.includes(name)));

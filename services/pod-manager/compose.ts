@@ -24,6 +24,7 @@ import { refuseLeft } from "./runtime-change/former-runtimes.ts";
 import { sessionPlaceService } from "./session-place.service.ts";
 
 export { endLeftAgents as beforeRestore } from "./reconciliation/left-agents.ts";
+export { machineReport } from "./machine-report.ts";
 export { openSessionFiles as sessionFiles } from "./session-files.ts";
 
 /** Starts per processor: a start waits for files and other processes about half of its time. */

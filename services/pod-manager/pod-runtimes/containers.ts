@@ -50,6 +50,13 @@ export class ContainersRuntime implements PodRuntime {
 	static readonly kwargs = containersKwargs;
 	static readonly unusableBecause = engineUnusableBecause;
 
+	/** Returns sentences for a person who asks before a start. */
+	static async lacksHere(): Promise<readonly string[]> {
+		return [
+			"The engine and the image of sessions are there; whether it keeps their bounds is proven by the first start",
+		];
+	}
+
 	readonly isolation = "container";
 	readonly hasHostFiles = false;
 	readonly place: PodPlace | undefined;

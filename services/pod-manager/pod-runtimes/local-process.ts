@@ -6,6 +6,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { now } from "#shared/base/clock.ts";
+import { inheritedEnvironment } from "#shared/config/config.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
@@ -55,6 +56,24 @@ export class LocalProcessRuntime implements PodRuntime {
 		"listen_host",
 		"with_credentials",
 	];
+
+	/** Resolves to the reason why it cannot run here; undefined when nothing is missing. */
+	static async unusableBecause(): Promise<string | undefined> {
+		try {
+			refuseForeignSystem();
+		} catch (error) {
+			return error instanceof Error ? error.message : String(error);
+		}
+		return missingGit(inheritedEnvironment()["PATH"] ?? "");
+	}
+
+	/** Resolves to sentences about what it cannot guarantee to processes of this terminal. */
+	static async lacksHere({ groups = "auto" }: Pick<LocalProcessOptions, "groups">): Promise<readonly string[]> {
+		const shortcoming = await new ControlGroups(groups, new PodMarks("examination", "")).shortcoming();
+		const rights = "Sessions have the rights of the user that starts the platform, and nothing keeps them apart";
+		return shortcoming === undefined ? [rights] : [rights, shortcoming];
+	}
+
 	readonly isolation = "none";
 	readonly hasHostFiles = true;
 	readonly place: PodPlace | undefined;
