@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { monotonic } from "#shared/base/clock.ts";
 import type { PodPhase } from "#shared/wire/pod/status.ts";
 import { cannotStart } from "./coding-agents/agent-starter.ts";
+import { looseLimits } from "./coding-agents/loose-limits.ts";
 import { Permissions } from "./coding-agents/permissions.ts";
 import { markerOf, temporaryFolder } from "./io/environment.ts";
 import { LaunchFailure } from "./io/launch-failure.ts";
@@ -108,6 +109,7 @@ export class SessionAgent {
 		const agent = await starting;
 		await agent.open(folder).catch(cannotStart);
 		this.#warn(await unusable);
+		this.#warn(looseLimits(this.#context.launch));
 		this.#enter("ready", { agent_title: agent.title });
 		await openMessages();
 		return pod.keeper.keep(agent, folder, (next) => pod.dialogue.begin(next));

@@ -19,12 +19,15 @@ describe("resources of a session", function () {
 		const allocate = (bytes: number) => `$ node -e 'Buffer.alloc(${bytes})' 2> /dev/null && echo yes || echo no`;
 		expect((await pod.ask(allocate(1.5 * 2 ** 30))).content).to.equal("no\n");
 		expect((await pod.ask(allocate(2 ** 28))).content).to.equal("yes\n");
+		const [warning = ""] = pod.status?.warnings ?? [];
+		expect(warning).to.include("memory holds for each process").and.include("nothing limits this session as a whole");
 	});
 
 	it("are those of the machine for a session that asks for none", async () => {
 		await using session = new TestSession();
 		const pod = await session.start();
 		expect((await pod.ask(seen)).content).to.equal(`unlimited\n${availableParallelism()}\n`);
+		expect(pod.status?.warnings ?? []).to.deep.equal([]);
 	});
 
 	it("without `taskset` let the agent start, with a warning", async function () {
