@@ -97,6 +97,7 @@ export class SessionAgent {
 		const starting = pod.keeper.start();
 		starting.catch(() => {});
 		const unusable = modelWarning(this.#context.launch);
+		this.#warn(looseLimits(this.#context.launch));
 		const { port } = pod.server;
 		this.#enter("cloning", { ...(port !== undefined && { port }), ...(host !== undefined && { host }) });
 		const openMessages = this.#takeMessages(pod);
@@ -109,7 +110,6 @@ export class SessionAgent {
 		const agent = await starting;
 		await agent.open(folder).catch(cannotStart);
 		this.#warn(await unusable);
-		this.#warn(looseLimits(this.#context.launch));
 		this.#enter("ready", { agent_title: agent.title });
 		await openMessages();
 		return pod.keeper.keep(agent, folder, (next) => pod.dialogue.begin(next));
