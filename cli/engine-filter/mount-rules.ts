@@ -2,7 +2,7 @@
  * The folders of a platform that containers may have. Their places are known, because a session may write below its own folder:
  * a path that leads through it could be a link by the time the engine mounts it.
  */
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { relative } from "node:path";
 import { boolean, both, type Json, objectOf, only, type Rule, text, textThat } from "./json-rules.ts";
 
@@ -12,6 +12,8 @@ export interface MountPlaces {
 	readonly writable: readonly RegExp[];
 	/** Folders that a container may only read. */
 	readonly readable: readonly RegExp[];
+	/** Files that a container may only read; default none. */
+	readonly files?: readonly RegExp[];
 }
 
 const id = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
@@ -28,6 +30,7 @@ export function sessionPlaces(launch: string): MountPlaces {
 	return {
 		writable: [sessionFolder, new RegExp(`^run/${launch}/out$`)],
 		readable: [new RegExp(`^run/${launch}/in$`), /^cache\/session-agent\/[0-9a-f]{32}$/],
+		files: [/^cache\/session-agent\/[0-9a-f]{32}\/etc\/(?:passwd|group)$/],
 	};
 }
 
@@ -36,12 +39,14 @@ export function sessionPlaces(launch: string): MountPlaces {
  * @param target The rule of the place inside of the container. A session chooses what is in its folder, so a container that is root must
  * not get it as one of the folders from which programs are started.
  */
-export function mountRule(dataDir: string, { writable, readable }: MountPlaces, target: Rule = text): Rule {
+export function mountRule(dataDir: string, { writable, readable, files = [] }: MountPlaces, target: Rule = text): Rule {
 	const isAt = (source: Json, places: readonly RegExp[]) =>
 		typeof source === "string" && places.some((place) => place.test(relative(dataDir, source)));
 	const mount = objectOf({
 		Type: only("bind"),
-		Source: textThat((path) => isAt(path, [...writable, ...readable]) && isFolder(path)),
+		Source: textThat((path) =>
+			isAt(path, files) ? statsOf(path)?.isFile() === true : isAt(path, [...writable, ...readable]) && isFolder(path),
+		),
 		Target: target,
 		ReadOnly: boolean,
 	});
@@ -52,11 +57,15 @@ export function mountRule(dataDir: string, { writable, readable }: MountPlaces, 
 	return both(mount, isRight, "ReadOnly");
 }
 
-/** Whether the path is that of a folder, in its only form and through no link. */
 function isFolder(path: string): boolean {
+	return statsOf(path)?.isDirectory() === true;
+}
+
+/** Returns what is at a path in its only form and through no link; undefined otherwise. */
+function statsOf(path: string): Stats | undefined {
 	try {
-		return realpathSync(path) === path && lstatSync(path).isDirectory();
+		return realpathSync(path) === path ? lstatSync(path) : undefined;
 	} catch {
-		return false;
+		return undefined;
 	}
 }

@@ -114,6 +114,10 @@ describe("a session in a container", function () {
 		const { id, status, error } = await inImage("debian:12");
 		expect(status, error ?? "").to.equal("running");
 		expect(await ask(api, id, "$ cat /etc/os-release; ls /usr/local/bin/node 2>&1")).to.match(/Debian[^]*No such file/);
+		// The image does not know the user of sessions.
+		expect(await ask(api, id, "$ id; whoami; echo $USER; getent passwd 231001; echo x >/etc/passwd")).to.match(
+			/^uid=231001\(agent\) gid=231001\(agent\)[^]*\nagent\nagent\nagent:x:231001:231001::\/home\/agent:\/bin\/sh\n[^]*Read-only file system/,
+		);
 	});
 
 	it("says what an image lacks, or that the operator does not offer it", async () => {

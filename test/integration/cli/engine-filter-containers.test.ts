@@ -1,6 +1,6 @@
 /** The containers that the filter lets a platform create, with an engine that records what reaches it. */
 import { expect } from "chai";
-import { symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { create, goodRequests, named, RecordedFilter } from "../../support/containers/recorded-filter.ts";
 
@@ -149,6 +149,27 @@ describe("engine-filter: containers", () => {
 			const body = { ...second, HostConfig: { ...good.HostConfig, Mounts: [{ ...mount, Source }] } };
 			const { message } = await send("POST", create(named.session.replace("-g1", "-g2")), body);
 			expect(message).to.include("value of HostConfig.Mounts[0].Source ");
+		}
+		expect(reached).to.deep.equal([]);
+	});
+
+	it("lets through the two files that name the user, read-only, and no other file beside the agent", async () => {
+		const delivered = join(root, "cache", "session-agent", "0123456789abcdef".repeat(2));
+		mkdirSync(join(delivered, "etc"), { recursive: true });
+		for (const name of ["passwd", "shadow"]) writeFileSync(join(delivered, "etc", name), "");
+		symlinkSync("/etc/shadow", join(delivered, "etc", "group"));
+		const at = (name: string, ReadOnly = true) =>
+			host({ Mounts: [{ ...mount, Source: join(delivered, "etc", name), Target: `/etc/${name}`, ReadOnly }] });
+		expect(await send("POST", create(session), at("passwd"))).to.include({ status: 201 });
+		reached.length = 0;
+		for (const [body, member] of [
+			[at("passwd", false), "ReadOnly"],
+			[at("shadow"), "Source"],
+			[at("group"), "Source"],
+		] as const) {
+			const { status, message } = await send("POST", create(session), body);
+			expect(status).to.equal(403);
+			expect(message).to.include(`value of HostConfig.Mounts[0].${member} `);
 		}
 		expect(reached).to.deep.equal([]);
 	});

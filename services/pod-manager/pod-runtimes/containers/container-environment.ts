@@ -8,6 +8,8 @@ const proxy = doorWays.egress.url;
 /** Programs read the names of a proxy in capitals or not. */
 export const containerEnvironment = {
 	HOME: inside.home,
+	USER: "agent",
+	LOGNAME: "agent",
 	TMPDIR: inside.temporary,
 	HTTP_PROXY: proxy,
 	HTTPS_PROXY: proxy,

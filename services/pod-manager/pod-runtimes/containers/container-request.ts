@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { doorSockets } from "#shared/wire/pod/door/door-sockets.ts";
 import type { Launch } from "../machine/launch.ts";
 import { podName } from "../../pod-runtime.ts";
-import { deliveredEntrypoint, deliveredPlace } from "./images/agent-delivery.ts";
+import { deliveredEntrypoint, deliveredPlace, namingFiles } from "./images/agent-delivery.ts";
 
 /** The labels of all containers of the platform. */
 export const label = {
@@ -136,7 +136,7 @@ function hostConfig({ folders, delivery, volumes = [], ...plan }: ContainerPlan)
 			mount(folders.agent, inside.agent, false),
 			mount(folders.workspace, inside.workspace, false),
 			mount(folders.records, inside.records, false),
-			...(delivery === undefined ? [] : [mount(delivery, deliveredPlace, true)]),
+			...(delivery === undefined ? [] : deliveredMounts(delivery)),
 		],
 	};
 }
@@ -160,6 +160,11 @@ export function confinement({ limits, user }: Pick<ContainerPlan, "limits" | "us
 		LogConfig: { Type: "json-file", Config: { "max-size": "1m", "max-file": "2" } },
 		Tmpfs: { [inside.home]: temporary, [inside.temporary]: temporary },
 	};
+}
+
+function deliveredMounts(delivery: string): object[] {
+	const names = namingFiles.map((path) => mount(posix.join(delivery, path), path, true));
+	return [mount(delivery, deliveredPlace, true), ...names];
 }
 
 function mount(source: string, target: string, isReadOnly: boolean): object {

@@ -11,19 +11,28 @@ import { agentProgram, copyAgentProgram } from "#shared/wire/agents/agent-progra
 
 /** The folder inside of containers. */
 export const deliveredPlace = "/opt/atelier";
+/**
+ * The files of an image in whose place such a container gets others: programs that ask for the name of their user, as ssh, git
+ * and whoami do, would fail where the image does not know it. They lie below the folder, at the same path.
+ */
+export const namingFiles = ["/etc/passwd", "/etc/group"] as const;
 /** The first program of such a container; the agent's arguments follow. An image without `sh` cannot start it. */
 export const deliveredEntrypoint = ["/bin/sh", `${deliveredPlace}/agent/enter-image.sh`];
 
 const preload = "own-path.cjs";
+/** A change of what this module writes has another number. */
+const layout = 2;
 
 /** The folders of one installation. */
 export class AgentDelivery {
 	readonly #folder: string;
+	readonly #user: number;
 	#prepared: Promise<string> | undefined;
 
-	/** @param folder The folder of all versions, which only the platform can write. */
-	constructor(folder: string) {
+	/** @param folder The folder of all versions, which only the platform can write. @param user The user and group of sessions. */
+	constructor(folder: string, user: number) {
 		this.#folder = folder;
+		this.#user = user;
 	}
 
 	/** Returns the folder of this version, which is made if need be. @throws {Error} when it cannot be made. */
@@ -37,12 +46,13 @@ export class AgentDelivery {
 
 	async #make(): Promise<string> {
 		const libraries = ownLibraries();
-		const folder = join(this.#folder, await versionOf([process.execPath, ...libraries]));
+		const folder = join(this.#folder, await versionOf([process.execPath, ...libraries], this.#user));
 		if (await stat(folder).catch(() => undefined)) return folder;
 		const unfinished = `${folder}.${randomBytes(8).toString("hex")}`;
 		try {
 			await copyAgentProgram(projectRoot, unfinished);
 			await copyNode(unfinished, libraries);
+			await writeNames(unfinished, this.#user);
 			await openTree(unfinished);
 			await rename(unfinished, folder).catch(async (error: unknown) => {
 				// Another process may have been faster.
@@ -61,9 +71,9 @@ function ownLibraries(): string[] {
 	return sharedObjects.filter((path) => path.startsWith("/"));
 }
 
-/** Names a version after everything that is copied: paths, sizes and times. */
-async function versionOf(programs: readonly string[]): Promise<string> {
-	const hash = createHash("sha256");
+/** Names a version after everything that is copied, which is paths, sizes and times, and after the user. */
+async function versionOf(programs: readonly string[], user: number): Promise<string> {
+	const hash = createHash("sha256").update(`${layout} ${user}\0`);
 	const add = async (path: string): Promise<void> => {
 		const { size, mtimeMs } = await stat(path);
 		hash.update(`${path}\0${size}\0${mtimeMs}\0`);
@@ -94,6 +104,14 @@ async function copyNode(folder: string, libraries: readonly string[]): Promise<v
 	const start = `exec ${lib}/${loader}${options} --library-path ${lib} ${lib}/node --require ${lib}/${preload} "$@"`;
 	await writeFile(join(folder, "bin/node"), `#!/bin/sh\n${start}\n`, { mode: 0o755 });
 	await writeFile(join(folder, "lib", preload), `process.execPath = "${deliveredPlace}/bin/node";\n`);
+}
+
+/** Writes the names of the user and of root, whose files are most of an image. */
+async function writeNames(folder: string, user: number): Promise<void> {
+	await mkdir(join(folder, "etc"));
+	const person = `agent:x:${user}:${user}::/home/agent:/bin/sh`;
+	await writeFile(join(folder, "etc/passwd"), `root:x:0:0:root:/root:/bin/sh\n${person}\n`);
+	await writeFile(join(folder, "etc/group"), `root:x:0:\nagent:x:${user}:\n`);
 }
 
 function nameIn(path: string): string {

@@ -20,16 +20,18 @@ const check = compileSchema({
 
 type ImagePlan = Pick<ContainerPlan, "image" | "delivery" | "volumes">;
 
+type Settings = Pick<ContainersSettings, "image" | "images" | "user">;
+
 export class SessionImages {
 	readonly #engine: EngineClient;
-	readonly #settings: Pick<ContainersSettings, "image" | "images">;
+	readonly #settings: Settings;
 	readonly #delivery: AgentDelivery;
 
 	/** @param folder The folder of the delivered agents. */
-	constructor(engine: EngineClient, settings: Pick<ContainersSettings, "image" | "images">, folder: string) {
+	constructor(engine: EngineClient, settings: Settings, folder: string) {
 		this.#engine = engine;
 		this.#settings = settings;
-		this.#delivery = new AgentDelivery(folder);
+		this.#delivery = new AgentDelivery(folder, settings.user);
 	}
 
 	/** Returns how a session starts from an image; undefined names the runtime's own. @throws {PodRefused} */

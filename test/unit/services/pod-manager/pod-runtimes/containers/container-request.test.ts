@@ -24,4 +24,19 @@ describe("containerRequest()", () => {
 		expect(Object.keys(HostConfig.Tmpfs).toSorted()).to.deep.equal(["/home/agent", "/tmp", "/var/lib/data"]);
 		expect(HostConfig.Tmpfs["/var/lib/data"]).to.include("size=1048576");
 	});
+
+	it("gives an image of others the names of the session's user, and the own one nothing", () => {
+		const mountsOf = (one: ContainerPlan) => {
+			const { HostConfig } = containerRequest(one) as { HostConfig: { Mounts: Record<string, unknown>[] } };
+			return HostConfig.Mounts.filter(({ Target }) => String(Target).startsWith("/etc"));
+		};
+		const mount = (path: string) => ({
+			Type: "bind",
+			Source: `/data/cache/session-agent/1${path}`,
+			Target: path,
+			ReadOnly: true,
+		});
+		expect(mountsOf(plan)).to.deep.equal([mount("/etc/passwd"), mount("/etc/group")]);
+		expect(mountsOf({ ...plan, delivery: undefined })).to.deep.equal([]);
+	});
 });
