@@ -127,6 +127,7 @@ export class ContainersRuntime implements PodRuntime {
 		void this.#reader.removeLeft().catch(() => {});
 		await this.#folders.open();
 		const [sentences] = await Promise.all([this.#proof.first(signal), this.#openDoors()]);
+		void this.#images.tend(this.#containers).catch(() => {});
 		return sentences;
 	}
 

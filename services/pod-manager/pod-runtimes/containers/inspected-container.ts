@@ -33,6 +33,12 @@ const inspected = schema({
 			Entrypoint: { type: "array", items: text, nullable: true, optional: true },
 		},
 	},
+	/** Its mounts; absent where an engine does not tell them. */
+	Mounts: {
+		type: "array",
+		items: { type: "object", props: { Source: { ...text, optional: true } } },
+		optional: true,
+	},
 });
 export type InspectedContainer = Output<typeof inspected>;
 

@@ -6,6 +6,7 @@ import { createHash, randomBytes } from "node:crypto";
 // oxlint-disable-next-line no-restricted-imports -- the folder is the platform's own, and gets its final name when it is whole
 import { chmod, copyFile, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { now } from "#shared/base/clock.ts";
 import { projectRoot } from "#shared/base/project-root.ts";
 import { agentProgram, copyAgentProgram } from "#shared/wire/agents/agent-program.ts";
 
@@ -22,6 +23,8 @@ export const deliveredEntrypoint = ["/bin/sh", `${deliveredPlace}/agent/enter-im
 const preload = "own-path.cjs";
 /** A change of what this module writes has another number. */
 const layout = 2;
+/** The age of a folder before it is removed, in milliseconds. */
+const minAgeMs = 3_600_000;
 
 /** The folders of one installation. */
 export class AgentDelivery {
@@ -36,18 +39,37 @@ export class AgentDelivery {
 	}
 
 	/** Returns the folder of this version, which is made if need be. @throws {Error} when it cannot be made. */
-	prepare(): Promise<string> {
+	async prepare(): Promise<string> {
 		this.#prepared ??= this.#make().catch((error: unknown) => {
 			this.#prepared = undefined;
 			throw error;
 		});
-		return this.#prepared;
+		const folder = await this.#prepared;
+		if (await isThere(folder)) return folder;
+		// A process of another release has removed it.
+		this.#prepared = undefined;
+		return this.prepare();
+	}
+
+	/**
+	 * Removes the folders of other versions, and those that a process has left unfinished, when they are old enough that no process
+	 * works on them.
+	 * @param inUse The folders that containers have.
+	 */
+	async removeOthers(inUse: ReadonlySet<string>): Promise<void> {
+		const own = await this.prepare();
+		for (const name of await readdir(this.#folder)) {
+			const folder = join(this.#folder, name);
+			if (folder === own || inUse.has(folder)) continue;
+			const { mtimeMs } = await stat(folder);
+			if (now() - mtimeMs > minAgeMs) await rm(folder, { recursive: true, force: true });
+		}
 	}
 
 	async #make(): Promise<string> {
 		const libraries = ownLibraries();
 		const folder = join(this.#folder, await versionOf([process.execPath, ...libraries], this.#user));
-		if (await stat(folder).catch(() => undefined)) return folder;
+		if (await isThere(folder)) return folder;
 		const unfinished = `${folder}.${randomBytes(8).toString("hex")}`;
 		try {
 			await copyAgentProgram(projectRoot, unfinished);
@@ -56,13 +78,17 @@ export class AgentDelivery {
 			await openTree(unfinished);
 			await rename(unfinished, folder).catch(async (error: unknown) => {
 				// Another process may have been faster.
-				if (!(await stat(folder).catch(() => undefined))) throw error;
+				if (!(await isThere(folder))) throw error;
 			});
 		} finally {
 			await rm(unfinished, { recursive: true, force: true });
 		}
 		return folder;
 	}
+}
+
+async function isThere(folder: string): Promise<boolean> {
+	return (await stat(folder).catch(() => undefined)) !== undefined;
 }
 
 /** Returns the paths of the libraries that this process has loaded, with the loader. */

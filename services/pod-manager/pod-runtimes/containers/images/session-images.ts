@@ -1,13 +1,18 @@
 /** The images of sessions: the runtime's own, which has the session agent, and those that the operator offers beside it. */
+import { sleep } from "#shared/base/clock.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { PodRefused } from "../../../pod-refused.ts";
 import { AgentDelivery } from "./agent-delivery.ts";
 import type { ContainerPlan } from "../container-request.ts";
 import type { ContainersSettings } from "../containers-options.ts";
 import { type EngineClient, EngineRefusal } from "../engine-client.ts";
+import type { EngineContainers } from "../engine-containers.ts";
+import type { InspectedContainer } from "../inspected-container.ts";
 
 /** The volumes of an image are places with a slash first; more than this many is no image for a session. */
 const maxVolumes = 16;
+/** How long a launch waits for the copy of the session agent, in milliseconds: the rest of its pass needs 6 s. */
+const deliveryMs = 3_000;
 
 const check = compileSchema({
 	Config: {
@@ -26,9 +31,11 @@ export class SessionImages {
 	readonly #engine: EngineClient;
 	readonly #settings: Settings;
 	readonly #delivery: AgentDelivery;
+	readonly #waitMs: number;
 
-	/** @param folder The folder of the delivered agents. */
-	constructor(engine: EngineClient, settings: Settings, folder: string) {
+	/** @param folder The folder of the delivered agents. @param waitMs How long a launch waits for one that is being copied. */
+	constructor(engine: EngineClient, settings: Settings, folder: string, waitMs = deliveryMs) {
+		this.#waitMs = waitMs;
 		this.#engine = engine;
 		this.#settings = settings;
 		this.#delivery = new AgentDelivery(folder, settings.user);
@@ -43,8 +50,29 @@ export class SessionImages {
 				"POD_FORBIDDEN",
 				`the operator does not offer the image "${image}" (pods.runtime.kwargs.images)`,
 			);
-		const [volumes, delivery] = await Promise.all([this.#volumesOf(image), this.#delivery.prepare()]);
+		const [volumes, delivery] = await Promise.all([this.#volumesOf(image), this.#delivered()]);
 		return { image, delivery, volumes };
+	}
+
+	/**
+	 * Makes the session agent for images of others before the first session needs it, and removes those of other releases that no
+	 * container has. What fails here is tried again by a launch.
+	 */
+	async tend(containers: Pick<EngineContainers, "list">): Promise<void> {
+		if (this.#settings.images.length === 0) return;
+		await this.#delivery.prepare();
+		const inUse = mountedFolders((await containers.list()).map(({ container }) => container));
+		if (inUse !== undefined) await this.#delivery.removeOthers(inUse);
+	}
+
+	/** A pass does not wait for a slow disk: the copying goes on, and a later pass finds it done. @throws {PodRefused} */
+	async #delivered(): Promise<string> {
+		const waiting = new AbortController();
+		const late = sleep(this.#waitMs, waiting.signal);
+		const folder = await Promise.race([this.#delivery.prepare(), late]).finally(() => waiting.abort());
+		if (folder !== undefined) return folder;
+		const words = "the session agent is still being copied for images of others, which happens once for a release";
+		throw new PodRefused("VOLUME_MOUNT_FAILED", words);
 	}
 
 	async #volumesOf(image: string): Promise<string[]> {
@@ -58,6 +86,13 @@ export class SessionImages {
 			throw missingImage(error, image) ?? error;
 		}
 	}
+}
+
+/** Returns the sources of all mounts; undefined when a container does not tell its own. */
+function mountedFolders(containers: readonly InspectedContainer[]): ReadonlySet<string> | undefined {
+	const mounts = containers.map((container) => container.Mounts);
+	if (mounts.includes(undefined)) return undefined;
+	return new Set(mounts.flatMap((some = []) => some.flatMap(({ Source }) => Source ?? [])));
 }
 
 /** Returns the refusal of an image that the engine does not have; undefined for another error. */
