@@ -4,6 +4,7 @@ import type { PodRuntime, PodSpec } from "#services/pod-manager/pod-runtime.ts";
 import { runPass } from "#services/pod-manager/reconciliation/pass.ts";
 import { monotonic } from "#shared/base/clock.ts";
 import type { Claim } from "#shared/contracts/sessions/session-work.ts";
+import { ContainedPods } from "../../../../support/pods/contained-pods.ts";
 import { MemoryPods, podSpecFor } from "../../../../support/pods/memory-pods.ts";
 
 /** The age of a claim whose pass has 300 ms left. */
@@ -19,6 +20,7 @@ describe("runPass()", () => {
 	const id = randomUUID();
 	const whose = { tenant: "acme", owner: "ada", workspace: id };
 	const claim: Claim = { id, ...whose, generation: 1, desired: "run", fence: 1, launch: {}, attempts: 1 };
+	const mounts = [{ host_path: "/srv/engine", path: "", read_only: false }];
 	const pass = (runtime: PodRuntime) =>
 		runPass(claim, { runtime, specOf: () => podSpecFor(id, 1) }, monotonic() - nearlyOverMs);
 
@@ -46,5 +48,20 @@ describe("runPass()", () => {
 		expect(trouble).to.be.an("error");
 		expect(report?.observed.phase).to.equal("absent");
 		expect(report?.due_in_ms).to.be.within(500, 1_000);
+	});
+
+	it("fails a launch that needs a folder of the machine where pods have none, and starts nothing", async () => {
+		const runtime = new ContainedPods();
+		const { report } = await runPass(claim, { runtime, specOf: () => podSpecFor(id, 1, { mounts }) }, monotonic());
+		expect(report?.observed).to.include({ phase: "failed" });
+		expect(report?.observed.failure?.code).to.equal("MOUNT_FAILED");
+		expect(report?.observed.failure?.message).to.include('the folder "/srv/engine" cannot be used');
+		expect(runtime.ofSession(id)).to.deep.equal([]);
+	});
+
+	it("starts it where they have them", async () => {
+		const runtime = new MemoryPods();
+		await runPass(claim, { runtime, specOf: () => podSpecFor(id, 1, { mounts }) }, monotonic());
+		expect(runtime.ofSession(id)).to.have.length(1);
 	});
 });

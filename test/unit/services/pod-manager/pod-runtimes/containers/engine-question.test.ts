@@ -20,6 +20,6 @@ describe("engineUnusableBecause", () => {
 		engine.hasImages = false;
 		expect(await engineUnusableBecause({ socket: engine.socket, image: "mine:1" })).to.include('no image "mine:1"');
 		await engine.stop();
-		expect(await engineUnusableBecause({ socket: engine.socket })).to.include(`"${engine.socket}" does not answer`);
+		expect(await engineUnusableBecause({ socket: engine.socket })).to.include(`listens at "${engine.socket}"`);
 	});
 });
