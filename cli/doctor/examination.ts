@@ -55,8 +55,13 @@ export async function examine(origin: string, tokens: readonly string[], say: (l
 	print(`${result.cells} cells by ${prober.sent} requests: ${JSON.stringify(result.outcomes)}`);
 	for (const line of unchecked(people, result.leftOut, routes)) print(`Not checked: ${line}`);
 	for (const fault of faults) print(`HOLE: ${fault}`);
-	print(faults.length === 0 ? "No hole was found" : `${faults.length} holes were found`);
+	print(verdict(faults.length));
 	return faults.length === 0;
+}
+
+function verdict(holes: number): string {
+	if (holes === 0) return "No hole was found";
+	return holes === 1 ? "1 hole was found" : `${holes} holes were found`;
 }
 
 /** Returns the owner's personal access tokens as callers, and a revoked one; none where the platform makes no tokens. */

@@ -33,6 +33,8 @@ export async function tokenCallers(prober: Prober, world: World, person: Caller)
 			name: `a token to ${scope} of ${name}`,
 			headers: bearer(token),
 			principal: { ...principal, kind: "pat", roles },
+			// A token may do what its person may, within its scope.
+			...(person.isOperator && scope === "admin" && { isOperator: true }),
 		});
 	}
 	return callers;

@@ -12,7 +12,7 @@ import { accessControls } from "../../support/access/access-controls.ts";
 import { startProvenPlatform } from "../../support/access/proven-platform.ts";
 import { configuredUsers } from "../../support/access/callers.ts";
 import { eventually } from "../../support/eventually.ts";
-import type { TestPlatform } from "../../support/platform/start-platform.ts";
+import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
 interface Examined {
 	readonly code: number | null;
@@ -69,6 +69,13 @@ describe("npm run doctor", function () {
 		expect(output).to.include("Not checked: DELETE /api/v1/users/tokens ").and.to.not.match(/ \/\//);
 		for (const token of tokens) expect(output).to.not.include(token);
 		await nothingIsLeft(platform);
+	});
+
+	it("finds no hole in a platform as it is installed, whose one person administers everything", async () => {
+		await using platform = await startPlatform();
+		const { code, output } = await examine(platform.url, []);
+		expect(code, output).to.equal(0);
+		expect(output).to.include("No hole was found");
 	});
 
 	it("finds a missing protection, and says by its exit code that there is a hole", async () => {
