@@ -93,9 +93,10 @@ describe("docs/first-session.md", function () {
 			.and.to.include("nobody-has-it");
 		const nobody = await failing("api=http://127.0.0.1:1/api/v1/svc; call models", "");
 		expect(nobody).to.include("Nobody answers at http://127.0.0.1:1/api/v1/svc").and.not.to.include("curl:");
-		const local = await api.post<Session>("/sessions", { name: "local", source: { type: "git", repo: "file:///tmp" } });
+		const nobodys = "https://git.nobody.example/team/r.git";
+		const local = await api.post<Session>("/sessions", { name: "nobodys", source: { type: "git", repo: nobodys } });
 		const pullRequest = await failing(`call repos/prs --json '{"session_id":"${local.body.id}","title":"x"}'`, "");
-		expect(pullRequest).to.include("has no git provider").and.not.to.include("curl:");
+		expect(pullRequest).to.include("No git provider serves this repository").and.not.to.include("curl:");
 		expect(await failing(`running "$(call sessions --json '{"nmae":"x"}' | jq -r .id)"`, "")).to.include(
 			"Field required",
 		);
