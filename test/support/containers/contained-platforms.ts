@@ -27,7 +27,8 @@ const repositories = await serveRepositories();
 setDefaultCACertificates([...getCACertificates(), readFileSync(authority, "utf8")]);
 
 reachBy({ server: (loopback) => company.publish(loopback), folder: (path) => repositories + path });
-startPlatformsBy(startContained);
+const trusting = { NODE_EXTRA_CA_CERTS: authority, GIT_SSL_CAINFO: authority };
+startPlatformsBy(startContained, trusting);
 
 /** Serves all repositories of this machine; resolves to the origin. */
 async function serveRepositories(): Promise<string> {
@@ -39,12 +40,10 @@ async function serveRepositories(): Promise<string> {
 
 async function startContained(options: PlatformOptions): Promise<TestPlatform> {
 	const { config = {}, env = {} } = options;
-	const runtime = { adapter: containersAdapter, kwargs: { socket, image, internal_hosts: company.addresses } };
-	const pods = { ...Object.assign({}, config["pods"]), runtime };
-	const { allow = [], ...outbound }: { allow?: readonly string[] } = Object.assign({}, config["outbound"]);
-	const contained = { ...config, pods, outbound: { ...outbound, allow: [...allow, repositories] } };
-	const trusting = { NODE_EXTRA_CA_CERTS: authority, GIT_SSL_CAINFO: authority };
-	const platform = new TestPlatform(await freePort(), { ...options, config: contained, env: { ...trusting, ...env } });
+	const whole = { ...options, config: contained(config), env: { ...trusting, ...env } };
+	const platform = new TestPlatform(await freePort(), whole);
+	const reconfigure = platform.reconfigure.bind(platform);
+	platform.reconfigure = (changed) => reconfigure(contained(changed));
 	const alone = platform[Symbol.asyncDispose].bind(platform);
 	platform[Symbol.asyncDispose] = async () => {
 		await platform.kill();
@@ -59,6 +58,14 @@ async function startContained(options: PlatformOptions): Promise<TestPlatform> {
 	}
 	console.log("      with containers");
 	return platform;
+}
+
+/** Returns a configuration with sessions in containers. */
+function contained(config: Record<string, unknown>): Record<string, unknown> {
+	const runtime = { adapter: containersAdapter, kwargs: { socket, image, internal_hosts: company.addresses } };
+	const pods = { ...Object.assign({}, config["pods"]), runtime };
+	const { allow = [], ...outbound }: { allow?: readonly string[] } = Object.assign({}, config["outbound"]);
+	return { ...config, pods, outbound: { ...outbound, allow: [...allow, repositories] } };
 }
 
 function removeContainers(dataDir: string, key: string): void {

@@ -50,15 +50,19 @@ type Starter = (options: PlatformOptions) => Promise<TestPlatform>;
 
 /** Starts a whole platform; resolves when it is usable. */
 let startWhole: Starter = startInProcesses;
+/** Variables of every platform that a test starts in processes of its own choice. */
+let envOfProcesses: Record<string, string> = {};
 
-/** Makes another kind of platform of those that a test starts without saying in which processes. */
-export function startPlatformsBy(starter: Starter): void {
+/** Makes another kind of platform of those that a test starts without saying in which processes. @param env Variables of the others. */
+export function startPlatformsBy(starter: Starter, env: Record<string, string> = {}): void {
 	startWhole = starter;
+	envOfProcesses = env;
 }
 
 /** Starts the platform; resolves when it is usable. */
 export function startPlatform(options: PlatformOptions = {}): Promise<TestPlatform> {
-	return options.processes === undefined ? startWhole(options) : startInProcesses(options);
+	if (options.processes === undefined) return startWhole(options);
+	return startInProcesses({ ...options, env: { ...envOfProcesses, ...options.env } });
 }
 
 async function startInProcesses(options: PlatformOptions): Promise<TestPlatform> {
