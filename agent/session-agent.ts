@@ -163,6 +163,13 @@ export class SessionAgent {
 
 function asFailure(error: unknown): LaunchFailure {
 	if (error instanceof LaunchFailure) return error;
+	if (isMissingGit(error)) return new LaunchFailure("WORKSPACE_FAILED", missingGit, { cause: error });
 	const said = error instanceof Error ? error.message : String(error);
 	return new LaunchFailure("AGENT_CRASHED", `The session agent failed: ${said}`, { cause: error });
+}
+
+const missingGit = "git is not installed where the session runs: install it, and start the session";
+
+function isMissingGit(error: unknown): boolean {
+	return error instanceof Error && "code" in error && error.code === "ENOENT" && error.message.startsWith("spawn git ");
 }

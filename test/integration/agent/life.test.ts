@@ -137,6 +137,16 @@ describe("life of a session pod", () => {
 		expect(await pod.ended()).to.equal(1);
 	});
 
+	it("fails with a sentence about git where there is none", async () => {
+		await using session = new TestSession();
+		const launch = session.launch({});
+		const pod = new TestPod(launch, JSON.stringify(launch), { PATH: session.folder });
+		expect((await pod.phase("failed")).failure).to.deep.equal({
+			code: "WORKSPACE_FAILED",
+			message: "git is not installed where the session runs: install it, and start the session",
+		});
+	});
+
 	it("fails when there is no such coding agent", async () => {
 		await using session = new TestSession();
 		const pod = new TestPod(session.launch({ agent: "nobody" }));
