@@ -14,6 +14,7 @@ import { refuseMalformedKeys } from "#shared/wire/models/provider-key.ts";
 import { modelRefusal } from "#shared/wire/models/model-refusal.ts";
 import type { Part, Platform } from "#host/platform.ts";
 import { agentsService } from "./agents.service.ts";
+import { sentenceOf } from "./deduplicating-log.ts";
 import { endAllPods, stillRunning } from "./exit.ts";
 import { sendSecrets } from "./pod-client.ts";
 import { modelOf, podManager, type SendSecrets } from "./pod-manager.service.ts";
@@ -104,6 +105,8 @@ function refuseUnsafe({ config, trustsCallers }: Platform, { isolation }: PodRun
 }
 
 async function announceStillRunning(runtime: PodRuntime, announce: Platform["announce"]): Promise<void> {
-	const sentence = await stillRunning(runtime);
+	const sentence = await stillRunning(runtime).catch(
+		(error: unknown) => `Cannot say which sessions keep running: ${sentenceOf(error)}`,
+	);
 	if (sentence !== undefined) announce(sentence);
 }

@@ -166,7 +166,7 @@ export class ContainersRuntime implements PodRuntime {
 		const folders = await this.#foldersFor(launch, spec.workspace_id, signal);
 		if (spec.model_access) await this.#models.keep(launch, { model: spec.model, budgeted: spec.budgeted ?? false });
 		await this.#egress.keep(launch, spec);
-		await this.#doors.keepDocument(launch, JSON.stringify(launchDocument(spec)));
+		await this.#doors.keepDocument(launch, JSON.stringify(launchDocument(spec, this.#settings.listenHost)));
 		await this.#doors.open(launch);
 		failpoint("containers.before-create");
 		const { user } = this.#settings;

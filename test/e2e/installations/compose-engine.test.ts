@@ -94,6 +94,12 @@ describe("docker-compose up, with an engine for sessions", function () {
 		await eventually(isRunning, { withinMs: 60_000, everyMs: 500, what: "the session runs" });
 		const form = "{{.HostConfig.NetworkMode}} {{.Config.User}} {{.HostConfig.ReadonlyRootfs}}";
 		expect(engine.run("docker", "inspect", "-f", form, `session-${id}-g1`).trim()).to.equal("none 231001:231001 true");
+		const message = JSON.stringify({ content: "$ echo said > file.txt; cat file.txt" });
+		await asAda(`/sessions/${id}/messages`, "-d", message);
+		const hasAnswered = async () => JSON.stringify(await asAda(`/sessions/${id}/conversation`)).includes("said\\n");
+		await eventually(hasAnswered, { withinMs: 60_000, everyMs: 500, what: "the session answers" });
+		expect(JSON.stringify(await asAda(`/sessions/${id}/diff/files`))).to.include("file.txt");
+		expect(JSON.stringify(await asAda(`/sessions/${id}/logs`))).to.include("The coding agent is ready");
 		await asAda(`/sessions/${id}`, "-X", "DELETE").catch(() => undefined);
 		const left = () => engine.run("docker", "ps", "-aq", "--filter", "label=atelier.session").trim() === "";
 		await eventually(left, { withinMs: 60_000, everyMs: 500, what: "the container is removed" });

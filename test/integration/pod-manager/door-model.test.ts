@@ -158,11 +158,10 @@ describe("the model at the door of a container", function () {
 		const launch = await launched({ doors, ...own });
 		const catalogue = readModelCatalogue(file);
 		const access = modelAccess(catalogue, "first", () => model.key);
-		const document = launchDocument({
-			...podSpecFor(launch.sessionId, launch.generation),
-			...(access && { model_access: access }),
-		});
+		const spec = podSpecFor(launch.sessionId, launch.generation);
+		const document = launchDocument({ ...spec, ...(access && { model_access: access }) }, "pod-manager");
 		expect(JSON.stringify(document)).to.not.include(model.key);
+		expect(document.listen_host).to.equal("pod-manager");
 		expect(document.model_access?.endpoints.anthropic).to.equal(`${doorWays.platform.url}/model/anthropic`);
 		const before = model.billed.calls.length;
 		const { status, text } = await call(doors, launch, "second");

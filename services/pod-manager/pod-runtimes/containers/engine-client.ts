@@ -39,6 +39,9 @@ export interface EngineAnswer {
 	readonly body: unknown;
 }
 
+/** 502 and 504 (RFC 9110, sections 15.6.3 and 15.6.5). */
+const gatewayFailures: ReadonlySet<number> = new Set([502, 504]);
+
 /** The engine has refused a call; the message is its own sentence. */
 export class EngineRefusal extends Error {
 	override readonly name = "EngineRefusal";
@@ -80,7 +83,7 @@ export class EngineClient {
 		const answer = await this.#send(this.#optionsOf(call, text), text);
 		const status = answer.statusCode ?? 0;
 		const body = await this.#bodyOf(answer);
-		if (status >= 300 && !call.accepts?.includes(status)) throw new EngineRefusal(status, sentenceOf(body, status));
+		if (status >= 300 && !call.accepts?.includes(status)) throw this.#refusal(status, body);
 		return { status, body };
 	}
 
@@ -106,7 +109,7 @@ export class EngineClient {
 		const bytes = await this.#bytesOf(answer);
 		const status = answer.statusCode ?? 0;
 		if (status < 300) return bytes;
-		throw new EngineRefusal(status, sentenceOf(parsed(bytes.toString()), status));
+		throw this.#refusal(status, parsed(bytes.toString()));
 	}
 
 	/**
@@ -118,7 +121,14 @@ export class EngineClient {
 		const answer = await this.#send({ method: "GET", path: pathOf(path, query), signal, agent: false });
 		const status = answer.statusCode ?? 0;
 		if (status < 300) return answer;
-		throw new EngineRefusal(status, sentenceOf(await this.#bodyOf(answer), status));
+		throw this.#refusal(status, await this.#bodyOf(answer));
+	}
+
+	/** An engine never says that a gateway failed; its filter does, for an engine that does not answer it. */
+	#refusal(status: number, body: unknown): EngineRefusal | EngineAway {
+		const said = sentenceOf(body, status);
+		if (!gatewayFailures.has(status)) return new EngineRefusal(status, said);
+		return new EngineAway(`The filter at "${this.#socketPath}" does not reach its container engine: ${said}`);
 	}
 
 	close(): void {

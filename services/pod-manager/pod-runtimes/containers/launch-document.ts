@@ -9,8 +9,14 @@ import { inside } from "./container-request.ts";
 /** The folder of the image that has the coding agents beside the built-in one (Dockerfile, target `session-agents`). */
 const agents = "/opt/agents";
 
-/** The container itself has the limits of `resource_config`. */
-export function launchDocument({ workspace_id: _folder, resource_config: _limits, ...spec }: PodSpec): LaunchDocument {
+/**
+ * The container itself has the limits of `resource_config`. @param listenHost The host at which the platform's processes reach the
+ * bridge to the agent, which they name in their requests.
+ */
+export function launchDocument(
+	{ workspace_id: _folder, resource_config: _limits, ...spec }: PodSpec,
+	listenHost: string,
+): LaunchDocument {
 	const { pathname } = new URL(spec.platform_url);
 	// Programs that know no Unix sockets find the platform there, by the agent's own process.
 	const platform = doorWays.platform.url;
@@ -19,6 +25,7 @@ export function launchDocument({ workspace_id: _folder, resource_config: _limits
 		...(spec.model_access && { model_access: relayed(spec.model_access, platform) }),
 		platform_url: `${platform}${pathname}`,
 		door: inside.platform,
+		listen_host: listenHost,
 		listen_socket: `${inside.agent}/${agentSocket}`,
 		// Nobody else can start processes in the container, so there is nothing to prove.
 		proof: spec.installation,
