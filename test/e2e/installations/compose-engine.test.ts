@@ -98,7 +98,7 @@ describe("docker-compose up, with an engine for sessions", function () {
 		await asAda(`/sessions/${id}/messages`, "-d", message);
 		const hasAnswered = async () => JSON.stringify(await asAda(`/sessions/${id}/conversation`)).includes("said\\n");
 		await eventually(hasAnswered, { withinMs: 60_000, everyMs: 500, what: "the session answers" });
-		expect(JSON.stringify(await asAda(`/sessions/${id}/diff/files`))).to.include("file.txt");
+		expect(JSON.stringify(await asAda(`/sessions/${id}/diff`))).to.include("file.txt");
 		expect(JSON.stringify(await asAda(`/sessions/${id}/logs`))).to.include("The coding agent is ready");
 		await asAda(`/sessions/${id}`, "-X", "DELETE").catch(() => undefined);
 		const left = () => engine.run("docker", "ps", "-aq", "--filter", "label=atelier.session").trim() === "";
