@@ -9,7 +9,7 @@ import { walkFolder } from "#shared/base/files/folder-walk.ts";
 import { OwnedInstallation } from "../../support/archive/owned-installation.ts";
 import { marks, smallInstallation } from "../../support/archive/small-installation.ts";
 import { failureOf } from "../../support/failure-of.ts";
-import { folderForAll, giveAway, isRoot, nobody } from "../../support/machine/ordinary-user.ts";
+import { folderForAll, canBecomeUser, giveAway, nobody } from "../../support/machine/ordinary-user.ts";
 
 const sessionsUser = 231_001;
 const [first, second] = ["3f0c2a11-0000-4000-8000-000000000001", "3f0c2a11-0000-4000-8000-000000000002"];
@@ -61,7 +61,7 @@ describe("a backup of sessions with files of another user", () => {
 	}
 
 	beforeEach(async function () {
-		if (!isRoot) return this.skip();
+		if (!canBecomeUser()) return this.skip();
 		folder = folderForAll("foreign");
 		source = smallInstallation(join(folder, "source"));
 		const store = await source.newStore(join(source.dataDir, "store"));
@@ -80,7 +80,7 @@ describe("a backup of sessions with files of another user", () => {
 		}
 	});
 	afterEach(() => {
-		if (isRoot) rmSync(folder, { recursive: true });
+		if (canBecomeUser()) rmSync(folder, { recursive: true });
 	});
 
 	it("is refused by their names, and nothing is written, where nobody can read them", async () => {
@@ -132,7 +132,7 @@ describe("the command backup, as a user who may not read the files of sessions",
 	this.timeout(60_000);
 
 	it("is refused by the names of the sessions where no engine answers, and makes one without them", async function () {
-		if (!isRoot) return this.skip();
+		if (!canBecomeUser()) return this.skip();
 		using made = await OwnedInstallation.make();
 		const workspace = join(made.dataDir, "sessions", first, "workspace");
 		mkdirSync(workspace, { recursive: true });

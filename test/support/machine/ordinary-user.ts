@@ -2,12 +2,21 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { projectRoot } from "#shared/base/project-root.ts";
 
 /** The user id of `nobody`. */
 export const nobody = 65_534;
 export const isRoot = process.geteuid?.() === 0;
+
+/** Whether code of this project can run as that user: by root only, and where every user may go into the folders above the project. */
+export function canBecomeUser(): boolean {
+	return isRoot && foldersTo(projectRoot).every((folder) => (statSync(folder).mode & 0o001) !== 0);
+}
+
+function foldersTo(path: string): string[] {
+	return path === dirname(path) ? [path] : [path, ...foldersTo(dirname(path))];
+}
 
 /** Makes a folder for temporary files into which every user can go. */
 export function folderForAll(name: string): string {
