@@ -1,7 +1,8 @@
-/** Gets the launch document through the platform's socket, in a pod to which nobody can write. */
-import { request as httpRequest } from "node:http";
+/** Gets the launch document at the platform's door, in a pod to which nobody can write. */
+// oxlint-disable-next-line no-restricted-imports -- the token, which is there before anything of a session runs
+import { readFile } from "node:fs/promises";
+import { type IncomingMessage, type RequestOptions, request as httpRequest } from "node:http";
 import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
 import { deadline, monotonic, sleep } from "#shared/base/clock.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import { LaunchDocumentError, readLaunchText } from "./launch-document.ts";
@@ -11,27 +12,56 @@ const patienceMs = 60_000;
 const pauseMs = 500;
 const requestMs = 10_000;
 
-/** Returns the path of the socket; undefined when the document comes by standard input. */
-export function launchSocket(args: readonly string[]): string | undefined {
-	const index = args.indexOf("--launch-from");
+/** Where the launch document is. */
+export interface LaunchSource {
+	/** The path of the platform's socket, which only this pod has, or the URL of its door. */
+	readonly door: string;
+	/** The path of the file with the token that says which pod asks; absent at a socket. */
+	readonly tokenFile?: string;
+}
+
+/** Reads `--launch-from` and `--token`; undefined when the document comes by standard input. */
+export function launchSource(args: readonly string[]): LaunchSource | undefined {
+	const door = valueOf(args, "--launch-from");
+	if (door === undefined) return undefined;
+	const tokenFile = valueOf(args, "--token");
+	return { door, ...(tokenFile !== undefined && { tokenFile }) };
+}
+
+function valueOf(args: readonly string[], name: string): string | undefined {
+	const index = args.indexOf(name);
 	return index < 0 ? undefined : args[index + 1];
 }
 
 /** @throws {LaunchDocumentError} when the platform refuses, or cannot be reached for too long. */
-export async function fetchLaunch(socketPath: string): Promise<string> {
+export async function fetchLaunch(source: LaunchSource): Promise<string> {
 	for (const until = monotonic() + patienceMs; ; await sleep(pauseMs)) {
-		const answer = await ask(socketPath).catch(() => undefined);
+		const answer = await ask(source).catch(() => undefined);
 		const status = answer?.statusCode ?? 503;
 		if (answer && status === 200) return readLaunchText(answer);
 		answer?.resume();
 		if (status < 500) throw new LaunchDocumentError(`The platform gives no launch document: ${status}`);
-		if (monotonic() > until) throw new LaunchDocumentError(`The platform does not answer at "${socketPath}"`);
+		if (monotonic() > until) throw new LaunchDocumentError(`The platform does not answer at "${source.door}"`);
 	}
 }
 
-async function ask(socketPath: string): Promise<IncomingMessage> {
-	const outgoing = httpRequest({ socketPath, method: "POST", path: doorPaths.launch, signal: deadline(requestMs) });
+async function ask({ door, tokenFile }: LaunchSource): Promise<IncomingMessage> {
+	// The cluster replaces a token before it expires.
+	const token = tokenFile === undefined ? undefined : (await readFile(tokenFile, "utf8")).trim();
+	const outgoing = httpRequest({
+		...placeOf(door, doorPaths.launch),
+		method: "POST",
+		headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+		signal: deadline(requestMs),
+	});
 	outgoing.end();
 	const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
 	return answer;
+}
+
+/** Returns where a request to a door goes. @param door The path of a socket, or a URL without a path. */
+export function placeOf(door: string, path: string): RequestOptions {
+	if (door.startsWith("/")) return { socketPath: door, path };
+	const { hostname, port } = new URL(door);
+	return { hostname, port, path };
 }

@@ -1,12 +1,12 @@
 /**
  * The session agent, the program inside every session pod. It reads its launch document from standard input, at once
- * or after a wait, or gets it through the socket that `--launch-from` names. Its exit code is 0 when it was asked to end or never needed, 1 when the pod has failed (its status
+ * or after a wait, or gets it at the door that `--launch-from` names. Its exit code is 0 when it was asked to end or never needed, 1 when the pod has failed (its status
  * says why), 65 when the launch document is invalid, and 75 when the session has an agent already.
  */
 import { dirname } from "node:path";
 import { ignoreDebuggerSignal } from "#shared/base/debugger-signal.ts";
 import { LaunchDocumentError, parseLaunchDocument, readLaunchText } from "./launch-document.ts";
-import { fetchLaunch, launchSocket } from "./fetched-launch.ts";
+import { fetchLaunch, launchSource } from "./fetched-launch.ts";
 import { openWays } from "./io/socket-bridges.ts";
 import { podContext } from "./io/pod-context.ts";
 import { PodWorkspace } from "./workspace/pod-workspace.ts";
@@ -17,8 +17,8 @@ const exitCodes = { failed: 1, badDocument: 65, taken: 75 };
 
 /** Resolves with the launch document, or with an empty text when a waiting agent is not needed. */
 function launchText(): Promise<string> {
-	const socket = launchSocket(process.argv);
-	return socket === undefined ? readLaunchText(process.stdin) : fetchLaunch(socket);
+	const source = launchSource(process.argv);
+	return source === undefined ? readLaunchText(process.stdin) : fetchLaunch(source);
 }
 
 async function main(): Promise<number> {

@@ -86,12 +86,13 @@ export async function openStages(host: StageHost): Promise<ServingStage> {
 }
 
 async function openRecords({ context: { launch, log }, closing }: StageHost): Promise<RecordsStage> {
-	const { state, generation, platform_key, initial_prompt, listen_host: host, listen_socket: path } = launch;
+	const { state, generation, platform_key, initial_prompt } = launch;
+	const { listen_host: host, listen_port: port, listen_socket: path } = launch;
 	const [conversation, history, usage, server] = await Promise.all([
 		Conversation.open(join(state, "conversation.jsonl")),
 		HistorySpool.open(join(state, "history.jsonl"), generation),
 		UsageSpool.open(join(state, "usage.jsonl")),
-		AgentServer.listen(new RequestGuard(platform_key, host), log, path === undefined ? { host } : { path }),
+		AgentServer.listen(new RequestGuard(platform_key, host), log, path === undefined ? { host, port } : { path }),
 	]);
 	closing.defer(() => conversation.close());
 	closing.defer(() => server.close());

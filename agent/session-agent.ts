@@ -1,7 +1,10 @@
 /** The life of a session pod: workspace, setup, coding agent, messages, and an orderly end. */
+// oxlint-disable-next-line no-restricted-imports -- a mounted file, which nobody can replace by a link
+import { writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { monotonic } from "#shared/base/clock.ts";
 import type { PodPhase } from "#shared/wire/pod/status.ts";
+import { terminationMessage } from "#shared/wire/pod/termination-message.ts";
 import { cannotStart } from "./coding-agents/agent-starter.ts";
 import { looseLimits } from "./coding-agents/loose-limits.ts";
 import { Permissions } from "./coding-agents/permissions.ts";
@@ -78,8 +81,11 @@ export class SessionAgent {
 
 	/** A full disk must not keep the pod alive. */
 	#writeFailure(failure: LaunchFailure): void {
+		const { termination_file: file } = this.#context.launch;
 		try {
 			this.#status.fail(failure);
+			// It is a mounted file, which cannot be replaced by another one.
+			if (file !== undefined) writeFileSync(file, terminationMessage(failure));
 		} catch (error) {
 			this.#context.log.add("ERROR", own, `The status cannot be written: ${String(error)}`);
 		}

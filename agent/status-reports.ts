@@ -1,5 +1,5 @@
-/** Delivers the pod's status to the runtime: into a file that it reads, or through the platform's socket. */
-import { request as httpRequest } from "node:http";
+/** Delivers the pod's status to the runtime: into a file that it reads, or at the platform's door. */
+import { type OutgoingHttpHeaders, type RequestOptions, request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { deadline, sleep } from "#shared/base/clock.ts";
 import { backoffMs } from "#shared/base/concurrency/backoff.ts";
@@ -7,6 +7,7 @@ import { replaceFileSync } from "#shared/base/files/replaced-file.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import { doorSockets } from "#shared/wire/pod/door/door-sockets.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
+import { placeOf } from "./fetched-launch.ts";
 
 /** Takes each status as JSON. */
 export interface StatusReports {
@@ -21,21 +22,26 @@ const requestMs = 5_000;
 const closingMs = 10_000;
 const again = { firstMs: 100, maxMs: 5_000 };
 
-export function statusReports({ door, status_file }: LaunchDocument): StatusReports {
-	if (door !== undefined) return new PostedStatus(join(door, doorSockets.platform));
+export function statusReports({ door, door_url, pod_token, status_file }: LaunchDocument): StatusReports {
+	if (door !== undefined) return new PostedStatus(placeOf(join(door, doorSockets.platform), doorPaths.status));
+	if (door_url !== undefined)
+		return new PostedStatus(placeOf(door_url, doorPaths.status), { authorization: `Bearer ${pod_token}` });
 	return { write: (content) => replaceFileSync(status_file, content), close: async () => {} };
 }
 
 /** Posts the newest status until it was taken. */
 class PostedStatus implements StatusReports {
-	readonly #socketPath: string;
+	readonly #place: RequestOptions;
+	readonly #headers: OutgoingHttpHeaders;
 	#waiting: string | undefined;
 	#posting = Promise.resolve();
 	#isPosting = false;
 	readonly #closing = new AbortController();
 
-	constructor(socketPath: string) {
-		this.#socketPath = socketPath;
+	/** @param headers Those that say whose status it is. */
+	constructor(place: RequestOptions, headers: OutgoingHttpHeaders = {}) {
+		this.#place = place;
+		this.#headers = headers;
 	}
 
 	write(content: string): void {
@@ -68,10 +74,13 @@ class PostedStatus implements StatusReports {
 	#isTaken(content: string): Promise<boolean> {
 		return new Promise((resolve) => {
 			const outgoing = httpRequest({
-				socketPath: this.#socketPath,
+				...this.#place,
 				method: "POST",
-				path: doorPaths.status,
-				headers: { "content-type": "application/json", "content-length": Buffer.byteLength(content) },
+				headers: {
+					...this.#headers,
+					"content-type": "application/json",
+					"content-length": Buffer.byteLength(content),
+				},
 				signal: deadline(requestMs, this.#closing.signal),
 			});
 			outgoing.on("response", (answer) => {

@@ -25,9 +25,10 @@ export interface PodApi {
 /** Takes over the connection of a request and upgrades it. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
 
-/** The place at which a pod listens: a Unix socket, or a free port of a host. */
+/** The place at which a pod listens: a Unix socket, or a port of a host; without a port a free one. */
 export interface AgentPlace {
 	readonly host?: string | undefined;
+	readonly port?: number | undefined;
 	readonly path?: string;
 }
 
@@ -53,15 +54,15 @@ export class AgentServer {
 		this.#server.on("request", (request, response) => void this.#answer(request, response));
 	}
 
-	/** Listens; requests get 503 until `serve` is called. @param place A Unix socket, or a free port; default: of loopback. */
+	/** Listens; requests get 503 until `serve` is called. @param place Default: a free port of loopback. */
 	static async listen(guard: RequestGuard, log: LogBuffer, place: AgentPlace = {}): Promise<AgentServer> {
 		const server = new AgentServer(guard, log);
 		await new Promise<void>((resolve, reject) => {
 			server.#server.once("error", reject);
-			const { host = "127.0.0.1", path } = place;
+			const { host = "127.0.0.1", port = 0, path } = place;
 			// The folder of a Unix socket belongs to this pod; the platform has another user, and every request needs the key.
 			server.#server.listen(
-				path === undefined ? { host, port: 0 } : { path, readableAll: true, writableAll: true },
+				path === undefined ? { host, port } : { path, readableAll: true, writableAll: true },
 				resolve,
 			);
 		});

@@ -122,6 +122,15 @@ export const launchDocumentFields = schema({
 	 * names. Absent: the pod reaches the platform by itself.
 	 */
 	door: { ...absolutePath, optional: true },
+	/**
+	 * The URL of the platform's door, where the pod has a network: it takes the status with the pod's token. Absent: the status
+	 * goes to `door` or `status_file`.
+	 */
+	door_url: { type: "url", optional: true },
+	/** The port at which the pod listens; absent: a free one. */
+	listen_port: { type: "number", integer: true, min: 1, max: 65_535, optional: true },
+	/** The file that gets the failure of the pod as JSON, which outlives the pod; absent: none. */
+	termination_file: { ...absolutePath, optional: true },
 	/** The path of the Unix socket at which the pod listens; absent: a port of `listen_host`. */
 	listen_socket: { ...absolutePath, optional: true },
 	/** Folder of the working copy; it outlives the pod. */
