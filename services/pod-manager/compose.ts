@@ -17,7 +17,7 @@ import { agentsService } from "./agents.service.ts";
 import { sentenceOf } from "./deduplicating-log.ts";
 import { endAllPods, stillRunning } from "./exit.ts";
 import { sendSecrets } from "./pod-client.ts";
-import { modelOf, podManager, type SendSecrets } from "./pod-manager.service.ts";
+import { askedSpec, modelOf, podManager, type SendSecrets } from "./pod-manager.service.ts";
 import { loadRuntime, type PodRuntime } from "./pod-runtime.ts";
 import { platformUrl } from "./platform-url.ts";
 import { podSpec } from "./pod-spec.ts";
@@ -37,8 +37,15 @@ export async function compose(platform: Platform): Promise<Part> {
 	refuseMalformedKeys(catalogue.providers, environmentSecret);
 	const accessOf = (model: string) => modelAccess(catalogue, model, environmentSecret);
 	const bus = Promise.withResolvers<Caller>();
+	const refusalOf = (model: string) => modelRefusal(catalogue, model, environmentSecret);
+	const { enabled, allowed_prefixes } = config.git.local_mounts;
+	const mountRules = enabled ? { allowed_prefixes, refused: [config.data_dir] } : undefined;
+	const choiceMs = config.pods.choice_minutes * 60_000;
+	const specOf = (claim: Claim) =>
+		podSpec(claim, { key, platformUrl: platformUrl(config.gateway), choiceMs, accessOf, refusalOf, mountRules });
 	const runtime = await loadRuntime(config, key, {
 		models: { accessOf, modelOf: async (id) => modelOf(await bus.promise, id) },
+		launches: { specOf: async (id, generation) => askedSpec(await bus.promise, { id, generation }, specOf) },
 		metrics: platform.metrics,
 		onChoice({ sentence, isLesser }) {
 			announce(sentence);
@@ -47,7 +54,6 @@ export async function compose(platform: Platform): Promise<Part> {
 		examine: refuseLeft,
 	});
 	refuseUnsafe(platform, runtime);
-	const refusalOf = (model: string) => modelRefusal(catalogue, model, environmentSecret);
 	const agents = {
 		records: readAgentRecords(),
 		catalogue,
@@ -56,11 +62,6 @@ export async function compose(platform: Platform): Promise<Part> {
 		areInImages: runtime.isolation === "container",
 		operators: config.tenants.default,
 	};
-	const { enabled, allowed_prefixes } = config.git.local_mounts;
-	const mountRules = enabled ? { allowed_prefixes, refused: [config.data_dir] } : undefined;
-	const choiceMs = config.pods.choice_minutes * 60_000;
-	const specOf = (claim: Claim) =>
-		podSpec(claim, { key, platformUrl: platformUrl(config.gateway), choiceMs, accessOf, refusalOf, mountRules });
 	const send: SendSecrets = ({ id, generation }, address, secrets) =>
 		sendSecrets({ address, key: key.platformKey(id, generation), hosts: config.pods.agent_hosts }, secrets);
 	const startingPerOwner = config.pods.starting_per_owner ?? perProcessor * availableParallelism();

@@ -14,5 +14,6 @@ export async function idleRuntime(config: Config): Promise<PodRuntime | undefine
 		return undefined;
 	// Nothing is started here, so no model is called.
 	const models = { accessOf: () => undefined, modelOf: async () => "" };
-	return await loadRuntime(config, openInstallationKey(folder, key), { models, metrics: new Metrics() });
+	const launches = { specOf: async () => undefined };
+	return await loadRuntime(config, openInstallationKey(folder, key), { models, launches, metrics: new Metrics() });
 }

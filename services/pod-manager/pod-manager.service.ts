@@ -7,6 +7,7 @@ import { type Caller, call, type Meta, on } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { sessionDue, sessionWork } from "#shared/contracts/sessions/session-work.ts";
 import { departedOwners } from "#shared/bus/departed-owners.ts";
+import type { PodSpec } from "./pod-runtime.ts";
 import { DepartedPods } from "./running-pods/departed-pods.ts";
 import { patientCaller } from "./patient-caller.ts";
 import { launchSecrets, renewedSecrets } from "./launch-secrets.ts";
@@ -15,7 +16,7 @@ import { workspaceDue, workspaceWork } from "#shared/contracts/workspaces/worksp
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { DiskGuard, type DiskGuardDependencies } from "./disk/disk-guard.ts";
 import { WorkspaceLimits, type WorkspaceLimitsDependencies } from "./disk/workspace-limits.ts";
-import type { PassDependencies } from "./reconciliation/pass.ts";
+import { type PassDependencies, specWithSecrets } from "./reconciliation/pass.ts";
 import { podSamples } from "./reconciliation/pass-metrics.ts";
 import { Reconciler, type Work } from "./reconciliation/reconciler.ts";
 import { type RenewalDependencies, RenewedSecrets } from "./running-pods/renewed-secrets.ts";
@@ -163,6 +164,16 @@ function stopsOver(
 /** Resolves to the name of the model that a session has now. @throws {Error} */
 export function modelOf(bus: Caller, id: string): Promise<string> {
 	return call(bus, sessionWork.actions.model_of, { id }, workOptions());
+}
+
+/** Resolves to the specification of a pod that asks for its launch; undefined when it must not run. @throws {Error} */
+export async function askedSpec(
+	bus: Caller,
+	pod: { readonly id: string; readonly generation: number },
+	specOf: PassDependencies["specOf"],
+): Promise<PodSpec | undefined> {
+	const claim = await call(bus, sessionWork.actions.launch_of, pod, workOptions());
+	return claim ? specWithSecrets(claim, { specOf, secretsOf: () => launchSecrets(bus, claim, jobMeta()) }) : undefined;
 }
 
 function workOptions() {

@@ -71,7 +71,10 @@ export type PodSpec = Omit<
 	| "listen_host"
 	| "status_file"
 	| "door"
+	| "door_url"
+	| "listen_port"
 	| "listen_socket"
+	| "termination_file"
 	| "workspace"
 	| "state"
 	| "home"
@@ -81,6 +84,8 @@ export type PodSpec = Omit<
 > & {
 	/** The workspace in which it runs. Its files outlive the session; no other session has them meanwhile. */
 	readonly workspace_id: string;
+	/** The person for whom it runs. */
+	readonly owner: { readonly tenant: string; readonly id: string };
 };
 
 /** The separation of a pod from the platform and from other pods. `none`: it has the platform's own rights. */
@@ -104,6 +109,17 @@ export interface RuntimeHost {
 	readonly metrics: Metrics;
 	/** It serves runtimes whose pods get no key of a provider. */
 	readonly models: RuntimeModels;
+	/** It serves runtimes whose pods ask for their launch themselves. */
+	readonly launches: RuntimeLaunches;
+}
+
+/** Computes launches for pods that ask for them. Nothing of it is kept. */
+export interface RuntimeLaunches {
+	/**
+	 * Resolves to the launch of a session's pod, with its secrets; undefined when a pod of this generation must not run.
+	 * @throws {Error} when nobody can say it now.
+	 */
+	readonly specOf: (sessionId: string, generation: number) => Promise<PodSpec | undefined>;
 }
 
 /** Computes what the calls of a session need on the platform's side. Nothing of it is on disk. */
@@ -222,7 +238,7 @@ export function podName(sessionId: string, generation: number): string {
 }
 
 /** The parts of the process that {@link loadRuntime} passes on. */
-export interface RuntimeParts extends Pick<RuntimeHost, "metrics"> {
+export interface RuntimeParts extends Pick<RuntimeHost, "metrics" | "launches"> {
 	readonly models: Omit<RuntimeModels, "podToken">;
 	/** Receives the choice where the configuration leaves one; default: nobody does. */
 	readonly onChoice?: (choice: Pick<RuntimeChoice, "sentence" | "isLesser">) => void;
@@ -234,7 +250,7 @@ export interface RuntimeParts extends Pick<RuntimeHost, "metrics"> {
 export async function loadRuntime(
 	{ pods, data_dir, gateway, outbound }: Config,
 	key: InstallationKey,
-	{ models, metrics, onChoice = () => {}, examine = async () => {} }: RuntimeParts,
+	{ models, launches, metrics, onChoice = () => {}, examine = async () => {} }: RuntimeParts,
 ): Promise<PodRuntime> {
 	const host: RuntimeHost = {
 		dataDir: data_dir,
@@ -244,6 +260,7 @@ export async function loadRuntime(
 		platformUrl: () => platformUrl(gateway),
 		refusedNetworks: refusedNetworks(outbound.refuse),
 		metrics,
+		launches,
 		models: { ...models, podToken: (sessionId, generation) => key.podToken(sessionId, generation) },
 	};
 	const ref = pods.runtime.adapter === openChoice ? await choose(pods.runtime, data_dir, onChoice) : pods.runtime;

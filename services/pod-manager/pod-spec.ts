@@ -24,7 +24,7 @@ interface PodSpecDependencies {
 /** Returns the specification. @throws {Error} when the claim's launch settings are incomplete. */
 export function podSpec(claim: Claim, dependencies: PodSpecDependencies): PodSpec {
 	const { key, platformUrl, choiceMs, accessOf, refusalOf, mountRules } = dependencies;
-	const { id, generation, workspace } = claim;
+	const { id, generation, workspace, tenant, owner } = claim;
 	const launch = checkedSettings(claim.launch);
 	const access = accessOf(launch.model);
 	const refusal = access ? undefined : refusalOf(launch.model);
@@ -36,6 +36,7 @@ export function podSpec(claim: Claim, dependencies: PodSpecDependencies): PodSpe
 		session_id: id,
 		generation,
 		workspace_id: workspace,
+		owner: { tenant, id: owner },
 		installation: key.installationId(),
 		platform_url: platformUrl,
 		pod_token: key.podToken(id, generation),

@@ -19,17 +19,21 @@ export function sessionWorkService(
 	claims: SessionClaims,
 	{ isLimited, withCredential, attach }: SessionQuestions,
 ): ServiceSchema {
+	const budgeted = async (claim: Claim): Promise<Claim> => ({
+		...claim,
+		launch: { ...claim.launch, budgeted: await isLimited(claim.id) },
+	});
 	return {
 		name: sessionWork.name,
 		actions: implement(sessionWork, {
 			async claim_due({ limit, ids, host, ...shares }) {
 				const { starting_per_owner: startingPerOwner, passes_per_owner: passesPerOwner, under_way: underWay } = shares;
 				const claimed = await claims.claim(limit, ids, { startingPerOwner, passesPerOwner, underWay, host });
-				const budgeted = async (claim: Claim) => ({
-					...claim,
-					launch: { ...claim.launch, budgeted: await isLimited(claim.id) },
-				});
 				return succeededOf(await Promise.allSettled(claimed.map(budgeted)));
+			},
+			async launch_of({ id, generation }) {
+				const claim = await claims.launchOf(id, generation);
+				return claim ? budgeted(claim) : null;
 			},
 			model_of: ({ id }) => claims.modelOf(id),
 			with_credential: (sought) => withCredential(sought),

@@ -253,7 +253,7 @@ export class LocalProcessRuntime implements PodRuntime {
 	}
 
 	#document(
-		{ workspace_id: _folder, ...spec }: PodSpec,
+		{ workspace_id: _folder, owner: _person, ...spec }: PodSpec,
 		launch: Launch,
 		folders: { workspace: string; state: string },
 	): LaunchDocument {

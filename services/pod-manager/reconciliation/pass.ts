@@ -111,11 +111,10 @@ function refusalOf(error: unknown): PodRefused {
 }
 
 async function take(step: Step, claim: Claim, dependencies: PassDependencies, signal: AbortSignal): Promise<void> {
-	const { runtime, specOf, secretsOf } = dependencies;
+	const { runtime } = dependencies;
 	switch (step.kind) {
 		case "create": {
-			const secrets = await secretsOf?.(claim);
-			const spec = { ...specOf(claim), ...(secrets && { secrets }) };
+			const spec = await specWithSecrets(claim, dependencies);
 			refuseMounts(spec, runtime);
 			failpoint("pod-manager.before-create");
 			await runtime.create(spec, signal);
@@ -135,6 +134,15 @@ async function take(step: Step, claim: Claim, dependencies: PassDependencies, si
 function refuseMounts({ mounts }: PodSpec, { hasHostFiles }: PodRuntime): void {
 	const missing = hasHostFiles ? undefined : missingHostFiles({ mounts, repositories: [] });
 	if (missing !== undefined) throw new PodRefused("MOUNT_FAILED", missing.sentence, { final: true });
+}
+
+/** Returns the specification of the pod of a claim, with the secrets that its programs get. @throws {Error} */
+export async function specWithSecrets(
+	claim: Claim,
+	{ specOf, secretsOf }: Pick<PassDependencies, "specOf" | "secretsOf">,
+): Promise<PodSpec> {
+	const secrets = await secretsOf?.(claim);
+	return { ...specOf(claim), ...(secrets && { secrets }) };
 }
 
 function refuseLate(since: number): void {

@@ -173,6 +173,12 @@ export class SessionClaims {
 		return { sessions: (await this.#named(ids, expectedColumns)).filter(this.#isOn(host)).map(expectationOf) };
 	}
 
+	/** Returns the present launch of a session that shall run with this generation; undefined for every other one. */
+	async launchOf(id: string, generation: number): Promise<Claim | undefined> {
+		const document = await this.#store.get(sessionCollection, id);
+		return document?.desired === "run" && document.generation === generation ? claimOf(document) : undefined;
+	}
+
 	/** Returns the name of the model that a session has now; empty: the default. @throws {NotFoundError} */
 	async modelOf(id: string): Promise<string> {
 		const document = await this.#store.get(sessionCollection, id, ["launch"]);

@@ -206,6 +206,12 @@ export const sessionWork = defineContract("session-work", {
 		params: { id },
 		returns: text,
 	},
+	launch_of: {
+		access: "system",
+		summary: "The launch that a session has now, for the pod of this generation; null when it must not run any more",
+		params: { id, generation: count },
+		returns: { type: "object", props: claim, nullable: true },
+	},
 	with_credential: {
 		access: "system",
 		summary: "Sessions that may have a pod and got a credential, of one owner or of a tenant; at most 100",

@@ -41,6 +41,7 @@ for (const count of [1, 2] as const) {
 					observe: (report) => desk.observe(report),
 					model_of: async () => "",
 					with_credential: async () => [],
+					launch_of: async () => null,
 					expected: ({ ids, after }) => desk.expected(ids ? { ids } : { after }),
 				}),
 			});

@@ -35,6 +35,7 @@ export function openLocalPods(waiting = 0): LocalPods {
 		userHome: "",
 		environment: inheritedEnvironment(),
 		waiting,
+		launches: { specOf: async () => undefined },
 		models: { accessOf: () => undefined, modelOf: async () => "", podToken: () => "" },
 	};
 	const processes = () => markedWith(`${marker.installation}=${installation}`);

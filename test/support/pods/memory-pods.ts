@@ -161,6 +161,7 @@ export function podSpecFor(sessionId: string, generation: number, settings: Part
 		session_id: sessionId,
 		generation,
 		workspace_id: sessionId,
+		owner: { tenant: "default", id: "ada" },
 		installation: "0123456789abcdef",
 		platform_url: "http://127.0.0.1:9/api/v1/svc",
 		pod_token: `svcs_${sessionId}_${generation}_proof`,

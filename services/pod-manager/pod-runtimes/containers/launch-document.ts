@@ -13,10 +13,8 @@ const agents = "/opt/agents";
  * The container itself has the limits of `resource_config`. @param listenHost The host at which the platform's processes reach the
  * bridge to the agent, which they name in their requests.
  */
-export function launchDocument(
-	{ workspace_id: _folder, resource_config: _limits, ...spec }: PodSpec,
-	listenHost: string,
-): LaunchDocument {
+export function launchDocument(whole: PodSpec, listenHost: string): LaunchDocument {
+	const { workspace_id: _folder, owner: _person, resource_config: _limits, ...spec } = whole;
 	const { pathname } = new URL(spec.platform_url);
 	// Programs that know no Unix sockets find the platform there, by the agent's own process.
 	const platform = doorWays.platform.url;

@@ -36,6 +36,7 @@ describe("podSpec", () => {
 			session_id: id,
 			generation: 2,
 			workspace_id: id,
+			owner: { tenant: "acme", id: "ada" },
 			installation: key.installationId(),
 			platform_url: "http://127.0.0.1:1/api/v1/svc",
 			pod_token: key.podToken(id, 2),
