@@ -214,6 +214,13 @@ export const bounds = {
 		podConnections: [64, "connections", "to the session agent"],
 		podChats: [16, "chats", "at the session agent, and as many connections for messages"],
 	}),
+	...rows("process", "the new one is closed", {
+		clusterDoorConnections: [2_048, "connections", "of pods of a cluster to a pod manager"],
+	}),
+	...rows("pod", "503, and it asks again", {
+		podReportsPerSecond: [4, "questions and reports", "of a pod of a cluster to a pod manager in a second"],
+		podReportBurst: [20, "questions and reports", "of a pod of a cluster to a pod manager at once"],
+	}),
 	...rows("pod", "waits", { diffsOfPod: [2, "diffs", "that git makes"] }),
 	...rows("pod", "504 `DIFF_TIMEOUT`", { diffMs: [30_000, "ms", "that a diff takes, with its wait"] }),
 	...rows("pod", "503 `DIFF_BUSY`", { waitingDiffsOfPod: [16, "diffs", "that wait"] }),

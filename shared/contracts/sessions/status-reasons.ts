@@ -61,6 +61,20 @@ const ofPods = {
 		"The workspace is still held by an older pod, which does not end",
 		"Wait, or ask the operator to end that pod",
 	],
+	WORKSPACE_PENDING: [
+		"The cluster has not provided the volume of the workspace yet",
+		"Wait, or ask the operator to look at the storage class",
+	],
+	QUEUED: ["The cluster's queue has not admitted the session yet", "Wait for its turn"],
+	QUOTA_EXCEEDED: [
+		"The quota of the sessions' namespace is used up",
+		"Stop other sessions, or ask the operator for a larger quota",
+	],
+	NAMESPACE_ENDING: [
+		"The namespace of the sessions is being deleted, or does not exist",
+		"Ask the operator to make it again",
+	],
+	CLUSTER_UNREACHABLE: ["The API of the cluster does not answer", "Wait; running sessions go on meanwhile"],
 } as const satisfies Record<string, Reason>;
 
 /** The final ones, with which pods fail. A session whose pod has ended in order is `stopped`. */
@@ -105,6 +119,21 @@ const final = {
 		"The machine, its container engine or the session's container was stopped from outside",
 		"Start the session; its workspace is kept",
 	],
+	NODE_DRAINED: ["The machine of the session is being emptied", "Start the session, to go on with another machine"],
+	NODE_LOST: [
+		"The machine of the session does not answer any more",
+		"Start the session, to go on with another machine when its volume is free",
+	],
+	NODE_REFUSED: [
+		"The machine that was chosen for the session did not take it",
+		"Start the session; another machine may be chosen",
+	],
+	PREEMPTED: ["The cluster needed the room for something more important", "Start the session when there is room"],
+	EVICTED: [
+		"The machine of the session was short of disk or memory and ended the session",
+		"Ask for what the session needs with `resource_config`, and start it",
+	],
+	TIME_LIMIT: ["The session ran as long as its template allows", "Start the session"],
 	SESSION_LOCKED: ["A foreign process has locked the file that the message names", "End that process"],
 	OWNER_GONE: [
 		"The owner of this session is no member of its tenant any more; it can be read, archived and deleted",

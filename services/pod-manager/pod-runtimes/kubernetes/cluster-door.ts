@@ -1,0 +1,96 @@
+/**
+ * The platform as pods of a cluster see it before they have anything: an HTTP server of the pod manager that gives a pod its launch,
+ * for the token of its account, and takes its status, for the token of its launch. Everything else, pods ask the platform's API.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { LRUCache } from "lru-cache";
+import { bound } from "#shared/base/bounds.ts";
+import { readBounded } from "#shared/base/bounded-read.ts";
+import { TokenBucket } from "#shared/base/concurrency/token-bucket.ts";
+import { doorPaths } from "#shared/wire/pod/door-paths.ts";
+import type { DeskAnswer } from "./launch-desk.ts";
+
+const maxStatusBytes = 16_384;
+/** Tokens of accounts have about 1,200 characters. */
+const maxTokenLength = 8_192;
+
+export interface ClusterDoorDependencies {
+	/** @throws {Error} when nobody can say it now. */
+	readonly launch: (token: string) => Promise<DeskAnswer>;
+	/**
+	 * Takes the status of the launch that a token was made for; false for another token, or a pod that is gone.
+	 * @throws {SyntaxError} for what is no status; {Error} when it cannot be kept now.
+	 */
+	readonly report: (token: string, status: Buffer) => Promise<boolean>;
+}
+
+/** Returns the server, which does not listen yet. */
+export function clusterDoor(dependencies: ClusterDoorDependencies): Server {
+	const senders = new LRUCache<string, TokenBucket>({ max: bound.countedSenders });
+	const server = createServer({ headersTimeout: 10_000, requestTimeout: 20_000, keepAliveTimeout: 5_000 });
+	server.maxConnections = bound.clusterDoorConnections;
+	server.maxRequestsPerSocket = 1;
+	server.on("request", (request, response) => {
+		response.shouldKeepAlive = false;
+		answer(dependencies, senders, { request, response }).catch((error: unknown) => {
+			if (response.headersSent) response.destroy();
+			else response.writeHead(error instanceof SyntaxError ? 400 : 503).end();
+		});
+	});
+	return server;
+}
+
+type Answer = (dependencies: ClusterDoorDependencies, token: string, exchange: Exchange) => Promise<void>;
+
+interface Exchange {
+	readonly request: IncomingMessage;
+	readonly response: ServerResponse;
+}
+
+const answers: Readonly<Record<string, Answer>> = { [doorPaths.launch]: giveLaunch, [doorPaths.status]: takeStatus };
+
+async function answer(
+	dependencies: ClusterDoorDependencies,
+	senders: LRUCache<string, TokenBucket>,
+	exchange: Exchange,
+): Promise<void> {
+	const { method, url = "", headers, socket } = exchange.request;
+	const known = method === "POST" && Object.hasOwn(answers, url) ? answers[url] : undefined;
+	if (!known) return refuse(exchange, 404);
+	if (!admits(senders, socket.remoteAddress ?? "")) return refuse(exchange, 503);
+	const token = tokenIn(headers.authorization);
+	return token === undefined ? refuse(exchange, 401) : known(dependencies, token, exchange);
+}
+
+function tokenIn(authorization = ""): string | undefined {
+	return authorization.length > maxTokenLength ? undefined : /^Bearer (\S+)$/.exec(authorization)?.[1];
+}
+
+async function giveLaunch({ launch }: ClusterDoorDependencies, token: string, { request, response }: Exchange) {
+	request.resume();
+	const answered = await launch(token);
+	if (answered === "refused") response.writeHead(401).end();
+	else if (answered === "over") response.writeHead(409).end();
+	else response.writeHead(200, { "content-type": "application/json" }).end(answered.document);
+}
+
+async function takeStatus({ report }: ClusterDoorDependencies, token: string, { request, response }: Exchange) {
+	const tooLarge = () => new SyntaxError(`A status has at most ${maxStatusBytes} bytes`);
+	const status = await readBounded(request, { maxBytes: maxStatusBytes, tooLarge });
+	response.writeHead((await report(token, status)) ? 204 : 401).end();
+}
+
+/** Each pod has an address of its own, so that one cannot use up what all have. */
+function admits(senders: LRUCache<string, TokenBucket>, address: string): boolean {
+	const bucket =
+		senders.get(address) ?? new TokenBucket({ perSecond: bound.podReportsPerSecond, burst: bound.podReportBurst });
+	senders.set(address, bucket);
+	if (bucket.level < 1) return false;
+	bucket.spend();
+	return true;
+}
+
+function refuse({ request, response }: Exchange, status: number): void {
+	request.resume();
+	response.writeHead(status, { connection: "close" }).end();
+}

@@ -1,0 +1,64 @@
+/**
+ * The names and labels of the objects of sessions in a cluster. Names are deterministic, so that a repeated step has no further
+ * effect; objects are found by their labels. Pure.
+ */
+import { createHash } from "node:crypto";
+import { podName } from "../../pod-runtime.ts";
+import type { Launch } from "../local-process/launch.ts";
+
+/** The domain of all labels, annotations, and kinds of the platform. */
+export const domain = "atelier.dev";
+
+/** It keeps a pod that has ended until its reason was read. */
+export const finalizer = `${domain}/records`;
+
+/** The labels of the objects of sessions. */
+export const label = {
+	name: "app.kubernetes.io/name",
+	installation: `${domain}/installation`,
+	session: `${domain}/session`,
+	generation: `${domain}/generation`,
+	workspace: `${domain}/workspace`,
+	owner: `${domain}/owner`,
+	tenant: `${domain}/tenant`,
+	/** The egress profile, by which network policies select pods. */
+	egress: `${domain}/egress`,
+} as const;
+
+/** The annotations of pods. */
+export const annotation = {
+	/** What the session agent has reported last, as JSON. */
+	status: `${domain}/status`,
+	/** The agent's address is unknown to the cluster's own objects, so that its port is here. */
+	workspace: `${domain}/workspace`,
+} as const;
+
+/** The value of `app.kubernetes.io/name` by which network policies and people select the pods of sessions. */
+export const sessionName = "atelier-session";
+
+export function objectName({ sessionId, generation }: Launch): string {
+	return podName(sessionId, generation);
+}
+
+export function volumeClaimName(workspaceId: string): string {
+	return `workspace-${workspaceId}`;
+}
+
+/** Returns a label's value for an id of a person or a tenant, which may have any characters. */
+export function labelOf(id: string): string {
+	return createHash("sha256").update(id).digest("hex").slice(0, 32);
+}
+
+/** Returns the launch of an object; undefined when its labels do not name one. */
+export function launchOf(labels: Readonly<Record<string, string>> = {}): Launch | undefined {
+	const sessionId = labels[label.session] ?? "";
+	const generation = Number(labels[label.generation] ?? "");
+	return sessionId !== "" && Number.isSafeInteger(generation) && generation > 0 ? { sessionId, generation } : undefined;
+}
+
+/** Returns a selector of labels (Kubernetes, "Labels and Selectors"). */
+export function selectorOf(labels: Readonly<Record<string, string>>): string {
+	return Object.entries(labels)
+		.map(([name, value]) => `${name}=${value}`)
+		.join(",");
+}

@@ -1,0 +1,76 @@
+/**
+ * Gives each pod its launch. A pod is made without any secret: it shows the token of its own account, and gets the launch of the
+ * session that its labels name, computed at that moment.
+ */
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import type { RuntimeHost } from "../../pod-runtime.ts";
+import type { Launch } from "../local-process/launch.ts";
+import { annotation, label, launchOf } from "./cluster-names.ts";
+import { type ClusterPlaces, launchDocument } from "./launch-document.ts";
+import type { PodObject } from "./pod-object.ts";
+
+/** How long a token that was reviewed counts as reviewed, in milliseconds, and the most such tokens. */
+const [reviewedMs, maxReviewed] = [60_000, 4_096];
+
+/** The pod that a token was made for, as the cluster says it. */
+export interface TokenBearer {
+	readonly name: string;
+	readonly uid: string;
+}
+
+export interface LaunchDeskDependencies {
+	readonly installation: string;
+	readonly launches: RuntimeHost["launches"];
+	readonly places: ClusterPlaces;
+	/** Resolves to the pod of a token for the audience of launches; undefined for any other token. @throws {Error} when the cluster does not say. */
+	readonly review: (token: string) => Promise<TokenBearer | undefined>;
+	/** Reads a pod as it is now, from the cluster and no cache. */
+	readonly podNow: (name: string) => Promise<PodObject | undefined>;
+}
+
+/** `refused`: it is no token of a pod of sessions. `over`: its pod has its launch already, or must not run any more. */
+export type DeskAnswer = { readonly document: string } | "refused" | "over";
+
+export class LaunchDesk {
+	readonly #dependencies: LaunchDeskDependencies;
+	readonly #reviewed = new LRUCache<string, TokenBearer>({ max: maxReviewed, ttl: reviewedMs });
+
+	constructor(dependencies: LaunchDeskDependencies) {
+		this.#dependencies = dependencies;
+	}
+
+	/** @throws {Error} when the cluster or the platform does not answer now; the pod asks again. */
+	async launch(token: string): Promise<DeskAnswer> {
+		const { podNow, launches, places } = this.#dependencies;
+		const bearer = await this.#bearerOf(token);
+		if (!bearer) return "refused";
+		const pod = await podNow(bearer.name);
+		const launch = pod && this.#launchOf(pod, bearer);
+		if (!launch) return "refused";
+		// Programs of the session can read the token, when they run: its agent has reported before.
+		if (pod.metadata.deletionTimestamp !== undefined || pod.metadata.annotations?.[annotation.status] !== undefined)
+			return "over";
+		const spec = await launches.specOf(launch.sessionId, launch.generation);
+		const { podIP } = pod.status;
+		if (!spec) return "over";
+		if (podIP === undefined) throw new Error(`The pod "${bearer.name}" has no address yet`);
+		return { document: JSON.stringify(launchDocument(spec, { ...places, podIP })) };
+	}
+
+	async #bearerOf(token: string): Promise<TokenBearer | undefined> {
+		const key = createHash("sha256").update(token).digest("base64");
+		const known = this.#reviewed.get(key);
+		if (known) return known;
+		const bearer = await this.#dependencies.review(token);
+		if (bearer) this.#reviewed.set(key, bearer);
+		return bearer;
+	}
+
+	/** A name may be used again; the uid is of one pod only. */
+	#launchOf({ metadata }: PodObject, bearer: TokenBearer): Launch | undefined {
+		const isOurs =
+			metadata.uid === bearer.uid && metadata.labels?.[label.installation] === this.#dependencies.installation;
+		return isOurs ? launchOf(metadata.labels) : undefined;
+	}
+}

@@ -1,0 +1,73 @@
+/** The part of a pod, as the cluster's API gives it, that is kept and read (Kubernetes API, core/v1 Pod). */
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { type Output, schema } from "#shared/base/schema/schema.ts";
+
+const text = { type: "string" } as const;
+const optionalText = { ...text, optional: true } as const;
+const texts = { type: "record", key: text, value: text, optional: true } as const;
+const code = { type: "number", integer: true } as const;
+
+const condition = { type: text, status: text, reason: optionalText, message: optionalText } as const;
+
+const containerEnd = { exitCode: code, reason: optionalText, message: optionalText } as const;
+
+const containerState = {
+	waiting: { type: "object", props: { reason: optionalText, message: optionalText }, optional: true },
+	running: { type: "object", props: { startedAt: optionalText }, optional: true },
+	terminated: { type: "object", props: containerEnd, optional: true },
+} as const;
+
+const containerStatus = { name: text, state: { type: "object", props: containerState, optional: true } } as const;
+const containerStatuses = { type: "array", items: { type: "object", props: containerStatus }, optional: true } as const;
+
+const podFields = schema({
+	metadata: {
+		type: "object",
+		props: {
+			name: text,
+			uid: text,
+			resourceVersion: text,
+			labels: texts,
+			annotations: texts,
+			deletionTimestamp: optionalText,
+			finalizers: { type: "array", items: text, optional: true },
+		},
+	},
+	spec: { type: "object", props: { nodeName: optionalText, serviceAccountName: optionalText } },
+	status: {
+		type: "object",
+		props: {
+			phase: optionalText,
+			reason: optionalText,
+			message: optionalText,
+			podIP: optionalText,
+			conditions: { type: "array", items: { type: "object", props: condition }, optional: true },
+			initContainerStatuses: containerStatuses,
+			containerStatuses,
+		},
+	},
+});
+
+/** A pod with the members that the platform reads. */
+export type PodObject = Output<typeof podFields>;
+export type ContainerStatus = Output<typeof containerStatus>;
+export type ContainerEnd = Output<typeof containerEnd>;
+export type PodCondition = Output<typeof condition>;
+
+const check = compileSchema(podFields);
+
+/** Returns the members that are read, of about 1 KB; undefined for an object without the shape of a pod. */
+export function podObject(value: unknown): PodObject | undefined {
+	const copy: unknown = structuredClone(value);
+	return isPod(copy) ? copy : undefined;
+}
+
+/** Checks the object, and removes the members that the schema does not have. */
+function isPod(value: unknown): value is PodObject {
+	return check(value).length === 0;
+}
+
+/** Returns a condition of the pod, such as `PodScheduled`; undefined when it has none. */
+export function conditionOf({ status }: PodObject, type: string): PodCondition | undefined {
+	return status.conditions?.find((one) => one.type === type);
+}
