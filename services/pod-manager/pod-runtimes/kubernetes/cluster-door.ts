@@ -7,7 +7,7 @@ import { LRUCache } from "lru-cache";
 import { bound } from "#shared/base/bounds.ts";
 import { readBounded } from "#shared/base/bounded-read.ts";
 import { TokenBucket } from "#shared/base/concurrency/token-bucket.ts";
-import { doorPaths } from "#shared/wire/pod/door-paths.ts";
+import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import type { DeskAnswer } from "./launch-desk.ts";
 
 const maxStatusBytes = 16_384;

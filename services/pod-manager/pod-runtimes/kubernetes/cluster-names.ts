@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { podName } from "../../pod-runtime.ts";
-import type { Launch } from "../local-process/launch.ts";
+import type { Launch } from "../machine/launch.ts";
 
 /** The domain of all labels, annotations, and kinds of the platform. */
 export const domain = "atelier.dev";

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { RuntimeHost } from "../../pod-runtime.ts";
-import type { Launch } from "../local-process/launch.ts";
+import type { Launch } from "../machine/launch.ts";
 import { annotation, label, launchOf } from "./cluster-names.ts";
 import { type ClusterPlaces, launchDocument } from "./launch-document.ts";
 import type { PodObject } from "./pod-object.ts";

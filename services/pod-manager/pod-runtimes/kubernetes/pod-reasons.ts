@@ -18,7 +18,7 @@ const isDenied = /not found|manifest unknown|denied|unauthorized|authorization f
 /** The scheduler's words for a volume that another pod has. */
 const isHeld = /ReadWriteOncePod|Multi-Attach|already (exclusively )?attached|in use by/i;
 const isUnbound =
-	/unbound immediate PersistentVolumeClaims|persistentvolumeclaim .* not found|didn't find available persistent volumes/i;
+	/unbound immediate PersistentVolumeClaims|persistentvolumeclaim .* (not found|is being deleted)|didn't find available persistent volumes/i;
 
 /** The codes of the reasons for which a kubelet keeps a container waiting. */
 const ofWaiting: Readonly<Record<string, FailureCode>> = {

@@ -1,0 +1,254 @@
+/**
+ * Runs each session in a pod of its own in a Kubernetes cluster. The pod is the only record of a launch: its name lets the cluster
+ * keep only one, its finalizer keeps it until the reason of its end was read, and what its agent reports is an annotation of it.
+ * A pod is made without secrets, and asks for its launch at the door (kubernetes/launch-desk.ts).
+ */
+import { once } from "node:events";
+import type { Server } from "node:http";
+import { failpoint } from "#shared/base/failpoints.ts";
+import { monotonic, sleep } from "#shared/base/clock.ts";
+import { type Inventory, isAlive, type Pod, podName, type PodRuntime, type PodSpec } from "../pod-runtime.ts";
+import { PodRefused } from "../pod-refused.ts";
+import { isThere } from "./machine/machine-runtime.ts";
+import type { Launch } from "./machine/launch.ts";
+import { ApiClient } from "./kubernetes/api/api-client.ts";
+import { ApiError } from "./kubernetes/api/api-error.ts";
+import { openAccess } from "./kubernetes/api/open-access.ts";
+import { clusterDoor } from "./kubernetes/cluster-door.ts";
+import { ClusterPods, type KeptPods } from "./kubernetes/cluster-pods.ts";
+import { refusedBy } from "./kubernetes/create-refusals.ts";
+import {
+	type KubernetesOptions,
+	type KubernetesSettings,
+	kubernetesSettings,
+} from "./kubernetes/kubernetes-options.ts";
+import { LaunchDesk } from "./kubernetes/launch-desk.ts";
+import type { PodPlan } from "./kubernetes/pod-manifest.ts";
+import { podResources } from "./kubernetes/pod-resources.ts";
+import { quantityBytes } from "./kubernetes/quantity.ts";
+import { SessionObjects } from "./kubernetes/session-objects.ts";
+import { StatusReports } from "./kubernetes/status-reports.ts";
+
+/** The time beyond the agent's own in which a pod ends, in seconds. */
+const extraSeconds = 10;
+/** How long the removal of a volume is waited for, and the pause between looks, in milliseconds. */
+const [removedMs, lookMs] = [5_000, 250];
+
+/** The runtime of one process. Pods outlive it; another process finds them again. */
+export class KubernetesRuntime implements PodRuntime {
+	static readonly typedKwargs = [
+		"door_port",
+		"user",
+		"memory_mb",
+		"max_memory_mb",
+		"processors",
+		"max_processors",
+		"processor_share",
+		"disk_mb",
+		"max_disk_mb",
+		"max_gpus",
+		"images",
+		"placements",
+	];
+	static readonly kwargs = [
+		"namespace",
+		"image",
+		"door_url",
+		"platform_origin",
+		"kubeconfig",
+		"context",
+		"access_mode",
+		"egress",
+		...KubernetesRuntime.typedKwargs,
+	];
+
+	readonly isolation = "container";
+	readonly #options: KubernetesOptions;
+	readonly #settings: KubernetesSettings;
+	#connected: Promise<Cluster> | undefined;
+	readonly #doors: Server[] = [];
+
+	/** @throws {ConfigError} for an argument that cannot be used. */
+	constructor(options: KubernetesOptions) {
+		this.#options = options;
+		this.#settings = kubernetesSettings(options);
+	}
+
+	async open(): Promise<readonly string[]> {
+		const { objects, pods } = await this.#cluster();
+		const { doorPort, doorUrl, platformOrigin } = this.#settings;
+		const { installation, launches, models } = this.#options;
+		const desk = new LaunchDesk({
+			installation,
+			launches,
+			places: { doorUrl, platformOrigin },
+			review: (token) => objects.review(token),
+			podNow: (name) => objects.podNow(name),
+		});
+		const reports = new StatusReports({
+			podToken: models.podToken,
+			podOf: (launch) => pods.objectOf(launch),
+			keep: (pod, status) => objects.keepStatus(pod, status),
+		});
+		const door = clusterDoor({
+			launch: (token) => desk.launch(token),
+			report: (token, status) => reports.take(token, status),
+		});
+		door.listen(doorPort, "0.0.0.0");
+		await once(door, "listening");
+		this.#doors.push(door);
+		return [keysInPods];
+	}
+
+	async close(): Promise<void> {
+		for (const door of this.#doors.splice(0)) {
+			door.close();
+			door.closeAllConnections();
+		}
+		(await this.#connected?.catch(() => undefined))?.api.close();
+	}
+
+	async inventory(): Promise<Inventory> {
+		const { objects, pods } = await this.#cluster();
+		const [found, launches, claims] = await Promise.all([pods.all(), objects.launches(), objects.volumeClaims()]);
+		const names = new Set(found.map(({ name }) => name));
+		const unfinished = launches.map(unfinishedPod).filter(({ name }) => !names.has(name));
+		return { pods: found, unfinished, workspaces: claims.map(({ workspaceId }) => workspaceId), troubles: [] };
+	}
+
+	async find(sessionId: string): Promise<Pod[]> {
+		const { pods } = await this.#cluster();
+		return pods.ofSession(sessionId).catch(refuse);
+	}
+
+	/** Starts the pod. @throws {Error} when a pod of another launch lives: two must never share a workspace. */
+	async create(spec: PodSpec): Promise<void> {
+		const { objects } = await this.#cluster();
+		const launch = { sessionId: spec.session_id, generation: spec.generation };
+		try {
+			if (isThere(await this.#podsNow(launch.sessionId), launch)) return;
+			failpoint("kubernetes.before-create");
+			await objects.make(this.#planOf(launch, spec));
+			failpoint("kubernetes.after-create");
+		} catch (error) {
+			refuse(error);
+		}
+	}
+
+	async end(pod: Pod, graceMs: number): Promise<void> {
+		const { objects, pods } = await this.#cluster();
+		const object = await pods.objectOf(pod);
+		if (object && isAlive(pod)) await objects.end(object, Math.ceil(graceMs / 1_000) + extraSeconds);
+	}
+
+	async forget(pod: Pod): Promise<void> {
+		const { objects, pods } = await this.#cluster();
+		const present = (await this.#podsNow(pod.sessionId)).find(({ name }) => name === pod.name);
+		if (present && isAlive(present)) throw new Error(`Cannot forget "${pod.name}", which lives`);
+		const object = present && (await pods.objectOf(pod));
+		if (object) await objects.forget(object);
+		else await objects.removeAccount(pod.name);
+	}
+
+	async purge(sessionId: string): Promise<void> {
+		const { objects } = await this.#cluster();
+		const pods = await this.#podsNow(sessionId);
+		const living = pods.find(isAlive);
+		if (living) throw new Error(`Cannot purge session "${sessionId}": "${living.name}" still lives`);
+		for (const pod of pods) await this.forget(pod);
+		for (const launch of await objects.launches(sessionId)) await objects.removeAccount(unfinishedPod(launch).name);
+	}
+
+	/** @throws {Error} while the volume is still listed: its record must outlive it. */
+	async removeWorkspace(workspaceId: string): Promise<void> {
+		const { objects } = await this.#cluster();
+		for (const until = monotonic() + removedMs; ; await sleep(lookMs)) {
+			const claim = await objects.volumeClaim(workspaceId);
+			if (!claim) return;
+			if (!claim.isEnding) await objects.removeVolumeClaim(claim);
+			else if (monotonic() > until) throw new Error("The cluster has not removed the volume yet");
+		}
+	}
+
+	/** Returns the size of the volume, which is what it occupies in the cluster whatever is in it. */
+	async measureWorkspace(workspaceId: string): Promise<number> {
+		const { objects } = await this.#cluster();
+		const claim = await objects.volumeClaim(workspaceId);
+		return claim ? quantityBytes(claim.size) : 0;
+	}
+
+	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
+		void onChange;
+		void signal;
+	}
+
+	/** Returns the pods of a session from the cluster and no cache: a step that cannot be taken back follows. */
+	async #podsNow(sessionId: string): Promise<Pod[]> {
+		const { pods } = await this.#cluster();
+		return pods.ofSessionNow(sessionId);
+	}
+
+	/** @throws {PodRefused} for what the operator does not allow. */
+	#planOf(launch: Launch, spec: PodSpec): PodPlan {
+		const { image, images, user, limits, placements, egress, doorUrl, accessMode } = this.#settings;
+		const own = spec.image === image ? undefined : spec.image;
+		if (own !== undefined && !images.includes("*") && !images.includes(own))
+			throw new PodRefused(
+				"POD_FORBIDDEN",
+				`the operator does not offer the image "${own}" (pods.runtime.kwargs.images)`,
+			);
+		return {
+			...launch,
+			installation: this.#options.installation,
+			workspaceId: spec.workspace_id,
+			owner: spec.owner,
+			image,
+			ownImage: own,
+			user,
+			resources: podResources(spec.resource_config ?? {}, limits),
+			placement: placements["default"] ?? {},
+			egress: spec.egress?.profile ?? egress,
+			doorUrl,
+			accessMode,
+		};
+	}
+
+	#cluster(): Promise<Cluster> {
+		this.#connected ??= this.#connect().catch((error: unknown) => {
+			this.#connected = undefined;
+			throw error;
+		});
+		return this.#connected;
+	}
+
+	async #connect(): Promise<Cluster> {
+		const { kubeconfig, context, namespace } = this.#settings;
+		const { metrics, installation } = this.#options;
+		const api = new ApiClient({ access: await openAccess(kubeconfig, context), metrics });
+		const objects = new SessionObjects(api, namespace, installation);
+		const kept: KeptPods = { isFresh: false, ofSession: () => [] };
+		return { api, objects, pods: new ClusterPods(objects, kept) };
+	}
+}
+
+/** The connection to the cluster. */
+interface Cluster {
+	readonly api: ApiClient;
+	readonly objects: SessionObjects;
+	readonly pods: ClusterPods;
+}
+
+const keysInPods =
+	"The key of a session's model is given to its pod, where its programs can read it (docs/kubernetes.md)";
+
+function unfinishedPod(launch: Launch): Pod {
+	return { ...launch, name: podName(launch.sessionId, launch.generation), state: "gone", timings: {} };
+}
+
+/** @throws {PodRefused} for what people can be told; the error itself otherwise. */
+function refuse(error: unknown): never {
+	if (!(error instanceof ApiError)) throw error;
+	if (error.status === undefined || error.status >= 500)
+		throw new PodRefused("CLUSTER_UNREACHABLE", error.message, { cause: error });
+	throw refusedBy({ status: error.status, reason: error.reason, message: error.message }, error) ?? error;
+}

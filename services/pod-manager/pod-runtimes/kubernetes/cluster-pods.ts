@@ -1,0 +1,84 @@
+/**
+ * The pods of one installation as the platform sees them. What a watch has kept may say that a pod is there; only the cluster itself
+ * says that there is none.
+ */
+import type { Pod } from "../../pod-runtime.ts";
+import type { Launch } from "../machine/launch.ts";
+import { label, objectName, volumeClaimName } from "./cluster-names.ts";
+import { conditionOf, type PodObject } from "./pod-object.ts";
+import { clusterPod } from "./pod-state.ts";
+import type { SessionObjects } from "./session-objects.ts";
+import { Sightings } from "./sightings.ts";
+
+/** A pod that starts is late after this time, in milliseconds: its events are read then. */
+const lateMs = 4_000;
+
+/** What a watch has kept. */
+export interface KeptPods {
+	/** Whether it has heard from the cluster a moment ago. */
+	readonly isFresh: boolean;
+	/** Returns the pods of a session. */
+	ofSession(sessionId: string): readonly PodObject[];
+}
+
+export class ClusterPods {
+	readonly #objects: SessionObjects;
+	readonly #kept: KeptPods;
+	readonly #sightings = new Sightings();
+
+	constructor(objects: SessionObjects, kept: KeptPods) {
+		this.#objects = objects;
+		this.#kept = kept;
+	}
+
+	async ofSession(sessionId: string): Promise<Pod[]> {
+		return this.#seen(await this.objectsOf(sessionId));
+	}
+
+	/** Returns the pods of a session from the cluster and no cache. */
+	async ofSessionNow(sessionId: string): Promise<Pod[]> {
+		return this.#seen(await this.#objects.listPods(sessionId));
+	}
+
+	/** Returns all pods, from the cluster and no cache. */
+	async all(): Promise<Pod[]> {
+		return this.#seen(await this.#objects.listPods());
+	}
+
+	/** Returns the objects of a session's pods. */
+	async objectsOf(sessionId: string): Promise<readonly PodObject[]> {
+		const kept = this.#kept.isFresh ? this.#kept.ofSession(sessionId) : [];
+		return kept.length > 0 ? kept : this.#objects.listPods(sessionId);
+	}
+
+	/** Returns the object of a launch's pod; undefined when there is none. */
+	async objectOf(launch: Launch): Promise<PodObject | undefined> {
+		const name = objectName(launch);
+		const found = (await this.objectsOf(launch.sessionId)).find(({ metadata }) => metadata.name === name);
+		return found ?? this.#objects.podNow(name);
+	}
+
+	async #seen(objects: readonly PodObject[]): Promise<Pod[]> {
+		const pods: Pod[] = [];
+		for (const object of objects) {
+			const pod = await this.#pod(object);
+			if (pod) pods.push(pod);
+		}
+		return pods;
+	}
+
+	async #pod(object: PodObject): Promise<Pod | undefined> {
+		const pod = clusterPod(object, this.#sightings);
+		if (pod?.state !== "launching" || !this.#isLate(object)) return pod;
+		const { metadata } = object;
+		const claim = volumeClaimName(metadata.labels?.[label.workspace] ?? "");
+		await this.#sightings.learn(metadata.uid, () => this.#objects.eventsOf(metadata.uid, claim));
+		return clusterPod(object, this.#sightings);
+	}
+
+	/** Whether its object does not say why it does not go on. */
+	#isLate(object: PodObject): boolean {
+		const isReady = conditionOf(object, "ContainersReady")?.status === "True";
+		return !isReady && this.#sightings.seenFor(object.metadata.uid, "mount") > lateMs;
+	}
+}

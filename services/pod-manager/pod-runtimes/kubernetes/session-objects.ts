@@ -1,0 +1,214 @@
+/** The objects of sessions in the cluster: makes, reads and removes them. A repeated step has no further effect. */
+import { ApiError } from "./api/api-error.ts";
+import type { ApiClient } from "./api/api-client.ts";
+import type { KubeObject } from "./api/kube-object.ts";
+import type { Resource } from "./api/resource.ts";
+import type { Launch } from "../machine/launch.ts";
+import { annotation, finalizer, label, launchOf, selectorOf, volumeClaimName } from "./cluster-names.ts";
+import { accountManifest, launchAudience, type PodPlan, podManifest, volumeClaimManifest } from "./pod-manifest.ts";
+import { type PodObject, podObject } from "./pod-object.ts";
+import type { ClusterEvent } from "./circumstances.ts";
+import type { TokenBearer } from "./launch-desk.ts";
+
+/** The most events of an object that are read. */
+const maxEvents = 50;
+
+/** A volume claim, as far as it is read. */
+export interface VolumeClaim {
+	readonly workspaceId: string;
+	readonly uid: string;
+	readonly isEnding: boolean;
+	/** The size that it has, or that was asked for, as the cluster writes it. */
+	readonly size: string;
+}
+
+interface ClaimObject extends KubeObject {
+	readonly spec?: { readonly resources?: { readonly requests?: { readonly storage?: string } } };
+	readonly status?: { readonly capacity?: { readonly storage?: string } };
+}
+
+interface EventObject extends KubeObject {
+	readonly reason?: string;
+	readonly message?: string;
+	readonly lastTimestamp?: string | null;
+	readonly eventTime?: string | null;
+}
+
+interface TokenReview {
+	readonly status?: {
+		readonly authenticated?: boolean;
+		readonly audiences?: readonly string[];
+		readonly user?: { readonly extra?: Readonly<Record<string, readonly string[]>> };
+	};
+}
+
+/** The objects of one installation in one namespace. */
+export class SessionObjects {
+	readonly #api: ApiClient;
+	readonly #installation: string;
+	readonly pods: Resource;
+	readonly #accounts: Resource;
+	readonly #claims: Resource;
+	readonly #events: Resource;
+
+	constructor(api: ApiClient, namespace: string, installation: string) {
+		this.#api = api;
+		this.#installation = installation;
+		const of = (plural: string): Resource => ({ version: "v1", plural, namespace });
+		this.pods = of("pods");
+		this.#accounts = of("serviceaccounts");
+		this.#claims = of("persistentvolumeclaims");
+		this.#events = of("events");
+	}
+
+	/** The label by which all of them are found. */
+	get selector(): string {
+		return selectorOf({ [label.installation]: this.#installation });
+	}
+
+	/** Reads the pods of all sessions, or of one, from the cluster and no cache. */
+	async listPods(sessionId?: string): Promise<PodObject[]> {
+		const { items } = await this.#api.list(this.pods, podObject, { labelSelector: this.#selectorOf(sessionId) });
+		return items.filter((pod) => pod !== undefined);
+	}
+
+	/** Reads a pod from the cluster and no cache; undefined when there is none. */
+	async podNow(name: string): Promise<PodObject | undefined> {
+		return podObject(await orMissing(this.#api.get(this.pods, name)));
+	}
+
+	/** Makes what a pod needs, and the pod at last: whoever sees the pod finds everything else. @throws {ApiError} */
+	async make(plan: PodPlan): Promise<void> {
+		await this.#makeOnce(this.#accounts, accountManifest(plan));
+		await this.#makeClaim(plan);
+		await this.#makeOnce(this.pods, podManifest(plan));
+	}
+
+	/** Begins the end of a pod, unless it has begun; does nothing for another pod of this name. */
+	async end({ metadata }: PodObject, graceSeconds: number): Promise<void> {
+		if (metadata.deletionTimestamp !== undefined) return;
+		await orMissing(this.#api.delete(this.pods, metadata.name, { uid: metadata.uid, graceSeconds }));
+	}
+
+	/** Removes the records of a pod that has ended: its account, and then the pod itself. */
+	async forget(pod: PodObject): Promise<void> {
+		await this.removeAccount(pod.metadata.name);
+		await this.end(pod, 0);
+		await this.#release(pod);
+	}
+
+	async removeAccount(name: string): Promise<void> {
+		await orMissing(this.#api.delete(this.#accounts, name, {}));
+	}
+
+	/** Returns the launches whose accounts are there, with a pod or without one. */
+	async launches(sessionId?: string): Promise<Launch[]> {
+		const keep = ({ metadata }: KubeObject) => launchOf(metadata.labels);
+		const { items } = await this.#api.list(this.#accounts, keep, { labelSelector: this.#selectorOf(sessionId) });
+		return items.filter((launch) => launch !== undefined);
+	}
+
+	async volumeClaims(): Promise<VolumeClaim[]> {
+		const { items } = await this.#api.list(this.#claims, claimOf, { labelSelector: this.selector });
+		return items.filter((claim) => claim !== undefined);
+	}
+
+	async volumeClaim(workspaceId: string): Promise<VolumeClaim | undefined> {
+		const object = await orMissing(this.#api.get<ClaimObject>(this.#claims, volumeClaimName(workspaceId)));
+		return object && claimOf(object);
+	}
+
+	async removeVolumeClaim({ workspaceId, uid }: VolumeClaim): Promise<void> {
+		await orMissing(this.#api.delete(this.#claims, volumeClaimName(workspaceId), { uid }));
+	}
+
+	/** Keeps what an agent has reported with its pod. @returns Whether the pod is there. */
+	async keepStatus({ metadata }: PodObject, status: string): Promise<boolean> {
+		const { name, uid } = metadata;
+		const members = { metadata: { uid, annotations: { [annotation.status]: status } } };
+		return (await orMissing(this.#api.patch(this.pods, name, members))) !== undefined;
+	}
+
+	/** Resolves to the pod that a token was made for; undefined for a token of nobody, or for another audience. */
+	async review(token: string): Promise<TokenBearer | undefined> {
+		const reviews = { group: "authentication.k8s.io", version: "v1", plural: "tokenreviews" };
+		const spec = { token, audiences: [launchAudience] };
+		const asked = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec };
+		const { status } = await this.#api.createPart<TokenReview>(reviews, undefined, asked, { secrets: [token] });
+		const extra = status?.user?.extra ?? {};
+		const [name] = extra["authentication.kubernetes.io/pod-name"] ?? [];
+		const [uid] = extra["authentication.kubernetes.io/pod-uid"] ?? [];
+		const isGood = status?.authenticated === true && status.audiences?.includes(launchAudience);
+		return isGood && name !== undefined && uid !== undefined ? { name, uid } : undefined;
+	}
+
+	/** Returns the events of an object, the newest first. @param uid Of a pod. @param claim Its volume claim's name. */
+	async eventsOf(uid: string, claim: string): Promise<ClusterEvent[]> {
+		const fields = [
+			`involvedObject.uid=${uid}`,
+			`involvedObject.kind=PersistentVolumeClaim,involvedObject.name=${claim}`,
+		];
+		const keep = (event: EventObject) => event;
+		const lists = await Promise.all(
+			fields.map((fieldSelector) => this.#api.list<EventObject, EventObject>(this.#events, keep, { fieldSelector })),
+		);
+		return lists
+			.flatMap(({ items }) => items)
+			.sort((one, other) => timeOf(other).localeCompare(timeOf(one)))
+			.slice(0, maxEvents)
+			.map(({ reason = "", message = "" }) => ({ reason, message }));
+	}
+
+	#selectorOf(sessionId: string | undefined): string {
+		return sessionId === undefined ? this.selector : `${this.selector},${label.session}=${sessionId}`;
+	}
+
+	/** An answer that was lost is met again as a conflict. */
+	async #makeOnce(resource: Resource, object: object): Promise<void> {
+		await this.#api.create(resource, object).catch((error: unknown) => {
+			if (!isReason(error, "AlreadyExists")) throw error;
+		});
+	}
+
+	async #makeClaim(plan: PodPlan): Promise<void> {
+		await this.#makeOnce(this.#claims, volumeClaimManifest(plan));
+	}
+
+	/** Lets go of a pod that is being deleted; another pod of this name keeps its finalizer. */
+	async #release({ metadata }: PodObject): Promise<void> {
+		const index = metadata.finalizers?.indexOf(finalizer) ?? -1;
+		if (index < 0) return;
+		await orMissing(
+			this.#api.patchBySteps(this.pods, metadata.name, [
+				{ op: "test", path: "/metadata/uid", value: metadata.uid },
+				{ op: "test", path: `/metadata/finalizers/${index}`, value: finalizer },
+				{ op: "remove", path: `/metadata/finalizers/${index}` },
+			]),
+		);
+	}
+}
+
+function timeOf({ lastTimestamp, eventTime, metadata }: EventObject): string {
+	return lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? "";
+}
+
+function claimOf({ metadata, spec, status }: ClaimObject): VolumeClaim | undefined {
+	const workspaceId = metadata.labels?.[label.workspace];
+	if (workspaceId === undefined || metadata.uid === undefined) return undefined;
+	const size = status?.capacity?.storage ?? spec?.resources?.requests?.storage ?? "0";
+	return { workspaceId, uid: metadata.uid, isEnding: metadata.deletionTimestamp !== undefined, size };
+}
+
+/** Resolves to undefined where the object is not there, or is another one than that of the uid. */
+async function orMissing<T>(call: Promise<T>): Promise<T | undefined> {
+	try {
+		return await call;
+	} catch (error) {
+		if (error instanceof ApiError && (error.status === 404 || isReason(error, "Conflict"))) return undefined;
+		throw error;
+	}
+}
+
+function isReason(error: unknown, reason: string): boolean {
+	return error instanceof ApiError && error.reason === reason;
+}
