@@ -23,10 +23,10 @@ export const podFields = schema({
 	agent_hosts: {
 		type: "array",
 		max: 100,
-		items: { type: "string", pattern: "^[\\w.-]{1,253}$" },
+		items: { type: "string", pattern: "^([\\w.-]{1,253}|[\\d.]{7,15}/\\d{1,2})$" },
 		default: [],
 		description:
-			"Names of hosts beside 127.0.0.1 at which session agents listen (`listen_host` of their runtimes); the platform connects to no others",
+			"Names of hosts beside 127.0.0.1 at which session agents listen (`listen_host` of their runtimes), and networks of pods such as `10.244.0.0/16`; the platform connects to no others",
 	},
 	starting_per_owner: {
 		...whole,

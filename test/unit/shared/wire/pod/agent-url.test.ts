@@ -16,6 +16,13 @@ describe("agentUrl() (H9)", () => {
 			expect(() => agentUrl(address, "/x", hosts), address).to.throw(UpstreamError);
 	});
 
+	it("is within a network only if the configuration names it", () => {
+		const hosts = ["pod-manager", "10.244.0.0/16"];
+		expect(String(agentUrl("http://10.244.7.9:7433", "/x", hosts))).to.equal("http://10.244.7.9:7433/x");
+		for (const address of ["http://10.245.0.1:7433", "http://10.244.0.0.evil:1", "http://10.244.0.999:1"])
+			expect(() => agentUrl(address, "/x", hosts), address).to.throw(UpstreamError);
+	});
+
 	for (const address of [
 		"http://evil.example:80",
 		"http://10.0.0.1:40123",
