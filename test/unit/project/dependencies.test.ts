@@ -12,7 +12,8 @@ interface LockedPackage {
 	dev?: boolean;
 }
 
-const permissive = ["MIT", "ISC", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BlueOak-1.0.0", "Unlicense", "0BSD"];
+/** The last one is Python's, which permits distribution on the terms of BSD. */
+const permissive = "MIT ISC Apache-2.0 BSD-2-Clause BSD-3-Clause BlueOak-1.0.0 Unlicense 0BSD PSF-2.0".split(" ");
 
 function json<T>(path: string): T {
 	const content: T = JSON.parse(readFileSync(join(projectRoot, path), "utf8"));
