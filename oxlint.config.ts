@@ -110,6 +110,7 @@ const machine = `${podRuntimes}/machine`;
 const localPods = `${podRuntimes}/local-process`;
 /** These talk to an engine, and pass on connections between the platform and the sessions' containers. */
 const containers = `${podRuntimes}/containers`;
+const kubernetes = `${podRuntimes}/kubernetes`;
 /** These list folders of the system. */
 const systemListers = [
 	`${machine}/folder-entries.ts`,
@@ -121,7 +122,7 @@ const systemListers = [
 
 /** The bans of a folder with parts of runtimes. @param allowed The only other one of these folders that it may import. */
 function runtimeBans(folder: string, allowed?: string): Ban[] {
-	const others = [machine, localPods, containers].filter((other) => other !== folder && other !== allowed);
+	const others = [machine, localPods, containers, kubernetes].filter((other) => other !== folder && other !== allowed);
 	const apart: Ban = {
 		group: others.map((other) => `**/${basename(other)}/**`),
 		message: "A runtime knows no other one; what several need is in pod-runtimes/machine",
@@ -159,6 +160,10 @@ function serviceBorders(name: string): Override[] {
 						except: systemListers,
 					}),
 					refuse([`${containers}/**`], [...bans, moleculer, ...runtimeBans(containers, machine)], {
+						opens,
+						connects: true,
+					}),
+					refuse([`${kubernetes}/**`], [...bans, moleculer, ...runtimeBans(kubernetes, machine)], {
 						opens,
 						connects: true,
 					}),

@@ -97,6 +97,14 @@ export const metricTable = {
 		"Connections of sessions in containers that were refused; reason `profile`, `port` or `name`: by rules, `address` or `network`: by what the name leads to, `connections`: too many at a time",
 		{ labels: ["reason"] },
 	),
+	atelier_cluster_requests_total: counter("requests", "Answers of the cluster's API by method and status", {
+		labels: ["method", "status"],
+	}),
+	atelier_cluster_watch_drift_total: counter(
+		"objects",
+		"Objects of the cluster that were not as the watch had told; each one is worth an alarm",
+		{ labels: ["kind"] },
+	),
 	atelier_pods: gauge("pods", "Pods of this process's runtime by state", { labels: ["state"] }),
 	atelier_sessions: gauge(
 		"sessions",

@@ -1,0 +1,299 @@
+/**
+ * Calls of the Kubernetes API. They are the project's own, because the official library makes a TLS connection for each call, gives
+ * up a watch at the first error, pages no list and never waits for `Retry-After` (docs/decisions/0161-own-calls-of-the-cluster.md).
+ */
+import type { IncomingMessage } from "node:http";
+import { after, deadline, sleep } from "#shared/base/clock.ts";
+import { readBounded } from "#shared/base/bounded-read.ts";
+import type { Metrics } from "#shared/telemetry/metrics/metrics.ts";
+import { type ApiError, noAnswer, refusalError } from "./api-error.ts";
+import { ApiConnection, type ApiRequest } from "./api-connection.ts";
+import { type CallKind, CallPace } from "./call-pace.ts";
+import type { ClusterAccess } from "./cluster-access.ts";
+import { asObject, type KubeList, type KubeObject } from "./kube-object.ts";
+import { type KeptPages, type Listed, type ListQuery, listPages } from "./list-pages.ts";
+import { Repetitions } from "./repetitions.ts";
+import { pathOf, type Resource } from "./resource.ts";
+
+/** The longest time of a call with its waits, in milliseconds. */
+const callMs: Readonly<Record<CallKind, number>> = { read: 5_000, write: 10_000 };
+/** The time until a watch begins to be answered, in milliseconds. */
+const watchMs = 10_000;
+/** The most bytes of one object: etcd keeps 1.5 MB in a form that is shorter than JSON. */
+const maxObjectBytes = 8_388_608;
+/** The most bytes of one page of a list: 500 pods have about 6 MB. */
+const maxPageBytes = 67_108_864;
+
+export interface CallOptions {
+	readonly signal?: AbortSignal | undefined;
+	/** The longest time of the call in milliseconds; default: 5 s for a reading, 10 s for a change. */
+	readonly withinMs?: number;
+	/** A part of the object, such as `status`. */
+	readonly part?: string;
+	/** Texts of the request that no error may show, such as a token that is reviewed. */
+	readonly secrets?: readonly string[];
+}
+
+/** One step of a JSON patch (RFC 6902). A `test` that fails refuses the whole patch. */
+export interface PatchStep {
+	readonly op: "add" | "remove" | "replace" | "test";
+	/** A JSON pointer (RFC 6901). */
+	readonly path: string;
+	readonly value?: unknown;
+}
+
+/** What has to be true of the object, so that another one of the same name is not deleted. */
+export interface DeleteOptions extends CallOptions {
+	readonly uid?: string | undefined;
+	readonly resourceVersion?: string;
+	/** Default: the object's own. */
+	readonly graceSeconds?: number;
+}
+
+/** What a watch tells; without more words it follows one collection from a version on. */
+export interface WatchQuery {
+	readonly resourceVersion: string;
+	/** The server ends it after this time. */
+	readonly timeoutSeconds: number;
+	readonly labelSelector?: string | undefined;
+}
+
+export interface ApiClientDependencies {
+	readonly access: ClusterAccess;
+	/** Absent: nobody counts. */
+	readonly metrics?: Metrics;
+	/** Default: 100 calls a second. */
+	readonly pace?: CallPace;
+}
+
+interface Call extends Omit<CallOptions, "part"> {
+	readonly request: ApiRequest;
+	readonly kind: CallKind;
+	readonly maxBytes: number;
+}
+
+interface TimedCall extends Call {
+	/** Aborts when the time of the call is over, or nobody wants its answer. */
+	readonly ending: AbortSignal;
+	readonly ms: number;
+}
+
+/**
+ * The connection to one cluster. All methods throw {@link ApiError}. A write that fails without a status, or with 500 or more, may
+ * have happened.
+ */
+export class ApiClient {
+	readonly #connection: ApiConnection;
+	readonly #access: ClusterAccess;
+	readonly #metrics: Metrics | undefined;
+	readonly #pace: CallPace;
+	readonly #closing = new AbortController();
+
+	constructor({ access, metrics, pace = new CallPace() }: ApiClientDependencies) {
+		this.#connection = new ApiConnection(access.server);
+		this.#access = access;
+		this.#metrics = metrics;
+		this.#pace = pace;
+	}
+
+	/** Reads from a quorum, so it never answers with the past. */
+	async get<T extends KubeObject>(resource: Resource, name: string, options: CallOptions = {}): Promise<T> {
+		const request = { method: "GET", path: pathOf(resource, name, options.part) } as const;
+		return this.#object(await this.#call({ ...options, request, kind: "read", maxBytes: maxObjectBytes }));
+	}
+
+	/**
+	 * Returns what `keep` returns of each object, page by page, so that the whole is never in memory. A page has 5 s. A list that the
+	 * server forgets meanwhile begins again.
+	 */
+	list<T extends KubeObject, Kept>(
+		resource: Resource,
+		keep: (object: T) => Kept,
+		{ signal, ...query }: ListQuery & { readonly signal?: AbortSignal | undefined } = {},
+	): Promise<Listed<Kept>> {
+		const page = async (words: Readonly<Record<string, string>>): Promise<KubeList> => {
+			const request = { method: "GET", path: pathOf(resource), query: words } as const;
+			const body = await this.#call({ request, kind: "read", maxBytes: maxPageBytes, signal });
+			if (body instanceof Object) return body;
+			throw noAnswer("AnswerUnreadable", "The cluster's API has answered a list that is none");
+		};
+		// The server answers with objects of the collection's kind.
+		const pages: KeptPages<Kept> = { page, keep: (object) => keep(object as T) };
+		return listPages(pages, query);
+	}
+
+	/** @throws {ApiError} 409 `AlreadyExists`. */
+	async create<T extends KubeObject>(resource: Resource, object: object, options: CallOptions = {}): Promise<T> {
+		return this.#write("POST", pathOf(resource), object, options);
+	}
+
+	/** Creates a part of an object, or a review, which has no name. */
+	async createPart<T>(
+		resource: Resource,
+		name: string | undefined,
+		object: object,
+		options: CallOptions = {},
+	): Promise<T> {
+		const request = { method: "POST", path: pathOf(resource, name, options.part), body: json(object) } as const;
+		// A review is answered with its own form.
+		return (await this.#call({ ...options, request, kind: "write", maxBytes: maxObjectBytes })) as T;
+	}
+
+	/** @throws {ApiError} 409 `Conflict` when the object's `resourceVersion` is not the given one's. */
+	async replace<T extends KubeObject>(resource: Resource, object: KubeObject, options: CallOptions = {}): Promise<T> {
+		return this.#write("PUT", pathOf(resource, object.metadata.name, options.part), object, options);
+	}
+
+	/** Merges members into the object (RFC 7386); null removes one. With `metadata.uid` or `resourceVersion` it is conditional. */
+	async patch<T extends KubeObject>(
+		resource: Resource,
+		name: string,
+		members: object,
+		options: CallOptions = {},
+	): Promise<T> {
+		return this.#write("PATCH", pathOf(resource, name, options.part), members, options, "application/merge-patch+json");
+	}
+
+	/** @throws {ApiError} 422 when a `test` fails. */
+	async patchBySteps<T extends KubeObject>(
+		resource: Resource,
+		name: string,
+		steps: readonly PatchStep[],
+		options: CallOptions = {},
+	): Promise<T> {
+		return this.#write("PATCH", pathOf(resource, name, options.part), steps, options, "application/json-patch+json");
+	}
+
+	/** Resolves to what was deleted, or to a status without a name. @throws {ApiError} 404, or 409 for a wrong uid. */
+	async delete(
+		resource: Resource,
+		name: string,
+		{ uid, resourceVersion, graceSeconds, ...options }: DeleteOptions,
+	): Promise<unknown> {
+		const body = json({
+			kind: "DeleteOptions",
+			apiVersion: "v1",
+			...(graceSeconds !== undefined && { gracePeriodSeconds: graceSeconds }),
+			...((uid ?? resourceVersion) !== undefined && { preconditions: { uid, resourceVersion } }),
+		});
+		const request = { method: "DELETE", path: pathOf(resource, name), body } as const;
+		return this.#call({ ...options, request, kind: "write", maxBytes: maxObjectBytes });
+	}
+
+	/** Resolves when the server begins to answer; the caller reads the lines, and the signal ends them. */
+	async watch(
+		resource: Resource,
+		{ labelSelector, ...query }: WatchQuery,
+		signal: AbortSignal,
+	): Promise<IncomingMessage> {
+		const words = {
+			watch: "true",
+			allowWatchBookmarks: "true",
+			resourceVersion: query.resourceVersion,
+			timeoutSeconds: String(query.timeoutSeconds),
+			...(labelSelector !== undefined && { labelSelector }),
+		};
+		const opening = new AbortController();
+		const timer = after(watchMs, () => opening.abort());
+		const ending = AbortSignal.any([signal, opening.signal, this.#closing.signal]);
+		const request: ApiRequest = { method: "GET", path: pathOf(resource), query: words };
+		try {
+			const call: Call = { request, kind: "read", maxBytes: maxObjectBytes, signal };
+			return await this.#attempts({ ...call, ending, ms: watchMs }, (answer) => Promise.resolve(answer));
+		} finally {
+			timer.cancel();
+		}
+	}
+
+	/** Ends all calls and watches. */
+	close(): void {
+		this.#closing.abort();
+		this.#connection.close();
+	}
+
+	// oxlint-disable-next-line max-params -- the parts of a request in their order
+	async #write<T extends KubeObject>(
+		method: ApiRequest["method"],
+		path: string,
+		value: object,
+		options: CallOptions,
+		contentType?: string,
+	): Promise<T> {
+		const request: ApiRequest = { method, path, body: json(value), contentType };
+		return this.#object(await this.#call({ ...options, request, kind: "write", maxBytes: maxObjectBytes }));
+	}
+
+	/** The API answers with the kind that it was asked for. */
+	#object<T extends KubeObject>(body: unknown): T {
+		if (asObject(body)) return body as T;
+		throw noAnswer("AnswerUnreadable", "The cluster's API has answered an object that is none");
+	}
+
+	#call({ withinMs, ...call }: Call): Promise<unknown> {
+		const ms = withinMs ?? callMs[call.kind];
+		const signals = [call.signal, this.#closing.signal].filter((one) => one !== undefined);
+		const ending = deadline(ms, AbortSignal.any(signals));
+		return this.#attempts({ ...call, ending, ms }, async (answer) => parsed(await this.#textOf(answer, call.maxBytes)));
+	}
+
+	/** Makes a call, again where the API asks for that. */
+	async #attempts<T>(call: TimedCall, read: (answer: IncomingMessage) => Promise<T>): Promise<T> {
+		const repetitions = new Repetitions(call.kind, call.ms);
+		for (;;) {
+			try {
+				return await this.#attempt(call, read);
+			} catch (error) {
+				const failure = this.#failureOf(error, call);
+				const waitMs = repetitions.waitAfter(failure);
+				if (waitMs === undefined) throw failure;
+				if (failure.status === 401) this.#access.renew();
+				await sleep(waitMs, call.ending);
+			}
+		}
+	}
+
+	async #attempt<T>(
+		{ request, kind, secrets = [], maxBytes, ending }: TimedCall,
+		read: (answer: IncomingMessage) => Promise<T>,
+	): Promise<T> {
+		await this.#pace.turn(kind, ending);
+		const credentials = await this.#access.credentials();
+		ending.throwIfAborted();
+		const answer = await this.#connection.send(request, credentials, ending);
+		const status = answer.statusCode ?? 0;
+		this.#metrics?.counter("atelier_cluster_requests_total").at(request.method, String(status)).add();
+		if (status >= 200 && status < 300) return read(answer);
+		throw await this.#refusalOf(answer, maxBytes, [...credentials.secrets, ...secrets]);
+	}
+
+	async #refusalOf(answer: IncomingMessage, maxBytes: number, secrets: readonly string[]): Promise<ApiError> {
+		const text = await this.#textOf(answer, maxBytes);
+		const retryAfter = answer.headers["retry-after"];
+		return refusalError({ status: answer.statusCode ?? 0, body: parsed(text, {}), retryAfter, secrets });
+	}
+
+	async #textOf(answer: IncomingMessage, maxBytes: number): Promise<string> {
+		const tooLarge = () => noAnswer("AnswerTooLarge", `The cluster's API has answered more than ${maxBytes} bytes`);
+		return (await readBounded(answer, { maxBytes, tooLarge })).toString("utf8");
+	}
+
+	#failureOf(error: unknown, { signal, request, ending, ms }: TimedCall): ApiError {
+		const isGivenUp = signal?.aborted === true || this.#closing.signal.aborted;
+		return this.#connection.failureOf(error, { request, isGivenUp, isLate: ending.aborted, ms });
+	}
+}
+
+function json(value: object): string {
+	return JSON.stringify(value);
+}
+
+/** @param otherwise The value for a text that is no JSON; default: such a text throws. */
+function parsed(text: string, otherwise?: object): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		if (otherwise) return otherwise;
+		// The parser's sentence quotes the text, which may hold anything.
+		throw noAnswer("AnswerUnreadable", "The cluster's API has answered what is no JSON");
+	}
+}
