@@ -4,7 +4,7 @@
 # Exit code 1: one cannot be had, and why; 2: the command line was not understood.
 set -euo pipefail
 
-programs="nats-server chromium mongod keycloak gitea curl jq openssl haproxy promtool docker-engine prometheus sshd"
+programs="nats-server chromium mongod keycloak gitea curl jq openssl haproxy promtool docker-engine prometheus sshd kube-apiserver"
 
 servers=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -35,6 +35,8 @@ usage() {
 		               can use it)
 		  sshd         a server for ssh, into SERVERS_DIR (4 MB; of Debian's package, which is not installed, because that would
 		               start it for the whole machine)
+		  kube-apiserver  the API server of Kubernetes with its etcd, into SERVERS_DIR (120 MB; built with Go, which takes 5 to 15
+		               minutes and 5 GB of the folder for temporary files)
 		  all          all of these
 		  --help       prints this and ends
 
@@ -143,6 +145,40 @@ get_gitea() (
 	chmod 755 "$bin/.gitea.$$"
 	mv "$bin/.gitea.$$" "$bin/gitea"
 )
+
+# The API server of Kubernetes 1.36.3 and etcd 3.6.16, built from their Go modules in modules of our own; Debian's etcd is too old for
+# it. The parts of Kubernetes that its module replaces by folders of its source are modules of the same release.
+get_kube-apiserver() (
+	command -v go >/dev/null || die "kube-apiserver is built from its source: Go is missing"
+	scratch=$(mktemp -d)
+	trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
+	export CGO_ENABLED=0 GOFLAGS="-mod=mod -modcacherw" GOCACHE=$scratch/cache GOMODCACHE=$scratch/modules
+	mkdir -p "$bin"
+	component=k8s.io/component-base/version
+	go_module etcd go.etcd.io/etcd/server/v3 v3.6.16 go.etcd.io/etcd/server/v3 ""
+	go_module kube-apiserver k8s.io/kubernetes v1.36.3 k8s.io/kubernetes/cmd/kube-apiserver \
+		"-X $component.gitVersion=v1.36.3 -X $component.gitMajor=1 -X $component.gitMinor=36 -X $component.gitTreeState=clean -X $component.gitCommit=module"
+)
+
+# go_module NAME MODULE VERSION PACKAGE LDFLAGS : builds a program in a module of our own below $scratch, since `go install` refuses
+# modules that replace others, and installs it.
+go_module() {
+	local name=$1 module=$2 version=$3 package=$4 flags=$5 source
+	mkdir "$scratch/$name"
+	cd "$scratch/$name"
+	go mod download -json "$module@$version" >module.json || die "$name cannot be fetched"
+	source=$(sed -n 's/^\t"GoMod": "\(.*\)",$/\1/p' module.json)
+	{
+		printf 'module servers/%s\n\n' "$name"
+		grep -E '^go ' "$source"
+		printf '\nrequire %s %s\n' "$module" "$version"
+		sed -nE 's#//.*##; s#^\s*(replace )?(\S+.*=> [^. ].*)$#replace \2#p' "$source"
+		sed -nE "s#^\s*(k8s\.io/\S+) v0\.0\.0\$#replace \1 => \1 v0.${version#v1.}#p" "$source" | sort -u
+	} >go.mod
+	nice -n 10 go build -trimpath -ldflags "-s -w $flags" -o "$scratch/$name.built" "$package" >&2 || die "$name cannot be built"
+	install -m 755 "$scratch/$name.built" "$bin/.$name.$$"
+	mv "$bin/.$name.$$" "$bin/$name"
+}
 
 get_chromium() { package chromium; }
 # The engine needs no registry: images start from a Debian that is made here.
