@@ -15,7 +15,7 @@ import { ApiClient } from "./kubernetes/api/api-client.ts";
 import { ApiError } from "./kubernetes/api/api-error.ts";
 import { openAccess } from "./kubernetes/api/open-access.ts";
 import { clusterDoor } from "./kubernetes/cluster-door.ts";
-import { ClusterPods, type KeptPods } from "./kubernetes/cluster-pods.ts";
+import { ClusterPods } from "./kubernetes/cluster-pods.ts";
 import { refusedBy } from "./kubernetes/create-refusals.ts";
 import {
 	type KubernetesOptions,
@@ -28,6 +28,8 @@ import { podResources } from "./kubernetes/pod-resources.ts";
 import { quantityBytes } from "./kubernetes/quantity.ts";
 import { SessionObjects } from "./kubernetes/session-objects.ts";
 import { StatusReports } from "./kubernetes/status-reports.ts";
+import { WatchedPods } from "./kubernetes/watched-pods.ts";
+import { collectionSource } from "./kubernetes/watch/watch-source.ts";
 
 /** The time beyond the agent's own in which a pod ends, in seconds. */
 const extraSeconds = 10;
@@ -67,6 +69,9 @@ export class KubernetesRuntime implements PodRuntime {
 	readonly #settings: KubernetesSettings;
 	#connected: Promise<Cluster> | undefined;
 	readonly #doors: Server[] = [];
+	/** Aborts what this process follows. */
+	readonly #closing = new AbortController();
+	#following: Promise<void> | undefined;
 
 	/** @throws {ConfigError} for an argument that cannot be used. */
 	constructor(options: KubernetesOptions) {
@@ -101,6 +106,8 @@ export class KubernetesRuntime implements PodRuntime {
 	}
 
 	async close(): Promise<void> {
+		this.#closing.abort();
+		await this.#following;
 		for (const door of this.#doors.splice(0)) {
 			door.close();
 			door.closeAllConnections();
@@ -109,11 +116,12 @@ export class KubernetesRuntime implements PodRuntime {
 	}
 
 	async inventory(): Promise<Inventory> {
-		const { objects, pods } = await this.#cluster();
+		const { objects, pods, watched } = await this.#cluster();
 		const [found, launches, claims] = await Promise.all([pods.all(), objects.launches(), objects.volumeClaims()]);
 		const names = new Set(found.map(({ name }) => name));
+		const troubles = watched.trouble === undefined ? [] : [watched.trouble];
 		const unfinished = launches.map(unfinishedPod).filter(({ name }) => !names.has(name));
-		return { pods: found, unfinished, workspaces: claims.map(({ workspaceId }) => workspaceId), troubles: [] };
+		return { pods: found, unfinished, workspaces: claims.map(({ workspaceId }) => workspaceId), troubles };
 	}
 
 	async find(sessionId: string): Promise<Pod[]> {
@@ -178,8 +186,19 @@ export class KubernetesRuntime implements PodRuntime {
 	}
 
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
-		void onChange;
-		void signal;
+		void this.#cluster().then(
+			({ watched }) => {
+				watched.tell(onChange, signal);
+				this.#follow(watched);
+			},
+			// Without a connection, every pass says so.
+			() => {},
+		);
+	}
+
+	/** Begins to follow the pods, once. */
+	#follow(watched: WatchedPods): void {
+		this.#following ??= watched.run(this.#closing.signal);
 	}
 
 	/** Returns the pods of a session from the cluster and no cache: a step that cannot be taken back follows. */
@@ -226,8 +245,8 @@ export class KubernetesRuntime implements PodRuntime {
 		const { metrics, installation } = this.#options;
 		const api = new ApiClient({ access: await openAccess(kubeconfig, context), metrics });
 		const objects = new SessionObjects(api, namespace, installation);
-		const kept: KeptPods = { isFresh: false, ofSession: () => [] };
-		return { api, objects, pods: new ClusterPods(objects, kept) };
+		const watched = new WatchedPods(collectionSource(api, objects.pods, objects.selector), metrics);
+		return { api, objects, watched, pods: new ClusterPods(objects, watched) };
 	}
 }
 
@@ -236,6 +255,7 @@ interface Cluster {
 	readonly api: ApiClient;
 	readonly objects: SessionObjects;
 	readonly pods: ClusterPods;
+	readonly watched: WatchedPods;
 }
 
 const keysInPods =

@@ -16,16 +16,14 @@ export class Sightings implements Circumstances {
 		ttl: forgottenMs,
 	});
 
-	seenFor(uid: string, what: string): number {
+	readonly seenFor = (uid: string, what: string): number => {
 		const key = `${uid} ${what}`;
 		const since = this.#since.get(key) ?? monotonic();
 		if (!this.#since.has(key)) this.#since.set(key, since);
 		return monotonic() - since;
-	}
+	};
 
-	eventsOf(uid: string): readonly ClusterEvent[] {
-		return this.#events.get(uid)?.events ?? [];
-	}
+	readonly eventsOf = (uid: string): readonly ClusterEvent[] => this.#events.get(uid)?.events ?? [];
 
 	/** Reads the events of a pod, unless they are new. A failure changes nothing. */
 	async learn(uid: string, read: () => Promise<readonly ClusterEvent[]>): Promise<void> {
