@@ -28,6 +28,7 @@ import { podResources } from "./kubernetes/pod-resources.ts";
 import { quantityBytes } from "./kubernetes/quantity.ts";
 import { SessionObjects } from "./kubernetes/session-objects.ts";
 import { StatusReports } from "./kubernetes/status-reports.ts";
+import { reviewToken } from "./kubernetes/token-reviews.ts";
 import { WatchedPods } from "./kubernetes/watched-pods.ts";
 import { collectionSource } from "./kubernetes/watch/watch-source.ts";
 
@@ -80,14 +81,14 @@ export class KubernetesRuntime implements PodRuntime {
 	}
 
 	async open(): Promise<readonly string[]> {
-		const { objects, pods } = await this.#cluster();
+		const { api, objects, pods } = await this.#cluster();
 		const { doorPort, doorUrl, platformOrigin } = this.#settings;
 		const { installation, launches, models } = this.#options;
 		const desk = new LaunchDesk({
 			installation,
 			launches,
 			places: { doorUrl, platformOrigin },
-			review: (token) => objects.review(token),
+			review: (token) => reviewToken(api, token),
 			podNow: (name) => objects.podNow(name),
 		});
 		const reports = new StatusReports({

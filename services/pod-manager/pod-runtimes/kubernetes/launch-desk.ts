@@ -9,15 +9,10 @@ import type { Launch } from "../machine/launch.ts";
 import { annotation, label, launchOf } from "./cluster-names.ts";
 import { type ClusterPlaces, launchDocument } from "./launch-document.ts";
 import type { PodObject } from "./pod-object.ts";
+import type { TokenBearer } from "./token-reviews.ts";
 
 /** How long a token that was reviewed counts as reviewed, in milliseconds, and the most such tokens. */
 const [reviewedMs, maxReviewed] = [60_000, 4_096];
-
-/** The pod that a token was made for, as the cluster says it. */
-export interface TokenBearer {
-	readonly name: string;
-	readonly uid: string;
-}
 
 export interface LaunchDeskDependencies {
 	readonly installation: string;

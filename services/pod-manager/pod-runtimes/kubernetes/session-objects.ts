@@ -5,10 +5,9 @@ import type { KubeObject } from "./api/kube-object.ts";
 import type { Resource } from "./api/resource.ts";
 import type { Launch } from "../machine/launch.ts";
 import { annotation, finalizer, label, launchOf, selectorOf, volumeClaimName } from "./cluster-names.ts";
-import { accountManifest, launchAudience, type PodPlan, podManifest, volumeClaimManifest } from "./pod-manifest.ts";
+import { accountManifest, type PodPlan, podManifest, volumeClaimManifest } from "./pod-manifest.ts";
 import { type PodObject, podObject } from "./pod-object.ts";
 import type { ClusterEvent } from "./circumstances.ts";
-import type { TokenBearer } from "./launch-desk.ts";
 
 /** The most events of an object that are read. */
 const maxEvents = 50;
@@ -32,14 +31,6 @@ interface EventObject extends KubeObject {
 	readonly message?: string;
 	readonly lastTimestamp?: string | null;
 	readonly eventTime?: string | null;
-}
-
-interface TokenReview {
-	readonly status?: {
-		readonly authenticated?: boolean;
-		readonly audiences?: readonly string[];
-		readonly user?: { readonly extra?: Readonly<Record<string, readonly string[]>> };
-	};
 }
 
 /** The objects of one installation in one namespace. */
@@ -129,19 +120,6 @@ export class SessionObjects {
 		return (await orMissing(this.#api.patch(this.pods, name, members))) !== undefined;
 	}
 
-	/** Resolves to the pod that a token was made for; undefined for a token of nobody, or for another audience. */
-	async review(token: string): Promise<TokenBearer | undefined> {
-		const reviews = { group: "authentication.k8s.io", version: "v1", plural: "tokenreviews" };
-		const spec = { token, audiences: [launchAudience] };
-		const asked = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec };
-		const { status } = await this.#api.createPart<TokenReview>(reviews, undefined, asked, { secrets: [token] });
-		const extra = status?.user?.extra ?? {};
-		const [name] = extra["authentication.kubernetes.io/pod-name"] ?? [];
-		const [uid] = extra["authentication.kubernetes.io/pod-uid"] ?? [];
-		const isGood = status?.authenticated === true && status.audiences?.includes(launchAudience);
-		return isGood && name !== undefined && uid !== undefined ? { name, uid } : undefined;
-	}
-
 	/** Returns the events of an object, the newest first. @param uid Of a pod. @param claim Its volume claim's name. */
 	async eventsOf(uid: string, claim: string): Promise<ClusterEvent[]> {
 		const fields = [
@@ -192,11 +170,15 @@ function timeOf({ lastTimestamp, eventTime, metadata }: EventObject): string {
 	return lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? "";
 }
 
-function claimOf({ metadata, spec, status }: ClaimObject): VolumeClaim | undefined {
-	const workspaceId = metadata.labels?.[label.workspace];
-	if (workspaceId === undefined || metadata.uid === undefined) return undefined;
-	const size = status?.capacity?.storage ?? spec?.resources?.requests?.storage ?? "0";
-	return { workspaceId, uid: metadata.uid, isEnding: metadata.deletionTimestamp !== undefined, size };
+function claimOf(object: ClaimObject): VolumeClaim | undefined {
+	const { labels, uid, deletionTimestamp } = object.metadata;
+	const workspaceId = labels?.[label.workspace];
+	if (workspaceId === undefined || uid === undefined) return undefined;
+	return { workspaceId, uid, isEnding: deletionTimestamp !== undefined, size: sizeOf(object) };
+}
+
+function sizeOf({ spec, status }: ClaimObject): string {
+	return status?.capacity?.storage ?? spec?.resources?.requests?.storage ?? "0";
 }
 
 /** Resolves to undefined where the object is not there, or is another one than that of the uid. */
