@@ -28,7 +28,10 @@ export async function reviewToken(api: ApiClient, token: string): Promise<TokenB
 	const { status = {} } = await api.createPart<TokenReview>(reviews, undefined, asked, { secrets: [token] });
 	// A cluster that knows no audiences names none.
 	if (status.authenticated !== true || !status.audiences?.includes(launchAudience)) return undefined;
-	const { extra = {} } = status.user ?? {};
+	return bearerIn(status.user?.extra ?? {});
+}
+
+function bearerIn(extra: Readonly<Record<string, readonly string[]>>): TokenBearer | undefined {
 	const [name] = extra[bound.name] ?? [];
 	const [uid] = extra[bound.uid] ?? [];
 	return name === undefined || uid === undefined ? undefined : { name, uid };
