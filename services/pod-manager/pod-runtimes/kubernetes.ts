@@ -1,7 +1,7 @@
 /**
  * Runs each session in a pod of its own in a Kubernetes cluster. The pod is the only record of a launch: its name lets the cluster
  * keep only one, its finalizer keeps it until the reason of its end was read, and what its agent reports is an annotation of it.
- * A pod is made without secrets, and asks for its launch at the door (kubernetes/launch-desk.ts).
+ * A pod is made without secrets, and asks for its launch at the door (kubernetes/door/launch-desk.ts).
  */
 import { once } from "node:events";
 import type { Server } from "node:http";
@@ -14,7 +14,7 @@ import type { Launch } from "./machine/launch.ts";
 import { ApiClient } from "./kubernetes/api/api-client.ts";
 import { ApiError } from "./kubernetes/api/api-error.ts";
 import { openAccess } from "./kubernetes/api/open-access.ts";
-import { clusterDoor } from "./kubernetes/cluster-door.ts";
+import { clusterDoor } from "./kubernetes/door/cluster-door.ts";
 import { ClusterPods } from "./kubernetes/cluster-pods.ts";
 import { refusedBy } from "./kubernetes/create-refusals.ts";
 import {
@@ -22,13 +22,13 @@ import {
 	type KubernetesSettings,
 	kubernetesSettings,
 } from "./kubernetes/kubernetes-options.ts";
-import { LaunchDesk } from "./kubernetes/launch-desk.ts";
-import type { PodPlan } from "./kubernetes/pod-manifest.ts";
-import { podResources } from "./kubernetes/pod-resources.ts";
-import { quantityBytes } from "./kubernetes/quantity.ts";
-import { SessionObjects } from "./kubernetes/session-objects.ts";
-import { StatusReports } from "./kubernetes/status-reports.ts";
-import { reviewToken } from "./kubernetes/token-reviews.ts";
+import { LaunchDesk } from "./kubernetes/door/launch-desk.ts";
+import type { PodPlan } from "./kubernetes/objects/pod-manifest.ts";
+import { podResources } from "./kubernetes/objects/pod-resources.ts";
+import { quantityBytes } from "./kubernetes/objects/quantity.ts";
+import { SessionObjects } from "./kubernetes/objects/session-objects.ts";
+import { StatusReports } from "./kubernetes/door/status-reports.ts";
+import { reviewToken } from "./kubernetes/door/token-reviews.ts";
 import { WatchedPods } from "./kubernetes/watched-pods.ts";
 import { collectionSource } from "./kubernetes/watch/watch-source.ts";
 

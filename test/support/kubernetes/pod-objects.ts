@@ -1,7 +1,7 @@
 /** Pods as a cluster shows them, for tests without a cluster. */
-import { annotation, label } from "#services/pod-manager/pod-runtimes/kubernetes/cluster-names.ts";
-import type { Circumstances } from "#services/pod-manager/pod-runtimes/kubernetes/circumstances.ts";
-import type { PodObject } from "#services/pod-manager/pod-runtimes/kubernetes/pod-object.ts";
+import { annotation, label } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
+import type { Circumstances } from "#services/pod-manager/pod-runtimes/kubernetes/state/circumstances.ts";
+import type { PodObject } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-object.ts";
 import type { PodStatus } from "#shared/wire/pod/status.ts";
 
 export const sessionId = "3f0c1111-2222-4333-8444-555566667777";

@@ -4,11 +4,11 @@
  */
 import type { Pod } from "../../pod-runtime.ts";
 import type { Launch } from "../machine/launch.ts";
-import { label, objectName, volumeClaimName } from "./cluster-names.ts";
-import { conditionOf, type PodObject } from "./pod-object.ts";
-import { clusterPod } from "./pod-state.ts";
-import type { SessionObjects } from "./session-objects.ts";
-import { Sightings } from "./sightings.ts";
+import { label, objectName, volumeClaimName } from "./objects/cluster-names.ts";
+import { conditionOf, type PodObject } from "./objects/pod-object.ts";
+import { clusterPod } from "./state/pod-state.ts";
+import type { SessionObjects } from "./objects/session-objects.ts";
+import { Sightings } from "./state/sightings.ts";
 
 /** A pod that starts is late after this time, in milliseconds: its events are read then. */
 const lateMs = 4_000;

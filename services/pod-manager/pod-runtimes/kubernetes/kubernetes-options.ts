@@ -3,7 +3,7 @@ import { ConfigError } from "#shared/config/config.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { type EgressProfile, egressProfiles } from "#shared/base/hosts/egress-profiles.ts";
 import type { RuntimeHost } from "../../pod-runtime.ts";
-import type { Placement } from "./pod-manifest.ts";
+import type { Placement } from "./objects/pod-manifest.ts";
 
 /** The arguments of the runtime in the configuration. */
 export interface KubernetesArguments {

@@ -2,8 +2,8 @@
 import { WatchLoop, type WatchLoopDependencies } from "./watch/watch-loop.ts";
 import type { KubeObject } from "./api/kube-object.ts";
 import type { KeptPods } from "./cluster-pods.ts";
-import { launchOf } from "./cluster-names.ts";
-import { type PodObject, podObject } from "./pod-object.ts";
+import { launchOf } from "./objects/cluster-names.ts";
+import { type PodObject, podObject } from "./objects/pod-object.ts";
 
 type Source = WatchLoopDependencies<KubeObject, PodObject>["source"];
 

@@ -28,6 +28,7 @@ function hostOf(dataDir: string, more: Partial<RuntimeHost> = {}): RuntimeHost {
 		markKey: "unused",
 		host: "here",
 		platformUrl: () => "http://127.0.0.1:9/api/v1/svc",
+		launches: { specOf: async () => undefined },
 		models: { accessOf: () => undefined, modelOf: async () => "", podToken: () => "unused" },
 		refusedNetworks: new BlockList(),
 		metrics: new Metrics(),

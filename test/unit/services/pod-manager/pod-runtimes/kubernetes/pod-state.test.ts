@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { clusterPod } from "#services/pod-manager/pod-runtimes/kubernetes/pod-state.ts";
+import { clusterPod } from "#services/pod-manager/pod-runtimes/kubernetes/state/pod-state.ts";
 import {
 	circumstances,
 	ended,

@@ -1,7 +1,7 @@
 /** The resources of a session's pod: what it asks for with `resource_config`, within what the operator allows. Pure. */
 import { readResources } from "#shared/wire/pod/resource-limits.ts";
-import { PodRefused } from "../../pod-refused.ts";
-import type { ClusterLimits } from "./kubernetes-options.ts";
+import { PodRefused } from "../../../pod-refused.ts";
+import type { ClusterLimits } from "../kubernetes-options.ts";
 import type { PodResources } from "./pod-manifest.ts";
 
 const mib = 1_048_576;

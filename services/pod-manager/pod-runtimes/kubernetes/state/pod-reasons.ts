@@ -4,11 +4,11 @@
 import type { FailureCode } from "#shared/contracts/sessions/status-reasons.ts";
 import { failureIn } from "#shared/wire/pod/termination-message.ts";
 import type { PodFailure } from "#shared/wire/pod/status.ts";
-import { podFailure } from "../../pod-refused.ts";
+import { podFailure } from "../../../pod-refused.ts";
 import type { Circumstances, ClusterEvent } from "./circumstances.ts";
-import { annotation } from "./cluster-names.ts";
-import { sessionContainer } from "./pod-manifest.ts";
-import { conditionOf, type ContainerEnd, type ContainerStatus, type PodObject } from "./pod-object.ts";
+import { annotation } from "../objects/cluster-names.ts";
+import { sessionContainer } from "../objects/pod-manifest.ts";
+import { conditionOf, type ContainerEnd, type ContainerStatus, type PodObject } from "../objects/pod-object.ts";
 
 /** The times, in milliseconds, after which an image cannot be had, a volume is late, and an agent is cut off. */
 const [deniedMs, lateMs, silentMs] = [60_000, 30_000, 20_000];

@@ -2,10 +2,10 @@
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { parseJsonObject } from "#shared/base/schema/parsed-json.ts";
 import { type PodStatus, podStatusFields } from "#shared/wire/pod/status.ts";
-import type { Pod, PodState } from "../../pod-runtime.ts";
-import { annotation, launchOf } from "./cluster-names.ts";
-import { agentPort, sessionContainer } from "./pod-manifest.ts";
-import { conditionOf, type PodObject } from "./pod-object.ts";
+import type { Pod, PodState } from "../../../pod-runtime.ts";
+import { annotation, launchOf } from "../objects/cluster-names.ts";
+import { agentPort, sessionContainer } from "../objects/pod-manifest.ts";
+import { conditionOf, type PodObject } from "../objects/pod-object.ts";
 import { endReason, hopelessReason, silentNode, waitingReason } from "./pod-reasons.ts";
 import type { Circumstances } from "./circumstances.ts";
 

@@ -1,5 +1,5 @@
 /** Describes the objects of a launch for the cluster. Pure. */
-import type { Launch } from "../machine/launch.ts";
+import type { Launch } from "../../machine/launch.ts";
 import { annotation, finalizer, label, labelOf, objectName, sessionName, volumeClaimName } from "./cluster-names.ts";
 
 /** The port at which the session agent listens. */

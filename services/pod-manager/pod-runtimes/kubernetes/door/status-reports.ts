@@ -3,9 +3,9 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { sessionIdForm } from "#shared/contracts/sessions/session-work.ts";
 import { podStatusFields } from "#shared/wire/pod/status.ts";
-import type { RuntimeHost } from "../../pod-runtime.ts";
-import type { Launch } from "../machine/launch.ts";
-import type { PodObject } from "./pod-object.ts";
+import type { RuntimeHost } from "../../../pod-runtime.ts";
+import type { Launch } from "../../machine/launch.ts";
+import type { PodObject } from "../objects/pod-object.ts";
 
 const tokenForm = new RegExp(`^svcs_(${sessionIdForm})_(\\d{1,9})_[\\w-]{43}$`);
 const check = compileSchema(podStatusFields);

@@ -1,13 +1,13 @@
 /** The objects of sessions in the cluster: makes, reads and removes them. A repeated step has no further effect. */
-import { ApiError } from "./api/api-error.ts";
-import type { ApiClient } from "./api/api-client.ts";
-import type { KubeObject } from "./api/kube-object.ts";
-import type { Resource } from "./api/resource.ts";
-import type { Launch } from "../machine/launch.ts";
+import { ApiError } from "../api/api-error.ts";
+import type { ApiClient } from "../api/api-client.ts";
+import type { KubeObject } from "../api/kube-object.ts";
+import type { Resource } from "../api/resource.ts";
+import type { Launch } from "../../machine/launch.ts";
 import { annotation, finalizer, label, launchOf, selectorOf, volumeClaimName } from "./cluster-names.ts";
 import { accountManifest, type PodPlan, podManifest, volumeClaimManifest } from "./pod-manifest.ts";
 import { type PodObject, podObject } from "./pod-object.ts";
-import type { ClusterEvent } from "./circumstances.ts";
+import type { ClusterEvent } from "../state/circumstances.ts";
 
 /** The most events of an object that are read. */
 const maxEvents = 50;

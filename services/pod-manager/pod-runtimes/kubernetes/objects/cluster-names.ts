@@ -3,8 +3,8 @@
  * effect; objects are found by their labels. Pure.
  */
 import { createHash } from "node:crypto";
-import { podName } from "../../pod-runtime.ts";
-import type { Launch } from "../machine/launch.ts";
+import { podName } from "../../../pod-runtime.ts";
+import type { Launch } from "../../machine/launch.ts";
 
 /** The domain of all labels, annotations, and kinds of the platform. */
 export const domain = "atelier.dev";

@@ -1,7 +1,7 @@
 /** Makes the launch document of a session in a cluster: its places are those inside of its pod. Pure. */
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
-import type { PodSpec } from "../../pod-runtime.ts";
-import { agentPort, inside } from "./pod-manifest.ts";
+import type { PodSpec } from "../../../pod-runtime.ts";
+import { agentPort, inside } from "../objects/pod-manifest.ts";
 
 /** Where a pod finds the platform. */
 export interface ClusterPlaces {

@@ -4,11 +4,11 @@
  */
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { RuntimeHost } from "../../pod-runtime.ts";
-import type { Launch } from "../machine/launch.ts";
-import { annotation, label, launchOf } from "./cluster-names.ts";
+import type { RuntimeHost } from "../../../pod-runtime.ts";
+import type { Launch } from "../../machine/launch.ts";
+import { annotation, label, launchOf } from "../objects/cluster-names.ts";
 import { type ClusterPlaces, launchDocument } from "./launch-document.ts";
-import type { PodObject } from "./pod-object.ts";
+import type { PodObject } from "../objects/pod-object.ts";
 import type { TokenBearer } from "./token-reviews.ts";
 
 /** How long a token that was reviewed counts as reviewed, in milliseconds, and the most such tokens. */

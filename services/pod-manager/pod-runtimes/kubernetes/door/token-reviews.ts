@@ -1,7 +1,7 @@
 /** Asks the cluster for which pod a token was made (Kubernetes API, authentication.k8s.io/v1 TokenReview). */
-import type { ApiClient } from "./api/api-client.ts";
-import type { Resource } from "./api/resource.ts";
-import { launchAudience } from "./pod-manifest.ts";
+import type { ApiClient } from "../api/api-client.ts";
+import type { Resource } from "../api/resource.ts";
+import { launchAudience } from "../objects/pod-manifest.ts";
 
 const reviews: Resource = { group: "authentication.k8s.io", version: "v1", plural: "tokenreviews" };
 /** Where a review names the pod that a token is bound to. */
