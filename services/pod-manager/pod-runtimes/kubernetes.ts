@@ -7,7 +7,15 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { monotonic, sleep } from "#shared/base/clock.ts";
-import { type Inventory, isAlive, type Pod, podName, type PodRuntime, type PodSpec } from "../pod-runtime.ts";
+import {
+	type Inventory,
+	isAlive,
+	type MeasuredFiles,
+	type Pod,
+	podName,
+	type PodRuntime,
+	type PodSpec,
+} from "../pod-runtime.ts";
 import { PodRefused } from "../pod-refused.ts";
 import { isThere } from "./machine/machine-runtime.ts";
 import type { Launch } from "./machine/launch.ts";
@@ -66,6 +74,7 @@ export class KubernetesRuntime implements PodRuntime {
 	];
 
 	readonly isolation = "container";
+	readonly hasHostFiles = false;
 	readonly #options: KubernetesOptions;
 	readonly #settings: KubernetesSettings;
 	#connected: Promise<Cluster> | undefined;
@@ -125,47 +134,48 @@ export class KubernetesRuntime implements PodRuntime {
 		return { pods: found, unfinished, workspaces: claims.map(({ workspaceId }) => workspaceId), troubles };
 	}
 
-	async find(sessionId: string): Promise<Pod[]> {
+	async find(sessionId: string, signal?: AbortSignal): Promise<Pod[]> {
 		const { pods } = await this.#cluster();
-		return pods.ofSession(sessionId).catch(refuse);
+		return pods.ofSession(sessionId, signal).catch(refuse);
 	}
 
 	/** Starts the pod. @throws {Error} when a pod of another launch lives: two must never share a workspace. */
-	async create(spec: PodSpec): Promise<void> {
+	async create(spec: PodSpec, signal?: AbortSignal): Promise<void> {
 		const { objects } = await this.#cluster();
 		const launch = { sessionId: spec.session_id, generation: spec.generation };
 		try {
-			if (isThere(await this.#podsNow(launch.sessionId), launch)) return;
+			if (isThere(await this.#podsNow(launch.sessionId, signal), launch)) return;
 			failpoint("kubernetes.before-create");
-			await objects.make(this.#planOf(launch, spec));
+			await objects.make(this.#planOf(launch, spec), signal);
 			failpoint("kubernetes.after-create");
 		} catch (error) {
 			refuse(error);
 		}
 	}
 
-	async end(pod: Pod, graceMs: number): Promise<void> {
+	async end(pod: Pod, graceMs: number, signal?: AbortSignal): Promise<void> {
 		const { objects, pods } = await this.#cluster();
 		const object = await pods.objectOf(pod);
-		if (object && isAlive(pod)) await objects.end(object, Math.ceil(graceMs / 1_000) + extraSeconds);
+		if (object && isAlive(pod)) await objects.end(object, Math.ceil(graceMs / 1_000) + extraSeconds, signal);
 	}
 
-	async forget(pod: Pod): Promise<void> {
+	async forget(pod: Pod, signal?: AbortSignal): Promise<void> {
 		const { objects, pods } = await this.#cluster();
-		const present = (await this.#podsNow(pod.sessionId)).find(({ name }) => name === pod.name);
+		const present = (await this.#podsNow(pod.sessionId, signal)).find(({ name }) => name === pod.name);
 		if (present && isAlive(present)) throw new Error(`Cannot forget "${pod.name}", which lives`);
 		const object = present && (await pods.objectOf(pod));
-		if (object) await objects.forget(object);
-		else await objects.removeAccount(pod.name);
+		if (object) await objects.forget(object, signal);
+		else await objects.removeAccount(pod.name, signal);
 	}
 
-	async purge(sessionId: string): Promise<void> {
+	async purge(sessionId: string, signal?: AbortSignal): Promise<void> {
 		const { objects } = await this.#cluster();
-		const pods = await this.#podsNow(sessionId);
+		const pods = await this.#podsNow(sessionId, signal);
 		const living = pods.find(isAlive);
 		if (living) throw new Error(`Cannot purge session "${sessionId}": "${living.name}" still lives`);
-		for (const pod of pods) await this.forget(pod);
-		for (const launch of await objects.launches(sessionId)) await objects.removeAccount(unfinishedPod(launch).name);
+		for (const pod of pods) await this.forget(pod, signal);
+		const launches = await objects.launches(sessionId, signal);
+		for (const launch of launches) await objects.removeAccount(unfinishedPod(launch).name, signal);
 	}
 
 	/** @throws {Error} while the volume is still listed: its record must outlive it. */
@@ -180,10 +190,10 @@ export class KubernetesRuntime implements PodRuntime {
 	}
 
 	/** Returns the size of the volume, which is what it occupies in the cluster whatever is in it. */
-	async measureWorkspace(workspaceId: string): Promise<number> {
+	async measureWorkspace(workspaceId: string): Promise<MeasuredFiles> {
 		const { objects } = await this.#cluster();
 		const claim = await objects.volumeClaim(workspaceId);
-		return claim ? quantityBytes(claim.size) : 0;
+		return { bytes: claim ? quantityBytes(claim.size) : 0 };
 	}
 
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
@@ -203,9 +213,9 @@ export class KubernetesRuntime implements PodRuntime {
 	}
 
 	/** Returns the pods of a session from the cluster and no cache: a step that cannot be taken back follows. */
-	async #podsNow(sessionId: string): Promise<Pod[]> {
+	async #podsNow(sessionId: string, signal?: AbortSignal): Promise<Pod[]> {
 		const { pods } = await this.#cluster();
-		return pods.ofSessionNow(sessionId);
+		return pods.ofSessionNow(sessionId, signal);
 	}
 
 	/** @throws {PodRefused} for what the operator does not allow. */

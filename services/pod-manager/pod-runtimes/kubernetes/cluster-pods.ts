@@ -31,13 +31,13 @@ export class ClusterPods {
 		this.#kept = kept;
 	}
 
-	async ofSession(sessionId: string): Promise<Pod[]> {
-		return this.#seen(await this.objectsOf(sessionId));
+	async ofSession(sessionId: string, signal?: AbortSignal): Promise<Pod[]> {
+		return this.#seen(await this.objectsOf(sessionId, signal));
 	}
 
 	/** Returns the pods of a session from the cluster and no cache. */
-	async ofSessionNow(sessionId: string): Promise<Pod[]> {
-		return this.#seen(await this.#objects.listPods(sessionId));
+	async ofSessionNow(sessionId: string, signal?: AbortSignal): Promise<Pod[]> {
+		return this.#seen(await this.#objects.listPods(sessionId, signal));
 	}
 
 	/** Returns all pods, from the cluster and no cache. */
@@ -46,9 +46,9 @@ export class ClusterPods {
 	}
 
 	/** Returns the objects of a session's pods. */
-	async objectsOf(sessionId: string): Promise<readonly PodObject[]> {
+	async objectsOf(sessionId: string, signal?: AbortSignal): Promise<readonly PodObject[]> {
 		const kept = this.#kept.isFresh ? this.#kept.ofSession(sessionId) : [];
-		return kept.length > 0 ? kept : this.#objects.listPods(sessionId);
+		return kept.length > 0 ? kept : this.#objects.listPods(sessionId, signal);
 	}
 
 	/** Returns the object of a launch's pod; undefined when there is none. */

@@ -1,6 +1,6 @@
 /** The objects of sessions in the cluster: makes, reads and removes them. A repeated step has no further effect. */
 import { ApiError } from "../api/api-error.ts";
-import type { ApiClient } from "../api/api-client.ts";
+import type { ApiClient, PatchStep } from "../api/api-client.ts";
 import type { KubeObject } from "../api/kube-object.ts";
 import type { Resource } from "../api/resource.ts";
 import type { Launch } from "../../machine/launch.ts";
@@ -58,8 +58,11 @@ export class SessionObjects {
 	}
 
 	/** Reads the pods of all sessions, or of one, from the cluster and no cache. */
-	async listPods(sessionId?: string): Promise<PodObject[]> {
-		const { items } = await this.#api.list(this.pods, podObject, { labelSelector: this.#selectorOf(sessionId) });
+	async listPods(sessionId?: string, signal?: AbortSignal): Promise<PodObject[]> {
+		const { items } = await this.#api.list(this.pods, podObject, {
+			labelSelector: this.#selectorOf(sessionId),
+			signal,
+		});
 		return items.filter((pod) => pod !== undefined);
 	}
 
@@ -69,33 +72,36 @@ export class SessionObjects {
 	}
 
 	/** Makes what a pod needs, and the pod at last: whoever sees the pod finds everything else. @throws {ApiError} */
-	async make(plan: PodPlan): Promise<void> {
-		await this.#makeOnce(this.#accounts, accountManifest(plan));
-		await this.#makeClaim(plan);
-		await this.#makeOnce(this.pods, podManifest(plan));
+	async make(plan: PodPlan, signal?: AbortSignal): Promise<void> {
+		await this.#makeOnce(this.#accounts, accountManifest(plan), signal);
+		await this.#makeOnce(this.#claims, volumeClaimManifest(plan), signal);
+		await this.#makeOnce(this.pods, podManifest(plan), signal);
 	}
 
 	/** Begins the end of a pod, unless it has begun; does nothing for another pod of this name. */
-	async end({ metadata }: PodObject, graceSeconds: number): Promise<void> {
+	async end({ metadata }: PodObject, graceSeconds: number, signal?: AbortSignal): Promise<void> {
 		if (metadata.deletionTimestamp !== undefined) return;
-		await orMissing(this.#api.delete(this.pods, metadata.name, { uid: metadata.uid, graceSeconds }));
+		await orMissing(this.#api.delete(this.pods, metadata.name, { uid: metadata.uid, graceSeconds, signal }));
 	}
 
 	/** Removes the records of a pod that has ended: its account, and then the pod itself. */
-	async forget(pod: PodObject): Promise<void> {
-		await this.removeAccount(pod.metadata.name);
-		await this.end(pod, 0);
-		await this.#release(pod);
+	async forget(pod: PodObject, signal?: AbortSignal): Promise<void> {
+		await this.removeAccount(pod.metadata.name, signal);
+		await this.end(pod, 0, signal);
+		await this.#release(pod, signal);
 	}
 
-	async removeAccount(name: string): Promise<void> {
-		await orMissing(this.#api.delete(this.#accounts, name, {}));
+	async removeAccount(name: string, signal?: AbortSignal): Promise<void> {
+		await orMissing(this.#api.delete(this.#accounts, name, { signal }));
 	}
 
 	/** Returns the launches whose accounts are there, with a pod or without one. */
-	async launches(sessionId?: string): Promise<Launch[]> {
+	async launches(sessionId?: string, signal?: AbortSignal): Promise<Launch[]> {
 		const keep = ({ metadata }: KubeObject) => launchOf(metadata.labels);
-		const { items } = await this.#api.list(this.#accounts, keep, { labelSelector: this.#selectorOf(sessionId) });
+		const { items } = await this.#api.list(this.#accounts, keep, {
+			labelSelector: this.#selectorOf(sessionId),
+			signal,
+		});
 		return items.filter((launch) => launch !== undefined);
 	}
 
@@ -142,27 +148,22 @@ export class SessionObjects {
 	}
 
 	/** An answer that was lost is met again as a conflict. */
-	async #makeOnce(resource: Resource, object: object): Promise<void> {
-		await this.#api.create(resource, object).catch((error: unknown) => {
+	async #makeOnce(resource: Resource, object: object, signal: AbortSignal | undefined): Promise<void> {
+		await this.#api.create(resource, object, { signal }).catch((error: unknown) => {
 			if (!isReason(error, "AlreadyExists")) throw error;
 		});
 	}
 
-	async #makeClaim(plan: PodPlan): Promise<void> {
-		await this.#makeOnce(this.#claims, volumeClaimManifest(plan));
-	}
-
 	/** Lets go of a pod that is being deleted; another pod of this name keeps its finalizer. */
-	async #release({ metadata }: PodObject): Promise<void> {
+	async #release({ metadata }: PodObject, signal: AbortSignal | undefined): Promise<void> {
 		const index = metadata.finalizers?.indexOf(finalizer) ?? -1;
 		if (index < 0) return;
-		await orMissing(
-			this.#api.patchBySteps(this.pods, metadata.name, [
-				{ op: "test", path: "/metadata/uid", value: metadata.uid },
-				{ op: "test", path: `/metadata/finalizers/${index}`, value: finalizer },
-				{ op: "remove", path: `/metadata/finalizers/${index}` },
-			]),
-		);
+		const steps: PatchStep[] = [
+			{ op: "test", path: "/metadata/uid", value: metadata.uid },
+			{ op: "test", path: `/metadata/finalizers/${index}`, value: finalizer },
+			{ op: "remove", path: `/metadata/finalizers/${index}` },
+		];
+		await orMissing(this.#api.patchBySteps(this.pods, metadata.name, steps, { signal }));
 	}
 }
 
