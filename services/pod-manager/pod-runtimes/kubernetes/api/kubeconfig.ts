@@ -6,7 +6,7 @@ import type { RequestOptions } from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { deadline, monotonic } from "#shared/base/clock.ts";
 import { aborted } from "#shared/base/concurrency/aborted.ts";
-import { type ApiError, noAnswer } from "./api-error.ts";
+import { ApiError, noAnswer } from "./api-error.ts";
 import type { ClusterAccess, Credentials } from "./cluster-access.ts";
 
 /** A program for credentials asks a server, or a person at first. */
@@ -28,6 +28,8 @@ export class Kubeconfig implements ClusterAccess {
 	#config: KubeConfig;
 	#isOutdated = false;
 	#readAt = monotonic();
+	/** Calls that come meanwhile wait for the same credentials, so that one program runs for all of them. */
+	#made: Promise<Credentials> | undefined;
 
 	private constructor(options: KubeconfigOptions, config: KubeConfig) {
 		this.#options = options;
@@ -41,16 +43,28 @@ export class Kubeconfig implements ClusterAccess {
 	}
 
 	async credentials(): Promise<Credentials> {
+		this.#made ??= this.#make().finally(() => (this.#made = undefined));
+		const late = aborted(deadline(programMs));
+		try {
+			const made = await Promise.race([this.#made, late]);
+			if (made) return made;
+		} catch (error) {
+			if (error instanceof ApiError) throw error;
+		}
+		throw unusable(this.#options.file, "names credentials that cannot be had");
+	}
+
+	renew(): void {
+		this.#isOutdated = true;
+	}
+
+	async #make(): Promise<Credentials> {
 		if (this.#isOutdated && monotonic() - this.#readAt >= renewalMs) {
 			this.#isOutdated = false;
 			this.#readAt = monotonic();
 			this.#config = await configOf(this.#options);
 		}
-		return credentialsOf(this.#config, this.#options.file);
-	}
-
-	renew(): void {
-		this.#isOutdated = true;
+		return credentialsOf(this.#config);
 	}
 }
 
@@ -77,16 +91,10 @@ function serverOf(config: KubeConfig, file: string): URL {
 	return new URL(cluster.server);
 }
 
-async function credentialsOf(config: KubeConfig, file: string): Promise<Credentials> {
+/** @throws the library's error, whose sentence has everything that a program printed. */
+async function credentialsOf(config: KubeConfig): Promise<Credentials> {
 	const options: RequestOptions = {};
-	const late = deadline(programMs);
-	try {
-		const made = config.applyToHTTPSOptions(options).then(() => true);
-		if (!(await Promise.race([made, aborted(late)]))) throw new Error("too late");
-	} catch {
-		// The library's sentence has everything that the program printed.
-		throw unusable(file, "names credentials that cannot be had");
-	}
+	await config.applyToHTTPSOptions(options);
 	const headers = Object.fromEntries(
 		Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]),
 	);

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiError } from "#services/pod-manager/pod-runtimes/kubernetes/api/api-error.ts";
@@ -78,8 +78,10 @@ describe("The access by a kubeconfig", function () {
 		const turnBack = turnClock({ now: () => Date.now(), monotonic: () => began + passedMs });
 		try {
 			const access = await Kubeconfig.open({ file });
-			for (let call = 0; call < 3; call++)
-				expect((await access.credentials()).headers).to.deep.equal({ authorization: "Bearer first-token" });
+			const calls = await Promise.all([access.credentials(), access.credentials(), access.credentials()]);
+			for (const { headers } of [...calls, await access.credentials()])
+				expect(headers).to.deep.equal({ authorization: "Bearer first-token" });
+			expect(readFileSync(join(folder, "runs"), "utf8")).to.equal("run\n");
 			writeFileSync(join(folder, "answer"), credential("second-token"));
 			access.renew();
 			expect((await access.credentials()).headers).to.deep.equal({ authorization: "Bearer first-token" });
