@@ -62,10 +62,13 @@ const answers: Readonly<Record<string, Answering>> = {
 		status: 200,
 		body: cluster.replace(collection, name, checkObject(plural, parsed(body))),
 	}),
-	"PATCH one": (cluster, question, { collection, plural, name }) => ({
-		status: 200,
-		body: cluster.replace(collection, name, checkObject(plural, patched(cluster.get(collection, name), question))),
-	}),
+	"PATCH one": (cluster, question, { collection, plural, name }) => {
+		const former = cluster.get(collection, name);
+		const next = checkObject(plural, patched(former, question));
+		if (next.metadata.uid !== former.metadata.uid)
+			throw new ClusterRefusal(422, "Invalid", "metadata.uid: Invalid value: field is immutable");
+		return { status: 200, body: cluster.replace(collection, name, next) };
+	},
 	"DELETE one": (cluster, { body }, { collection, name }) => ({
 		status: 200,
 		body: deleted(cluster, collection, name, body),

@@ -144,7 +144,10 @@ export class ApiClient {
 		return this.#write("PUT", pathOf(resource, object.metadata.name, options.part), object, options);
 	}
 
-	/** Merges members into the object (RFC 7386); null removes one. With `metadata.uid` or `resourceVersion` it is conditional. */
+	/**
+	 * Merges members into the object (RFC 7386); null removes one. With `metadata.uid` or `metadata.resourceVersion` it is conditional.
+	 * @throws {ApiError} 422 for another uid, 409 for another version.
+	 */
 	async patch<T extends KubeObject>(
 		resource: Resource,
 		name: string,
