@@ -102,7 +102,7 @@ export const metricTable = {
 	}),
 	atelier_cluster_watch_drift_total: counter(
 		"objects",
-		"Objects of the cluster that were not as the watch had told; each one is worth an alarm",
+		"Objects of the cluster that were not as the watch had told; there should be none",
 		{ labels: ["kind"] },
 	),
 	atelier_pods: gauge("pods", "Pods of this process's runtime by state", { labels: ["state"] }),

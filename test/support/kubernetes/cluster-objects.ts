@@ -25,7 +25,7 @@ export class ClusterRefusal extends Error {
 	}
 }
 
-/** What has to be true of an object that is deleted. */
+/** The conditions of a deletion. */
 export interface Preconditions {
 	readonly uid?: string;
 	readonly resourceVersion?: string;

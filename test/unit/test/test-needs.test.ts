@@ -65,6 +65,7 @@ describe("what tests need", () => {
 			"haproxy",
 			"jq",
 			"keycloak",
+			"kube-apiserver",
 			"mongod",
 			"nats-server",
 			"openssl",

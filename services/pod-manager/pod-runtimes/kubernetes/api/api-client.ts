@@ -42,7 +42,7 @@ export interface PatchStep {
 	readonly value?: unknown;
 }
 
-/** What has to be true of the object, so that another one of the same name is not deleted. */
+/** The conditions of a deletion, so that another object of the same name stays. */
 export interface DeleteOptions extends CallOptions {
 	readonly uid?: string | undefined;
 	readonly resourceVersion?: string;
@@ -50,7 +50,7 @@ export interface DeleteOptions extends CallOptions {
 	readonly graceSeconds?: number;
 }
 
-/** What a watch tells; without more words it follows one collection from a version on. */
+/** The state after which a watch tells changes, and the selection of its objects. */
 export interface WatchQuery {
 	readonly resourceVersion: string;
 	/** The server ends it after this time. */

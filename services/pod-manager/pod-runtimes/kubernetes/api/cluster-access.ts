@@ -1,6 +1,6 @@
 /** Port: where the API of a cluster is, and how a call shows who it is from. */
 
-/** What one call needs; another call may need other ones. */
+/** The credentials of one call; another call may need other ones. */
 export interface Credentials {
 	readonly headers: Readonly<Record<string, string>>;
 	/** PEM, and how the server is verified. */

@@ -11,7 +11,7 @@ import type { ClusterAccess, Credentials } from "./cluster-access.ts";
 
 /** A program for credentials asks a server, or a person at first. */
 const programMs = 30_000;
-/** Within this time the file is not read again, and its program not started again, however often the API refuses the caller. */
+/** The file is not read again for so long, and its program not started again, however often the API refuses the caller. */
 const renewalMs = 10_000;
 
 export interface KubeconfigOptions {

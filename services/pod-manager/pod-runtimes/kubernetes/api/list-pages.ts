@@ -16,7 +16,7 @@ export interface ListVersion {
 	readonly match: "NotOlderThan" | "Exact";
 }
 
-/** Which objects, and how new they have to be. */
+/** Says which objects are listed, and how new they have to be. */
 export interface ListQuery {
 	readonly labelSelector?: string | undefined;
 	readonly fieldSelector?: string | undefined;
@@ -24,13 +24,13 @@ export interface ListQuery {
 	readonly version?: ListVersion | undefined;
 }
 
-/** What was kept of a list, and its state. */
+/** The kept parts of a list, and its state. */
 export interface Listed<Kept> {
 	readonly resourceVersion: string;
 	readonly items: readonly Kept[];
 }
 
-/** Where the pages come from, and what is kept of an object. */
+/** The source of the pages, and the function that chooses what is kept of an object. */
 export interface KeptPages<Kept> {
 	readonly page: (words: Readonly<Record<string, string>>) => Promise<KubeList>;
 	readonly keep: (object: KubeObject) => Kept;

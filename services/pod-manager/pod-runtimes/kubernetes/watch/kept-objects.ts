@@ -1,4 +1,4 @@
-/** What is kept of the objects of one collection, by name. An object only gives way to a later version of it. */
+/** Keeps parts of the objects of one collection, by name. An object only gives way to a later version of it. */
 import { isLater } from "./resource-version.ts";
 
 /** One object as it was seen. */

@@ -13,7 +13,7 @@ import { watchEvents } from "./watch-lines.ts";
 import type { WatchSource } from "./watch-source.ts";
 import { spread, systemClock, usualTimes, type WatchClock, type WatchTimes, waitAfter } from "./watch-times.ts";
 
-/** After so many silent watches, or failures in a row, the collection is listed. */
+/** The number of silent watches, or of failures in a row, that leads to a list. */
 const untilList = 3;
 const maxTrouble = 500;
 /** The events that are about one object. */

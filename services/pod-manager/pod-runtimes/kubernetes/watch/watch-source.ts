@@ -4,7 +4,7 @@ import type { KubeObject } from "../api/kube-object.ts";
 import type { Listed, ListVersion } from "../api/list-pages.ts";
 import { type Resource, wordsOf } from "../api/resource.ts";
 
-/** From which state a watch goes on, and after which time the server ends it. */
+/** The state from which a watch goes on, and the time after which the server ends it. */
 export interface WatchStart {
 	readonly resourceVersion: string;
 	readonly timeoutSeconds: number;

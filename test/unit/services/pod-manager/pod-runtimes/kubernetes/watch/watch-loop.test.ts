@@ -20,7 +20,7 @@ class Followed implements AsyncDisposable {
 	readonly source: SimulatedSource;
 	readonly metrics = new Metrics();
 	readonly loop: WatchLoop<StoredObject, { name: string; version: string }>;
-	/** What somebody has who looks at each name that is told. */
+	/** The versions that somebody has who looks at each name that is told. */
 	readonly mirror = new Map<string, string>();
 	/** Whether an object has ever gone back to an earlier version. */
 	hasGoneBack = false;
@@ -44,7 +44,7 @@ class Followed implements AsyncDisposable {
 		this.#run = this.loop.run(this.#ending.signal);
 	}
 
-	/** What the loop has, by name. */
+	/** The versions that the loop has, by name. */
 	get kept(): Record<string, string> {
 		return Object.fromEntries(this.loop.list().map(({ name, version }) => [name, version]));
 	}
