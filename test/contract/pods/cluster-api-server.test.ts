@@ -8,6 +8,17 @@ import { eventually } from "../../support/eventually.ts";
 import { KubeServer } from "../../support/kubernetes/kube-server.ts";
 import { clusterApiContract } from "./cluster-api.contract.ts";
 
+/** A review of a token, or a token. */
+interface Review {
+	readonly status: {
+		readonly token?: string;
+		readonly authenticated?: boolean;
+		readonly user?: { readonly username?: string };
+	};
+}
+
+const maps = { version: "v1", plural: "configmaps", namespace: "sessions" };
+
 clusterApiContract("a real server", async () => {
 	const server = await KubeServer.start();
 	const client = await server.client();
@@ -28,7 +39,6 @@ clusterApiContract("a real server", async () => {
 describe("A real API server that forgets its states after some minutes", function () {
 	this.timeout(600_000);
 
-	const maps = { version: "v1", plural: "configmaps", namespace: "sessions" };
 	const nobodys = { labelSelector: "ours=yes" };
 
 	it("refuses a list and a watch of them, and a loop that hears of no change goes on from bookmarks without a list", async () => {
@@ -74,6 +84,54 @@ describe("A real API server that forgets its states after some minutes", functio
 		} finally {
 			ending.abort();
 			await run;
+			client.close();
+		}
+	});
+});
+
+describe("A real API server and the token of a service account", function () {
+	this.timeout(120_000);
+
+	it("says whose a token is, and for which audience, and refuses others without showing them", async () => {
+		await using server = await KubeServer.start();
+		const client = await server.client();
+		const accounts = { version: "v1", plural: "serviceaccounts", namespace: "sessions" };
+		const reviews = { group: "authentication.k8s.io", version: "v1", plural: "tokenreviews" };
+		const review = (token: string): Promise<Review> => {
+			const spec = { token, audiences: ["atelier-session"] };
+			const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec };
+			return client.createPart<Review>(reviews, undefined, body, { secrets: [token] });
+		};
+		const tokenFor = async (audience: string): Promise<string> => {
+			const spec = { audiences: [audience], expirationSeconds: 600 };
+			const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec };
+			return (await client.createPart<Review>(accounts, "default", body, { part: "token" })).status.token ?? "";
+		};
+		try {
+			const { status } = await review(await tokenFor("atelier-session"));
+			expect([status.authenticated, status.user?.username]).to.deep.equal([
+				true,
+				"system:serviceaccount:sessions:default",
+			]);
+			for (const token of [await tokenFor("atelier-proxy"), "no-token-at-all"])
+				expect((await review(token)).status.authenticated).to.not.equal(true);
+			const account = server.accountClient(await tokenFor("https://kubernetes.default.svc"));
+			const loop = new WatchLoop<KubeObject, string>({
+				source: collectionSource(account, maps),
+				kind: "configmaps",
+				project: ({ metadata }) => metadata.name,
+				onChange: () => {},
+			});
+			const ending = new AbortController();
+			const run = loop.run(ending.signal);
+			await eventually(() => loop.trouble !== undefined);
+			expect(loop.trouble).to.match(
+				/^The platform lacks the right to list configmaps in the namespace "sessions": configmaps is forbidden: User/,
+			);
+			ending.abort();
+			await run;
+			account.close();
+		} finally {
 			client.close();
 		}
 	});

@@ -6,6 +6,7 @@ import { mkdtempSync, openSync, closeSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiClient } from "#services/pod-manager/pod-runtimes/kubernetes/api/api-client.ts";
+import { ServiceAccount } from "#services/pod-manager/pod-runtimes/kubernetes/api/service-account.ts";
 import { Kubeconfig } from "#services/pod-manager/pod-runtimes/kubernetes/api/kubeconfig.ts";
 import { makeCertificate } from "../bus/test-certificates.ts";
 import { eventually } from "../eventually.ts";
@@ -40,14 +41,6 @@ export class KubeServer implements AsyncDisposable {
 		}
 	}
 
-	get url(): URL {
-		return new URL(`https://127.0.0.1:${this.#port}`);
-	}
-
-	get ca(): string {
-		return readFileSync(join(this.#folder, "apiserver.pem"), "utf8");
-	}
-
 	/** Starts the API server and waits until it answers. */
 	async startApi(): Promise<void> {
 		this.#run("kube-apiserver", this.#apiArguments());
@@ -68,7 +61,10 @@ export class KubeServer implements AsyncDisposable {
 	/** Returns a client of its administrator, or of a stranger. */
 	async client(token = "token-of-the-admin"): Promise<ApiClient> {
 		const file = join(this.#folder, `${token}.json`);
-		const cluster = { server: this.url.href, "certificate-authority": join(this.#folder, "apiserver.pem") };
+		const cluster = {
+			server: `https://127.0.0.1:${this.#port}`,
+			"certificate-authority": join(this.#folder, "apiserver.pem"),
+		};
 		const config = {
 			apiVersion: "v1",
 			kind: "Config",
@@ -79,6 +75,14 @@ export class KubeServer implements AsyncDisposable {
 		};
 		writeFileSync(file, JSON.stringify(config));
 		return new ApiClient({ access: await Kubeconfig.open({ file }) });
+	}
+
+	/** Returns a client that has its token as a pod has it: in a mounted file. */
+	accountClient(token: string): ApiClient {
+		const folder = mkdtempSync(join(this.#folder, "account-"));
+		writeFileSync(join(folder, "token"), token);
+		writeFileSync(join(folder, "ca.crt"), readFileSync(join(this.#folder, "apiserver.pem")));
+		return new ApiClient({ access: new ServiceAccount({ folder, host: "127.0.0.1", port: String(this.#port) }) });
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
