@@ -23,6 +23,8 @@ export interface SourceFaults {
 	watchStatus: number | undefined;
 	/** Lists are the ones of this earlier state, whatever was asked for. */
 	staleAt: number | undefined;
+	/** The time after which failed requests want to be made again. */
+	retryAfterMs: number | undefined;
 	/** Events are lost. */
 	isLossy: boolean;
 }
@@ -33,6 +35,7 @@ const none: SourceFaults = {
 	listStatus: undefined,
 	watchStatus: undefined,
 	staleAt: undefined,
+	retryAfterMs: undefined,
 	isLossy: false,
 };
 
@@ -137,8 +140,10 @@ export class SimulatedSource implements WatchSource<StoredObject> {
 		await this.#clock.sleep(5, signal);
 		if (signal.aborted) throw noAnswer("Aborted", "aborted");
 		if (this.faults.isDown) throw noAnswer("Unreachable", "The connection was refused");
-		if (status !== undefined)
-			throw new ApiError({ status, reason: status === 410 ? "Expired" : "Failure", message: "failed" });
+		if (status === undefined) return;
+		const { retryAfterMs } = this.faults;
+		const reason = status === 410 ? "Expired" : "Failure";
+		throw new ApiError({ status, reason, message: "failed", retryAfterMs });
 	}
 
 	#tell(stream: ByteStream, { type, object }: Change): void {

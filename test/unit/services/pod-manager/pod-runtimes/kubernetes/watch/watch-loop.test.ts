@@ -253,6 +253,18 @@ describe("A watch loop", function () {
 			expect(followed.requests("watch", from)).to.be.at.most(30);
 		});
 
+		it("does not ask a busy server before the time that it says", async () => {
+			await using followed = await begun();
+			Object.assign(followed.source.faults, { watchStatus: 429, retryAfterMs: 20_000 });
+			followed.source.endWatches();
+			await followed.clock.pass(1_000, () => followed.loop.trouble !== undefined);
+			const from = followed.clock.monotonic() + 1;
+			await followed.clock.pass(19_900);
+			expect(followed.requests("watch", from)).to.equal(0);
+			await followed.clock.pass(200);
+			expect(followed.requests("watch", from)).to.equal(1);
+		});
+
 		it("says which right is missing", async () => {
 			await using followed = await begun();
 			followed.source.faults.watchStatus = 403;
