@@ -202,7 +202,7 @@ export class KubernetesRuntime implements PodRuntime {
 				watched.tell(onChange, signal);
 				this.#follow(watched);
 			},
-			// Without a connection, every pass says so.
+			// Every pass says so while there is no connection.
 			() => {},
 		);
 	}

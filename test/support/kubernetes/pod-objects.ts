@@ -7,7 +7,7 @@ import type { PodStatus } from "#shared/wire/pod/status.ts";
 export const sessionId = "3f0c1111-2222-4333-8444-555566667777";
 
 interface Shown {
-	/** What its agent has reported. */
+	/** The report of its agent. */
 	readonly told?: Partial<PodStatus>;
 	readonly isEnding?: boolean;
 	readonly node?: string | undefined;

@@ -13,7 +13,7 @@ import { Sightings } from "./state/sightings.ts";
 /** A pod that starts is late after this time, in milliseconds: its events are read then. */
 const lateMs = 4_000;
 
-/** What a watch has kept. */
+/** The pods that a watch has kept. */
 export interface KeptPods {
 	/** Whether it has heard from the cluster a moment ago. */
 	readonly isFresh: boolean;

@@ -7,7 +7,7 @@ import { podName } from "../../../pod-runtime.ts";
 import type { Launch } from "../../machine/launch.ts";
 
 /** The domain of all labels, annotations, and kinds of the platform. */
-export const domain = "atelier.dev";
+const domain = "atelier.dev";
 
 /** It keeps a pod that has ended until its reason was read. */
 export const finalizer = `${domain}/records`;
@@ -27,7 +27,7 @@ export const label = {
 
 /** The annotations of pods. */
 export const annotation = {
-	/** What the session agent has reported last, as JSON. */
+	/** The last report of the session agent, as JSON. */
 	status: `${domain}/status`,
 	/** The agent's address is unknown to the cluster's own objects, so that its port is here. */
 	workspace: `${domain}/workspace`,

@@ -7,7 +7,7 @@ export const agentPort = 7433;
 
 /** The names of the containers of a pod. */
 export const sessionContainer = "session";
-export const deliveryContainer = "agent";
+const deliveryContainer = "agent";
 
 /** The places inside of a pod's container. */
 export const inside = {
@@ -36,7 +36,7 @@ const graceSeconds = 45;
 /** The seconds for which a pod stays on a machine that does not answer. */
 const unreachableSeconds = 120;
 
-/** What an administrator lets sessions choose by a name (`workload_config.placement`). */
+/** The place of pods that an administrator offers by a name (`workload_config.placement`). */
 export interface Placement {
 	readonly runtimeClassName?: string;
 	readonly nodeSelector?: Readonly<Record<string, string>>;
@@ -78,13 +78,7 @@ export interface PodPlan extends Launch {
 }
 
 /** Returns the labels of all objects of a launch. Nothing that a user writes is part of them. */
-export function launchLabels({
-	installation,
-	sessionId,
-	generation,
-	workspaceId,
-	owner,
-}: PodPlan): Record<string, string> {
+function launchLabels({ installation, sessionId, generation, workspaceId, owner }: PodPlan): Record<string, string> {
 	return {
 		[label.name]: sessionName,
 		[label.installation]: installation,
@@ -227,7 +221,7 @@ function session(plan: PodPlan): object {
 		workingDir: inside.agent,
 		env: Object.entries(environment).map(([name, value]) => ({ name, value })),
 		ports: [{ name: "agent", containerPort: agentPort }],
-		// For people who look at the pod: the platform takes the agent's own report.
+		// It is for people who look at the pod: the platform takes the agent's own report.
 		readinessProbe: { tcpSocket: { port: agentPort }, periodSeconds: 5 },
 		resources: requested(plan.resources),
 		securityContext: confined,
@@ -280,6 +274,3 @@ function volumes({ workspaceId, ownImage }: PodPlan): object[] {
 		...(ownImage === undefined ? [] : [{ name: "agent", emptyDir: { sizeLimit: "1Gi" } }]),
 	];
 }
-
-/** The name of the field manager of all writes. */
-export const fieldManager = "atelier-pod-manager";

@@ -1,4 +1,4 @@
-/** What explains a pod beside its own object. */
+/** The facts that explain a pod beside its own object. */
 
 /** The newest event of a kind, as the cluster tells it (Kubernetes API, core/v1 Event). */
 export interface ClusterEvent {

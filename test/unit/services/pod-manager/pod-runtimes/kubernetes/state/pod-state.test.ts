@@ -8,7 +8,7 @@ import {
 	sessionId,
 	unscheduled,
 	waitingFor,
-} from "../../../../../support/kubernetes/pod-objects.ts";
+} from "../../../../../../support/kubernetes/pod-objects.ts";
 
 type Shown = Parameters<typeof podShown>[0];
 
