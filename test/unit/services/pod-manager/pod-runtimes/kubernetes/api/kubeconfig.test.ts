@@ -85,7 +85,7 @@ describe("The access by a kubeconfig", function () {
 			writeFileSync(join(folder, "answer"), credential("second-token"));
 			access.renew();
 			expect((await access.credentials()).headers).to.deep.equal({ authorization: "Bearer first-token" });
-			passedMs = 10_000;
+			passedMs = 10_001;
 			expect((await access.credentials()).headers).to.deep.equal({ authorization: "Bearer second-token" });
 		} finally {
 			turnBack();
