@@ -1,0 +1,182 @@
+/**
+ * Makes the files of the Helm chart from the objects of the overlay `production`, so that nothing is written twice: each value of
+ * the chart takes the place of what the overlay has there, which is its default.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Document, isPair, isScalar, parseDocument, visit } from "yaml";
+import { projectRoot } from "#shared/base/project-root.ts";
+import { type ChartValue, chartSwitches, chartValues } from "./chart-values.ts";
+import { kindOf, kustomized, type Manifest, nameOf } from "./kustomization.ts";
+
+const k8s = join(projectRoot, "k8s");
+const generated = "# `npm run chart` has written this file from k8s/overlays/production.\n";
+/** Lines are not folded: some have expressions. */
+const written = { lineWidth: 0, directives: false };
+const [values, environment] = ["config", "environment"];
+
+/** Returns the texts of the files by their paths in the folder of the chart. */
+export function chartFiles(): Map<string, string> {
+	const objects = [
+		...kustomized(join(k8s, "overlays/production")),
+		...kustomized(join(k8s, "components/metrics")),
+		...kustomized(join(k8s, "components/hold-drains")),
+	].filter((manifest) => kindOf(manifest) !== "Namespace");
+	const files = new Map([["Chart.yaml", chartFile()]]);
+	files.set("values.yaml", valuesFile(objects));
+	for (const manifest of objects) markChange(manifest);
+	const expressions = new Map(chartValues.map((value, index) => [mark(index), value] as const));
+	for (const [index, value] of chartValues.entries()) place(value, mark(index), objects);
+	for (const [file, inside] of Map.groupBy(objects, fileOf))
+		files.set(`templates/${file}.yaml`, templateOf(file, inside, expressions));
+	return files;
+}
+
+function chartFile(): string {
+	const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as { version: string };
+	const chart = {
+		apiVersion: "v2",
+		name: "atelier",
+		description: "Self-hosted platform for AI coding sessions",
+		type: "application",
+		version,
+		appVersion: version,
+		kubeVersion: ">=1.30.0-0",
+	};
+	return generated + String(new Document(chart));
+}
+
+/** Returns the text that stands for a value until the objects are written. */
+function mark(index: number): string {
+	return `VALUE_${index}_`;
+}
+
+function pathOf(path: string): (string | number)[] {
+	return path.split(".").map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+}
+
+/** The objects with the places of a value. @throws {RangeError} when the overlay has none. */
+function placesOf({ name, places }: ChartValue, objects: readonly Manifest[]): [Manifest, (string | number)[]][] {
+	return places.flatMap((place) => {
+		const isPlace = new RegExp(`^(?:${place.name})$`);
+		const found = objects.filter((manifest) => kindOf(manifest) === place.kind && isPlace.test(nameOf(manifest)));
+		if (found.length === 0) throw new RangeError(`Value "${name}" has no place in a ${place.kind}`);
+		return found.map((manifest): [Manifest, (string | number)[]] => [manifest, pathOf(place.path)]);
+	});
+}
+
+function place(value: ChartValue, text: string, objects: readonly Manifest[]): void {
+	for (const [manifest, path] of placesOf(value, objects)) manifest.setIn(path, manifest.createNode(text));
+}
+
+/** Returns what stands in the places of a value, which have to agree. */
+function usualOf(value: ChartValue, objects: readonly Manifest[]): unknown {
+	if (value.usual !== undefined) return value.usual;
+	const found = placesOf(value, objects).map(([manifest, path]) => {
+		const member = path.reduce<unknown>(
+			(node, key) => (node instanceof Object ? Reflect.get(node, key) : undefined),
+			manifest.toJS(),
+		);
+		if (member === undefined)
+			throw new RangeError(`Value "${value.name}": ${nameOf(manifest)} has no ${path.join(".")}`);
+		return member;
+	});
+	if (new Set(found.map((one) => JSON.stringify(one))).size > 1)
+		throw new RangeError(`Value "${value.name}" differs between its places`);
+	return found[0];
+}
+
+function valuesFile(objects: readonly Manifest[]): string {
+	const comments = new Map<string, string>([
+		[values, "The configuration of every process (docs/configuration.md). Secrets come from the environment."],
+		[environment, "Further variables of the environment of every process; all values are texts."],
+	]);
+	const document = new Document({});
+	const add = (name: string, comment: string, value: unknown) => {
+		comments.set(name, comment);
+		document.setIn(name.split("."), value);
+	};
+	for (const value of chartValues) add(value.name, value.comment, usualOf(value, objects));
+	for (const { name, comment, usual } of chartSwitches) add(name, comment, usual);
+	document.set(environment, {});
+	// Helm reads YAML 1.1, in which `off` is no text.
+	const whole = new Document(document.toJS(), { version: "1.1" });
+	const config = parseDocument(readFileSync(join(k8s, "overlays/production/atelier.yaml"), "utf8"));
+	if (config.contents) config.contents.commentBefore = null;
+	whole.set(values, config.contents);
+	comment(whole, comments);
+	return `${generated}# Without a word of yours, the objects are those of that overlay.\n${whole.toString(written)}`;
+}
+
+function comment(document: Document, comments: ReadonlyMap<string, string>): void {
+	visit(document, {
+		Pair: (_, pair, path) => {
+			const keys = [...path, pair].filter(isPair).map(({ key }) => String(isScalar(key) ? key.value : key));
+			const text = comments.get(keys.join("."));
+			if (text === undefined) return;
+			const key = isScalar(pair.key) ? pair.key : document.createNode(pair.key);
+			key.commentBefore = ` ${text}`;
+			pair.key = key;
+		},
+	});
+}
+
+/** Processes read their configuration when they start, so that another one makes other pods. */
+function markChange(manifest: Manifest): void {
+	if (kindOf(manifest) === "ConfigMap" && nameOf(manifest) === "atelier-config")
+		manifest.set("data", manifest.createNode({ "atelier.yaml": "CONFIG_" }));
+	if (kindOf(manifest) !== "Deployment") return;
+	const annotations = manifest.createNode({ "atelier.dev/config": "CHECKSUM_" });
+	manifest.setIn(["spec", "template", "metadata", "annotations"], annotations);
+}
+
+/** Returns the file of an object: one for each process, and one for each of the other subjects. */
+function fileOf(manifest: Manifest): string {
+	const [kind, name] = [kindOf(manifest), nameOf(manifest)];
+	const inSessions = manifest.getIn(["metadata", "namespace"]) === "atelier-sessions";
+	if (name === "hold-drains") return "hold-drains";
+	if (name === "metrics" || kind === "PodMonitor") return "metrics";
+	if (kind.startsWith("ValidatingAdmission")) return "admission-policy";
+	if (/Role/.test(kind)) return "rights";
+	if (inSessions) return "sessions";
+	const byKind: Record<string, string> = {
+		ConfigMap: "config",
+		Ingress: "ingress",
+		NetworkPolicy: "network-policies",
+		PriorityClass: "priorities",
+	};
+	return byKind[kind] ?? name;
+}
+
+function templateOf(file: string, objects: readonly Manifest[], expressions: ReadonlyMap<string, ChartValue>): string {
+	const text = objects.map((manifest) => textOf(manifest, expressions)).join("---\n");
+	const { name } = chartSwitches.find((one) => one.file === file) ?? {};
+	const guarded = name === undefined ? text : `{{- if .Values.${name} }}\n${text}{{- end }}\n`;
+	return generated + (file === "config" ? onlyInSystem + guarded : guarded);
+}
+
+const onlyInSystem = `{{- if ne .Release.Namespace "atelier-system" }}
+{{- fail "Install this chart into the namespace atelier-system: other objects and the network policies name it" }}
+{{- end }}
+`;
+
+function textOf(manifest: Manifest, expressions: ReadonlyMap<string, ChartValue>): string {
+	const text = manifest
+		.toString(written)
+		.replace(/^.*VALUE_.*$/gm, (line) =>
+			line.replace(/VALUE_\d+_/g, (found) => expressionOf(expressions.get(found), line)),
+		);
+	const whole = text
+		.replace("CHECKSUM_", `{{ list .Values.${values} .Values.${environment} | toYaml | sha256sum }}`)
+		.replace("CONFIG_", `|\n    {{- toYaml .Values.${values} | nindent 4 }}`);
+	const hasMore = kindOf(manifest) === "ConfigMap" && nameOf(manifest) === "atelier";
+	return hasMore ? `${whole}{{- with .Values.${environment} }}\n  {{- toYaml . | nindent 2 }}\n{{- end }}\n` : whole;
+}
+
+/** Returns the expression of a value; a block is indented below the member in whose line it stands. */
+function expressionOf(value: ChartValue | undefined, line: string): string {
+	if (!value) throw new RangeError(`No value stands in "${line}"`);
+	if (value.form !== "block") return `{{ .Values.${value.name}${value.form === "number" ? "" : " | quote"} }}`;
+	const indentation = /^ *(?:- )*/.exec(line)?.[0].length ?? 0;
+	return `{{- toYaml .Values.${value.name} | nindent ${indentation + 2} }}`;
+}
