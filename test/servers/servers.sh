@@ -4,7 +4,7 @@
 # Exit code 1: one cannot be had, and why; 2: the command line was not understood.
 set -euo pipefail
 
-programs="nats-server chromium mongod keycloak gitea curl jq openssl haproxy promtool docker-engine prometheus sshd kube-apiserver"
+programs="nats-server chromium mongod keycloak gitea curl jq openssl haproxy promtool docker-engine prometheus sshd kube-apiserver kustomize helm"
 
 servers=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -37,6 +37,8 @@ usage() {
 		               start it for the whole machine)
 		  kube-apiserver  the API server of Kubernetes with its etcd, into SERVERS_DIR (120 MB; built with Go, which takes 5 to 15
 		               minutes and 5 GB of the folder for temporary files)
+		  kustomize, helm  programs that make manifests for Kubernetes, into SERVERS_DIR (15 and 60 MB; built with Go, which takes 1 to
+		               10 minutes and 2 GB of the folder for temporary files)
 		  all          all of these
 		  --help       prints this and ends
 
@@ -158,6 +160,23 @@ get_kube-apiserver() (
 	go_module etcd go.etcd.io/etcd/server/v3 v3.6.16 go.etcd.io/etcd/server/v3 ""
 	go_module kube-apiserver k8s.io/kubernetes v1.36.3 k8s.io/kubernetes/cmd/kube-apiserver \
 		"-X $component.gitVersion=v1.36.3 -X $component.gitMajor=1 -X $component.gitMinor=36 -X $component.gitTreeState=clean -X $component.gitCommit=module"
+)
+
+# Helm lets charts see which release of Kubernetes they are for; it is told at its build.
+get_kustomize() { go_program kustomize sigs.k8s.io/kustomize/kustomize/v5 v5.7.1 sigs.k8s.io/kustomize/kustomize/v5 ""; }
+get_helm() {
+	local versions=helm.sh/helm/v3/pkg/chartutil
+	go_program helm helm.sh/helm/v3 v3.18.6 helm.sh/helm/v3/cmd/helm "-X $versions.k8sVersionMajor=1 -X $versions.k8sVersionMinor=34"
+}
+
+# go_program NAME MODULE VERSION PACKAGE LDFLAGS : builds one program with a scratch folder of its own.
+go_program() (
+	command -v go >/dev/null || die "$1 is built from its source: Go is missing"
+	scratch=$(mktemp -d)
+	trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
+	export CGO_ENABLED=0 GOFLAGS="-mod=mod -modcacherw" GOCACHE=$scratch/cache GOMODCACHE=$scratch/modules
+	mkdir -p "$bin"
+	go_module "$@"
 )
 
 # go_module NAME MODULE VERSION PACKAGE LDFLAGS : builds a program in a module of our own below $scratch, since `go install` refuses
