@@ -1,4 +1,5 @@
 /** Templates as custom resources have the members of templates of the API, and bounds for all of them. */
+import { Ajv } from "ajv";
 import { expect } from "chai";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import { projectRoot } from "#shared/base/project-root.ts";
 import { mcpServerNames, resourceNames, workloadNames } from "#shared/contracts/free-form-names.ts";
 import { permissionModes } from "#shared/contracts/sessions/session-resource.ts";
 import { template } from "#shared/contracts/templates.ts";
+import { badTemplates } from "../../support/kubernetes/bad-templates.ts";
 import { egressProfiles } from "#shared/base/hosts/egress-profiles.ts";
 
 interface Structure {
@@ -32,6 +34,15 @@ const spec = whole?.properties?.["spec"];
 
 function camelCase(name: string): string {
 	return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** A number or a text has no type in a schema of the cluster. */
+function asJsonSchema(structure: Structure): object {
+	return JSON.parse(JSON.stringify(structure), (_, value: unknown) =>
+		value instanceof Object && "x-kubernetes-int-or-string" in value
+			? Object.assign(value, { type: ["integer", "string"] })
+			: value,
+	) as object;
 }
 
 function membersOf(structure: Structure | undefined): string[] {
@@ -77,5 +88,34 @@ describe("the custom resource of templates", () => {
 		expect(
 			unbounded({ type: "object", properties: { one: { type: "array", items: { type: "string" } } } }, ""),
 		).to.deep.equal([".one", ".one[]"]);
+	});
+
+	it("refuses templates that no session could use, and takes one that says something of everything", () => {
+		const check = new Ajv({ strict: false, formats: { int64: true, "date-time": true } }).compile(
+			asJsonSchema(spec ?? {}),
+		);
+		const bySchema = badTemplates.filter(({ sentence }) => sentence === undefined);
+		expect(bySchema.filter(({ spec: bad }) => check(bad)).map(({ what }) => what)).to.deep.equal([]);
+		const good = {
+			description: "One service",
+			repos: [{ url: "https://git.example/acme/engine", branch: "main", path: "engine" }],
+			setupScripts: ["npm ci"],
+			workspaceLayout: { root: "engine" },
+			isDefault: true,
+			resourceConfig: { cpu: 2, memory: "4Gi", disk: "20Gi", gpu: 1, gpuType: "A100" },
+			mcpServers: [
+				{ name: "tickets", type: "http", url: "https://tickets.example/mcp", headers: { accept: "text/plain" } },
+			],
+			envVars: { NODE_ENV: "development" },
+			workloadConfig: { agent: "builtin", permissionMode: "ask", egress: "restricted", egressHosts: [".example.org"] },
+		};
+		expect(check(good), JSON.stringify(check.errors)).to.equal(true);
+	});
+
+	it("has a rule with each sentence of the platform", () => {
+		const text = readFileSync(file, "utf8");
+		const sentences = new Set(badTemplates.flatMap(({ sentence }) => sentence ?? []));
+		expect(sentences.size).to.be.above(2);
+		expect([...sentences].filter((sentence) => !text.includes(`message: ${sentence}\n`))).to.deep.equal([]);
 	});
 });
