@@ -136,7 +136,7 @@ export class KubernetesRuntime implements PodRuntime {
 
 	async find(sessionId: string, signal?: AbortSignal): Promise<Pod[]> {
 		const { pods } = await this.#cluster();
-		return pods.ofSession(sessionId, signal).catch(refuse);
+		return pods.ofSession(sessionId, signal).catch((error: unknown) => refuse(error, signal));
 	}
 
 	/** Starts the pod. @throws {Error} when a pod of another launch lives: two must never share a workspace. */
@@ -149,31 +149,41 @@ export class KubernetesRuntime implements PodRuntime {
 			await objects.make(this.#planOf(launch, spec), signal);
 			failpoint("kubernetes.after-create");
 		} catch (error) {
-			refuse(error);
+			refuse(error, signal);
 		}
 	}
 
 	async end(pod: Pod, graceMs: number, signal?: AbortSignal): Promise<void> {
 		const { objects, pods } = await this.#cluster();
 		const object = await pods.objectOf(pod);
-		if (object && isAlive(pod)) await objects.end(object, Math.ceil(graceMs / 1_000) + extraSeconds, signal);
+		if (object && isAlive(pod))
+			await inTime(objects.end(object, Math.ceil(graceMs / 1_000) + extraSeconds, signal), signal);
 	}
 
-	async forget(pod: Pod, signal?: AbortSignal): Promise<void> {
+	forget(pod: Pod, signal?: AbortSignal): Promise<void> {
+		return inTime(this.#forget(pod, signal), signal);
+	}
+
+	async #forget(pod: Pod, signal: AbortSignal | undefined): Promise<void> {
 		const { objects, pods } = await this.#cluster();
 		const present = (await this.#podsNow(pod.sessionId, signal)).find(({ name }) => name === pod.name);
 		if (present && isAlive(present)) throw new Error(`Cannot forget "${pod.name}", which lives`);
 		const object = present && (await pods.objectOf(pod));
-		if (object) await objects.forget(object, signal);
-		else await objects.removeAccount(pod.name, signal);
+		if (!object) return objects.removeAccount(pod.name, signal);
+		await objects.forget(object, signal);
+		pods.removed(object);
 	}
 
-	async purge(sessionId: string, signal?: AbortSignal): Promise<void> {
+	purge(sessionId: string, signal?: AbortSignal): Promise<void> {
+		return inTime(this.#purge(sessionId, signal), signal);
+	}
+
+	async #purge(sessionId: string, signal: AbortSignal | undefined): Promise<void> {
 		const { objects } = await this.#cluster();
 		const pods = await this.#podsNow(sessionId, signal);
 		const living = pods.find(isAlive);
 		if (living) throw new Error(`Cannot purge session "${sessionId}": "${living.name}" still lives`);
-		for (const pod of pods) await this.forget(pod, signal);
+		for (const pod of pods) await this.#forget(pod, signal);
 		const launches = await objects.launches(sessionId, signal);
 		for (const launch of launches) await objects.removeAccount(unfinishedPod(launch).name, signal);
 	}
@@ -276,10 +286,21 @@ function unfinishedPod(launch: Launch): Pod {
 	return { ...launch, name: podName(launch.sessionId, launch.generation), state: "gone", timings: {} };
 }
 
-/** @throws {PodRefused} for what people can be told; the error itself otherwise. */
-function refuse(error: unknown): never {
+/** @throws {PodRefused} for what people can be told; the error itself otherwise. @param signal That of the step, if nobody waits any more. */
+function refuse(error: unknown, signal: AbortSignal | undefined): never {
+	signal?.throwIfAborted();
 	if (!(error instanceof ApiError)) throw error;
 	if (error.status === undefined || error.status >= 500)
 		throw new PodRefused("CLUSTER_UNREACHABLE", error.message, { cause: error });
 	throw refusedBy({ status: error.status, reason: error.reason, message: error.message }, error) ?? error;
+}
+
+/** Rejects with the reason of the signal when that is why a step has failed. */
+async function inTime<T>(step: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+	try {
+		return await step;
+	} catch (error) {
+		signal?.throwIfAborted();
+		throw error;
+	}
 }

@@ -2,6 +2,7 @@
  * The pods of one installation as the platform sees them. What a watch has kept may say that a pod is there; only the cluster itself
  * says that there is none.
  */
+import { LRUCache } from "lru-cache";
 import type { Pod } from "../../pod-runtime.ts";
 import type { Launch } from "../machine/launch.ts";
 import { label, objectName, volumeClaimName } from "./objects/cluster-names.ts";
@@ -12,6 +13,7 @@ import { Sightings } from "./state/sightings.ts";
 
 /** A pod that starts is late after this time, in milliseconds: its events are read then. */
 const lateMs = 4_000;
+const maxRemoved = 4_096;
 
 /** The pods that a watch has kept. */
 export interface KeptPods {
@@ -25,6 +27,8 @@ export class ClusterPods {
 	readonly #objects: SessionObjects;
 	readonly #kept: KeptPods;
 	readonly #sightings = new Sightings();
+	/** The uids of pods that this process has removed, which a watch may still keep for a moment. */
+	readonly #removed = new LRUCache<string, true>({ max: maxRemoved });
 
 	constructor(objects: SessionObjects, kept: KeptPods) {
 		this.#objects = objects;
@@ -47,7 +51,8 @@ export class ClusterPods {
 
 	/** Returns the objects of a session's pods. */
 	async objectsOf(sessionId: string, signal?: AbortSignal): Promise<readonly PodObject[]> {
-		const kept = this.#kept.isFresh ? this.#kept.ofSession(sessionId) : [];
+		const watched = this.#kept.isFresh ? this.#kept.ofSession(sessionId) : [];
+		const kept = watched.filter(({ metadata }) => !this.#removed.has(metadata.uid));
 		return kept.length > 0 ? kept : this.#objects.listPods(sessionId, signal);
 	}
 
@@ -56,6 +61,11 @@ export class ClusterPods {
 		const name = objectName(launch);
 		const found = (await this.objectsOf(launch.sessionId)).find(({ metadata }) => metadata.name === name);
 		return found ?? this.#objects.podNow(name);
+	}
+
+	/** Learns that a pod was removed. */
+	removed({ metadata }: PodObject): void {
+		this.#removed.set(metadata.uid, true);
 	}
 
 	async #seen(objects: readonly PodObject[]): Promise<Pod[]> {

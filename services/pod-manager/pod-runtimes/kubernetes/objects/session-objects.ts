@@ -84,10 +84,11 @@ export class SessionObjects {
 		await orMissing(this.#api.delete(this.pods, metadata.name, { uid: metadata.uid, graceSeconds, signal }));
 	}
 
-	/** Removes the records of a pod that has ended: its account, and then the pod itself. */
+	/** Removes the records of a pod whose processes have ended: its account, and then the pod itself, for which nobody waits any more. */
 	async forget(pod: PodObject, signal?: AbortSignal): Promise<void> {
-		await this.removeAccount(pod.metadata.name, signal);
-		await this.end(pod, 0, signal);
+		const { name, uid } = pod.metadata;
+		await this.removeAccount(name, signal);
+		await orMissing(this.#api.delete(this.pods, name, { uid, graceSeconds: 0, signal }));
 		await this.#release(pod, signal);
 	}
 
