@@ -11,7 +11,7 @@ import { ServiceAccount } from "./service-account.ts";
 export async function openAccess(file: string | undefined, context: string | undefined): Promise<ClusterAccess> {
 	if (file !== undefined) return Kubeconfig.open({ file, context });
 	const [host, port] = [environmentSecret("KUBERNETES_SERVICE_HOST"), environmentSecret("KUBERNETES_SERVICE_PORT")];
-	if (host !== undefined && port !== undefined) return new ServiceAccount({ host, port });
+	if (host !== "" && port !== "") return new ServiceAccount({ host, port });
 	throw new ConfigError(
 		"Cannot find the cluster: this process does not run in a pod. Name a kubeconfig file with the configuration key pods.runtime.kwargs.kubeconfig",
 	);

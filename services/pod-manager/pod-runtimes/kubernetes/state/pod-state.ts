@@ -57,7 +57,7 @@ function warned(status: PodStatus | undefined, sentence: string | undefined): Pi
 
 function stateOf(object: PodObject, status: PodStatus | undefined, circumstances: Circumstances): PodState {
 	if (isOver(object)) return "gone";
-	if (status?.phase === "failed" || hasEnded(object) || hopelessReason(object, circumstances)) return "failed";
+	if (hasFailed(object, status, circumstances)) return "failed";
 	// A session on a machine that is lost would otherwise be shown as ending for hours.
 	if (isEnding(object)) return isLost(object) ? "failed" : "leaving";
 	return status?.phase === "ready" && isRunning(object) ? "ready" : "launching";
@@ -78,6 +78,11 @@ function isLost(object: PodObject): boolean {
 	return (
 		conditionOf(object, "DisruptionTarget")?.reason === "DeletionByTaintManager" && silentNode(object) !== undefined
 	);
+}
+
+function hasFailed(object: PodObject, status: PodStatus | undefined, circumstances: Circumstances): boolean {
+	const isHopeless = hopelessReason(object, circumstances) !== undefined;
+	return status?.phase === "failed" || hasEnded(object) || isHopeless;
 }
 
 /** Whether the session's container has ended, which the pod as a whole follows. */
