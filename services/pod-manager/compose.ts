@@ -54,6 +54,7 @@ export async function compose(platform: Platform): Promise<Part> {
 		examine: refuseLeft,
 	});
 	refuseUnsafe(platform, runtime);
+	refuseEndOfAll(platform, runtime);
 	const agents = {
 		records: readAgentRecords(),
 		catalogue,
@@ -102,6 +103,17 @@ function refuseUnsafe({ config, trustsCallers }: Platform, { isolation }: PodRun
 			"so each person's code could read the files, keys and sessions of everybody else, of other tenants and of the platform. Run sessions in containers (docs/session-containers.md). If instead all of them " +
 			`trust each other's code, say so with the configuration key pods.people_share_a_machine: ${acceptance} ` +
 			`(PODS__PEOPLE_SHARE_A_MACHINE=${acceptance}; docs/identity.md)`,
+	);
+}
+
+/**
+ * Refuses that the end of one pod manager ends the sessions of all, where several share them: each upgrade would do so.
+ * @throws {ConfigError}
+ */
+function refuseEndOfAll({ config }: Platform, { place, isolation }: PodRuntime): void {
+	if (place !== undefined || isolation === "none" || config.pods.on_exit !== "stop") return;
+	throw new ConfigError(
+		'Cannot use the configuration key "pods.on_exit" with the value "stop" here: sessions belong to all pod managers of a cluster, and the end of one would end all of them. Stop sessions by the API instead',
 	);
 }
 

@@ -78,4 +78,13 @@ describe("the pod manager's part", () => {
 		await part.close?.();
 		expect(part.services).to.have.length(3);
 	});
+
+	it("refuses to end sessions with one of several pod managers that share them", async () => {
+		const { config, ...others } = platform(false, { PODS__ON_EXIT: "stop" });
+		const runtime = { ...config.pods.runtime, adapter: "test/support/pods/contained-pods.ts#ContainedPods" };
+		const shared = { ...others, config: { ...config, pods: { ...config.pods, runtime } } };
+		const refusal = await compose(shared).catch((error: unknown) => error);
+		expect(refusal).to.be.an.instanceOf(ConfigError);
+		expect(String(refusal)).to.contain("the end of one would end all of them");
+	});
 });
