@@ -1,0 +1,69 @@
+import { expect } from "chai";
+import type { Server } from "node:http";
+import { clusterDoor } from "#services/pod-manager/pod-runtimes/kubernetes/door/cluster-door.ts";
+import { bound } from "#shared/base/bounds.ts";
+import { listenOnLoopback, loopbackUrl } from "../../../../../../support/machine/loopback-server.ts";
+
+describe("the door of a cluster", () => {
+	let door: Server;
+	let url: string;
+	const reported: string[] = [];
+
+	beforeEach(async () => {
+		reported.splice(0);
+		door = clusterDoor({
+			launch: async (token) => {
+				if (token === "away") throw new Error("The cluster does not answer");
+				if (token === "over") return "over";
+				return token === "good" ? { document: '{"launch":1}' } : "refused";
+			},
+			report: async (token, status) => {
+				if (token === "broken") throw new SyntaxError("This is no status");
+				reported.push(status.toString());
+				return token === "good";
+			},
+		});
+		await listenOnLoopback(door);
+		url = loopbackUrl(door);
+	});
+	afterEach(() => {
+		door.close();
+		door.closeAllConnections();
+	});
+
+	async function post(path: string, token?: string, body?: string): Promise<[number, string]> {
+		const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+		const answer = await fetch(url + path, { method: "POST", headers, ...(body !== undefined && { body }) });
+		return [answer.status, await answer.text()];
+	}
+
+	it("gives launches and takes statuses", async () => {
+		expect(await post("/launch", "good")).to.deep.equal([200, '{"launch":1}']);
+		expect(await post("/launch", "over")).to.deep.equal([409, ""]);
+		expect(await post("/launch", "other")).to.deep.equal([401, ""]);
+		expect(await post("/launch", "away")).to.deep.equal([503, ""]);
+		expect(await post("/status", "good", "{}")).to.deep.equal([204, ""]);
+		expect(await post("/status", "other", "{}")).to.deep.equal([401, ""]);
+		expect(await post("/status", "broken", "{}")).to.deep.equal([400, ""]);
+	});
+
+	it("answers nothing else, and nobody without a token", async () => {
+		expect((await post("/launch"))[0]).to.equal(401);
+		expect((await post("/launch", "x".repeat(9_000)))[0]).to.equal(401);
+		for (const path of ["/", "/model/anthropic", "/constructor", "/api/v1/svc/sessions"])
+			expect((await post(path, "good"))[0], path).to.equal(404);
+		expect((await fetch(`${url}/launch`)).status).to.equal(404);
+	});
+
+	it("reads no status that is too large", async () => {
+		expect((await post("/status", "good", "x".repeat(20_000)))[0]).to.equal(400);
+		expect(reported).to.deep.equal([]);
+	});
+
+	it("lets an address ask so often only", async () => {
+		const statuses: number[] = [];
+		for (let n = 0; n < bound.podReportBurst + 10; n++) statuses.push((await post("/launch", "good"))[0]);
+		expect(statuses[0]).to.equal(200);
+		expect(statuses).to.include(503);
+	});
+});

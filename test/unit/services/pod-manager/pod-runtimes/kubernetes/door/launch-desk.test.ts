@@ -1,0 +1,85 @@
+import { expect } from "chai";
+import { LaunchDesk } from "#services/pod-manager/pod-runtimes/kubernetes/door/launch-desk.ts";
+import { label } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
+import type { PodObject } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-object.ts";
+import type { PodSpec } from "#services/pod-manager/pod-runtime.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
+import { failureOf } from "../../../../../../support/failure-of.ts";
+import { podShown, running, sessionId } from "../../../../../../support/kubernetes/pod-objects.ts";
+import { podSpecFor } from "../../../../../../support/pods/memory-pods.ts";
+
+describe("LaunchDesk", () => {
+	let pod: PodObject | undefined;
+	let spec: PodSpec | undefined;
+	let reviews: number;
+	let desk: LaunchDesk;
+
+	beforeEach(() => {
+		pod = ours(podShown());
+		spec = podSpecFor(sessionId, 1);
+		reviews = 0;
+		desk = new LaunchDesk({
+			installation: "ours",
+			launches: { specOf: async (id, generation) => (id === sessionId && generation === 1 ? spec : undefined) },
+			places: { doorUrl: "http://door:7440", platformOrigin: "http://gateway:8080" },
+			review: async (token) => {
+				reviews++;
+				return token === "good" && pod ? { name: pod.metadata.name, uid: "uid-1" } : undefined;
+			},
+			podNow: async () => pod,
+		});
+	});
+
+	function ours(shown: PodObject, installation = "ours"): PodObject {
+		const { labels } = shown.metadata;
+		return { ...shown, metadata: { ...shown.metadata, labels: { ...labels, [label.installation]: installation } } };
+	}
+
+	it("gives the pod of a token the launch of its session, with the places of its pod", async () => {
+		const answer = await desk.launch("good");
+		const document = (typeof answer === "string" ? {} : JSON.parse(answer.document)) as LaunchDocument;
+		expect(document).to.include({
+			session_id: sessionId,
+			generation: 1,
+			platform_url: "http://gateway:8080/api/v1/svc",
+			door_url: "http://door:7440",
+			listen_host: "10.244.0.9",
+			listen_port: 7433,
+			state: `/session/state/${sessionId}`,
+		});
+		expect(document).to.not.have.any.keys("owner", "workspace_id", "resource_config");
+	});
+
+	it("gives it again until the agent has reported, and asks for a token once a minute", async () => {
+		expect(await desk.launch("good")).to.have.property("document");
+		expect(await desk.launch("good")).to.have.property("document");
+		expect(reviews).to.equal(1);
+		pod = ours(podShown({ told: { phase: "cloning" } }));
+		expect(await desk.launch("good")).to.equal("over");
+	});
+
+	it("gives nothing to a pod that ends, and to one whose session must not run", async () => {
+		pod = ours(podShown({ isEnding: true }));
+		expect(await desk.launch("good")).to.equal("over");
+		pod = ours(podShown());
+		spec = undefined;
+		expect(await desk.launch("good")).to.equal("over");
+	});
+
+	it("refuses other tokens, another pod of the same name, and pods of others", async () => {
+		expect(await desk.launch("bad")).to.equal("refused");
+		const { metadata, ...rest } = ours(podShown());
+		pod = { ...rest, metadata: { ...metadata, uid: "uid-2" } };
+		expect(await desk.launch("good")).to.equal("refused");
+		pod = ours(podShown(), "theirs");
+		expect(await desk.launch("good")).to.equal("refused");
+	});
+
+	it("lets a pod ask again that has no address yet", async () => {
+		const { podIP: _none, ...status } = running;
+		pod = ours(podShown({ status }));
+		expect(await failureOf<Error>(desk.launch("good")))
+			.to.have.property("message")
+			.that.includes("no address");
+	});
+});
