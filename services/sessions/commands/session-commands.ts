@@ -9,6 +9,7 @@ import type { LaunchSettings, LocalMount } from "#shared/wire/pod/launch.ts";
 import { answeredBefore, type CommandAnswer, commandMark, rememberAnswer } from "./command-answers.ts";
 import type { Commander } from "./commander.ts";
 import { launchSettings, refuseLargeLaunch } from "./launch-settings.ts";
+import { refuseMisplaced } from "./misplaced-settings.ts";
 import { type Blueprints, mergedRequest, type MergedRequest } from "./launch-levels/merged-request.ts";
 import { launchWithProfile, storedLevels, type StoredLevels } from "./launch-levels/profile-change.ts";
 import { newSession, shownResources } from "./session-draft.ts";
@@ -71,6 +72,7 @@ export class SessionCommands {
 	 */
 	async create(commander: Commander, named: NamedRequest): Promise<JsonText> {
 		const { request: asked, blueprints = {}, workspace, tenantCredentials, warnings, check } = named;
+		refuseMisplaced(asked);
 		const { protocols, sessionLimit, setupMinutes, models, agents } = this.#dependencies.rules;
 		const { principal, deadline } = commander;
 		const merged = mergedRequest(models.named(asked), models.namedIn(blueprints));

@@ -226,6 +226,12 @@ export const sessionCreateFields = schema({
 	issue_url: { type: "string", max: 2_048, ...absentOrNull },
 	task_type: { type: "string", max: 255, ...absentOrNull },
 	workload_type: { type: "string", max: 255, ...absentOrNull },
+	workload_config: {
+		...freeForm,
+		max_bytes: 16_384,
+		...absentOrNull,
+		description: "Refused unless it is empty: it belongs to a template, a profile or a preset, which the session names",
+	},
 	permission_mode: {
 		type: "enum",
 		values: permissionModes,
