@@ -149,13 +149,14 @@ export const patches: readonly Patch[] = [
 	{
 		operation: "createSession, updateSession",
 		contract: "–",
-		ours: "also `budget`; `agent` and `permission_mode` of a new session; `base_branch` of an update",
+		ours: "also `budget`; `agent`, `permission_mode` and a `workload_config` that is empty of a new session; `base_branch` of an update",
 		apply(edit) {
 			const limit: JsonSchema = { type: "object", properties: { limit: nullableDollars } };
 			Object.assign(edit.properties("SessionCreate"), {
 				budget: limit,
 				agent: text,
 				permission_mode: { enum: ["auto", "ask"] },
+				workload_config: { type: "object", maxProperties: 0 },
 			});
 			Object.assign(edit.properties("SessionUpdate"), { budget: limit, base_branch: text });
 		},
