@@ -231,19 +231,18 @@ export class KubernetesRuntime implements PodRuntime {
 	/** @throws {PodRefused} for what the operator does not allow. */
 	#planOf(launch: Launch, spec: PodSpec): PodPlan {
 		const { image, images, user, limits, placements, egress, doorUrl, accessMode } = this.#settings;
-		const own = spec.image === image ? undefined : spec.image;
-		if (own !== undefined && !images.includes("*") && !images.includes(own))
+		const { image: wanted = image } = spec;
+		if (wanted !== image && !images.includes("*") && !images.includes(wanted))
 			throw new PodRefused(
 				"POD_FORBIDDEN",
-				`the operator does not offer the image "${own}" (pods.runtime.kwargs.images)`,
+				`the operator does not offer the image "${wanted}" (pods.runtime.kwargs.images)`,
 			);
 		return {
 			...launch,
 			installation: this.#options.installation,
 			workspaceId: spec.workspace_id,
 			owner: spec.owner,
-			image,
-			ownImage: own,
+			image: wanted,
 			user,
 			resources: podResources(spec.resource_config ?? {}, limits),
 			placement: placements["default"] ?? {},

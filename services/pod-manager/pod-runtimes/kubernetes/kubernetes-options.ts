@@ -11,7 +11,7 @@ export interface KubernetesArguments {
 	readonly namespace?: string;
 	/** The image of sessions, best with its digest; default `atelier/session`. */
 	readonly image?: string;
-	/** The images beside it that sessions may name (`workload_config.image`); `*` stands for all. Default none. */
+	/** The images beside it that sessions may name (`workload_config.image`), made on that of sessions; `*` stands for all. Default none. */
 	readonly images?: readonly string[];
 	/** The URL of the pod manager's door, as pods reach it; default `http://pod-manager.atelier-system:7440`. */
 	readonly door_url?: string;

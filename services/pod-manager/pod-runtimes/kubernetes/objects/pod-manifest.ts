@@ -5,9 +5,8 @@ import { annotation, finalizer, label, labelOf, objectName, sessionName, volumeC
 /** The port at which the session agent listens. */
 export const agentPort = 7433;
 
-/** The names of the containers of a pod. */
+/** The name of the container of a session. */
 export const sessionContainer = "session";
-const deliveryContainer = "agent";
 
 /** The places inside of a pod's container. */
 export const inside = {
@@ -64,10 +63,8 @@ export interface PodPlan extends Launch {
 	readonly installation: string;
 	readonly workspaceId: string;
 	readonly owner: { readonly tenant: string; readonly id: string };
-	/** The image of sessions, which has the session agent. */
+	/** The image of the session, which has the session agent. */
 	readonly image: string;
-	/** An image that somebody else has made; absent: that of sessions. */
-	readonly ownImage?: string | undefined;
 	readonly user: number;
 	readonly resources: PodResources;
 	readonly placement: Placement;
@@ -154,7 +151,6 @@ export function podManifest(plan: PodPlan): object {
 				seccompProfile: { type: "RuntimeDefault" },
 			},
 			...placed(placement, plan.resources),
-			...(plan.ownImage !== undefined && { initContainers: [delivery(plan)] }),
 			containers: [session(plan)],
 			volumes: volumes(plan),
 		},
@@ -193,31 +189,15 @@ const confined = {
 	capabilities: { drop: ["ALL"] },
 } as const;
 
-/** Copies the session agent into a volume, for an image that has none. */
-function delivery({ image }: PodPlan): object {
-	return {
-		name: deliveryContainer,
-		image,
-		imagePullPolicy: pullPolicy(image),
-		command: ["node", `${inside.agent}/agent/deliver.ts`, "/delivered"],
-		securityContext: confined,
-		resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },
-		volumeMounts: [{ name: "agent", mountPath: "/delivered" }],
-	};
-}
-
 function session(plan: PodPlan): object {
-	const { image, ownImage, doorUrl } = plan;
+	const { image, doorUrl } = plan;
 	const args = [`${inside.agent}/agent/main.ts`, "--launch-from", doorUrl, "--token", inside.token];
-	const start =
-		ownImage === undefined
-			? { command: ["tini", "--", "node"], args }
-			: { command: ["/bin/sh", `${inside.agent}/agent/enter-image.sh`], args };
 	return {
 		name: sessionContainer,
-		image: ownImage ?? image,
-		imagePullPolicy: pullPolicy(ownImage ?? image),
-		...start,
+		image,
+		imagePullPolicy: pullPolicy(image),
+		command: ["tini", "--", "node"],
+		args,
 		workingDir: inside.agent,
 		env: Object.entries(environment).map(([name, value]) => ({ name, value })),
 		ports: [{ name: "agent", containerPort: agentPort }],
@@ -232,7 +212,6 @@ function session(plan: PodPlan): object {
 			{ name: "temporary", mountPath: inside.temporary },
 			{ name: "secrets", mountPath: inside.secrets },
 			{ name: "token", mountPath: "/run/atelier", readOnly: true },
-			...(ownImage === undefined ? [] : [{ name: "agent", mountPath: inside.agent, readOnly: true }]),
 		],
 	};
 }
@@ -263,7 +242,7 @@ function pullPolicy(image: string): "IfNotPresent" | "Always" {
 	return image.includes("@sha256:") || !/:latest$|^[^:@]+$/.test(image) ? "IfNotPresent" : "Always";
 }
 
-function volumes({ workspaceId, ownImage }: PodPlan): object[] {
+function volumes({ workspaceId }: PodPlan): object[] {
 	const token = { path: "token", audience: launchAudience, expirationSeconds: tokenSeconds };
 	return [
 		{ name: "workspace", persistentVolumeClaim: { claimName: volumeClaimName(workspaceId) } },
@@ -271,6 +250,5 @@ function volumes({ workspaceId, ownImage }: PodPlan): object[] {
 		{ name: "temporary", emptyDir: { sizeLimit: "4Gi" } },
 		{ name: "secrets", emptyDir: { medium: "Memory", sizeLimit: "4Mi" } },
 		{ name: "token", projected: { sources: [{ serviceAccountToken: token }], defaultMode: 0o440 } },
-		...(ownImage === undefined ? [] : [{ name: "agent", emptyDir: { sizeLimit: "1Gi" } }]),
 	];
 }
