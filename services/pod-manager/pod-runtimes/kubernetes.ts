@@ -12,19 +12,17 @@ import {
 	isAlive,
 	type MeasuredFiles,
 	type Pod,
-	podName,
 	type PodRuntime,
 	type PodSpec,
 } from "../pod-runtime.ts";
 import { PodRefused } from "../pod-refused.ts";
-import { isThere } from "./machine/machine-runtime.ts";
+import { isThere, unfinishedOf } from "./machine/machine-runtime.ts";
 import type { Launch } from "./machine/launch.ts";
 import { ApiClient } from "./kubernetes/api/api-client.ts";
-import { ApiError } from "./kubernetes/api/api-error.ts";
 import { openAccess } from "./kubernetes/api/open-access.ts";
 import { clusterDoor } from "./kubernetes/door/cluster-door.ts";
 import { ClusterPods } from "./kubernetes/cluster-pods.ts";
-import { refusedBy } from "./kubernetes/create-refusals.ts";
+import { refuse } from "./kubernetes/create-refusals.ts";
 import {
 	type KubernetesOptions,
 	type KubernetesSettings,
@@ -32,6 +30,7 @@ import {
 } from "./kubernetes/kubernetes-options.ts";
 import { LaunchDesk } from "./kubernetes/door/launch-desk.ts";
 import type { PodPlan } from "./kubernetes/objects/pod-manifest.ts";
+import { objectName } from "./kubernetes/objects/cluster-names.ts";
 import { podResources } from "./kubernetes/objects/pod-resources.ts";
 import { quantityBytes } from "./kubernetes/objects/quantity.ts";
 import { SessionObjects } from "./kubernetes/objects/session-objects.ts";
@@ -128,10 +127,9 @@ export class KubernetesRuntime implements PodRuntime {
 	async inventory(): Promise<Inventory> {
 		const { objects, pods, watched } = await this.#cluster();
 		const [found, launches, claims] = await Promise.all([pods.all(), objects.launches(), objects.volumeClaims()]);
-		const names = new Set(found.map(({ name }) => name));
 		const troubles = watched.trouble === undefined ? [] : [watched.trouble];
-		const unfinished = launches.map(unfinishedPod).filter(({ name }) => !names.has(name));
-		return { pods: found, unfinished, workspaces: claims.map(({ workspaceId }) => workspaceId), troubles };
+		const workspaces = claims.map(({ workspaceId }) => workspaceId);
+		return { pods: found, unfinished: unfinishedOf(launches, found), workspaces, troubles };
 	}
 
 	async find(sessionId: string, signal?: AbortSignal): Promise<Pod[]> {
@@ -185,7 +183,7 @@ export class KubernetesRuntime implements PodRuntime {
 		if (living) throw new Error(`Cannot purge session "${sessionId}": "${living.name}" still lives`);
 		for (const pod of pods) await this.#forget(pod, signal);
 		const launches = await objects.launches(sessionId, signal);
-		for (const launch of launches) await objects.removeAccount(unfinishedPod(launch).name, signal);
+		for (const launch of launches) await objects.removeAccount(objectName(launch), signal);
 	}
 
 	/** @throws {Error} while the volume is still listed: its record must outlive it. */
@@ -280,19 +278,6 @@ interface Cluster {
 
 const keysInPods =
 	"The key of a session's model is given to its pod, where its programs can read it (docs/kubernetes.md)";
-
-function unfinishedPod(launch: Launch): Pod {
-	return { ...launch, name: podName(launch.sessionId, launch.generation), state: "gone", timings: {} };
-}
-
-/** @throws {PodRefused} for what people can be told; the error itself otherwise. @param signal That of the step, if nobody waits any more. */
-function refuse(error: unknown, signal: AbortSignal | undefined): never {
-	signal?.throwIfAborted();
-	if (!(error instanceof ApiError)) throw error;
-	if (error.status === undefined || error.status >= 500)
-		throw new PodRefused("CLUSTER_UNREACHABLE", error.message, { cause: error });
-	throw refusedBy({ status: error.status, reason: error.reason, message: error.message }, error) ?? error;
-}
 
 /** Rejects with the reason of the signal when that is why a step has failed. */
 async function inTime<T>(step: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

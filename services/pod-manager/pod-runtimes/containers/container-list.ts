@@ -2,8 +2,9 @@
 import { join } from "node:path";
 import { machineTime } from "#shared/base/clock.ts";
 import { readUntrustedEnd } from "#shared/base/files/untrusted-file.ts";
-import { type Pod, podName } from "../../pod-runtime.ts";
+import type { Pod } from "../../pod-runtime.ts";
 import { type Launch, launchName } from "../machine/launch.ts";
+import { unfinishedOf } from "../machine/machine-runtime.ts";
 import type { RunFolders } from "../machine/run-folders.ts";
 import { containerPod } from "./container-pod.ts";
 import { agentLog, socketFolders } from "./container-request.ts";
@@ -33,18 +34,7 @@ export class ContainerList {
 	/** Returns the pods and, as `unfinished`, the launches whose container was not created or not started, or will be. */
 	async all(): Promise<{ pods: Pod[]; unfinished: Pod[] }> {
 		const { launches, pods } = await this.#found(await this.#runs.launches());
-		const names = new Set(pods.map(({ name }) => name));
-		const unfinished = launches
-			.map(
-				(launch): Pod => ({
-					...launch,
-					name: podName(launch.sessionId, launch.generation),
-					state: "gone",
-					timings: {},
-				}),
-			)
-			.filter(({ name }) => !names.has(name));
-		return { pods, unfinished };
+		return { pods, unfinished: unfinishedOf(launches, pods) };
 	}
 
 	async ofSession(sessionId: string, signal?: AbortSignal): Promise<Pod[]> {

@@ -1,18 +1,10 @@
 /** Translates refusals of the cluster's API into the reasons that people read. Pure. */
 import type { FailureCode } from "#shared/contracts/sessions/status-reasons.ts";
 import { PodRefused } from "../../pod-refused.ts";
-
-/** An answer of the API that is no success (Kubernetes API, meta/v1 Status). */
-export interface ApiRefusal {
-	/** The status of HTTP. */
-	readonly status: number;
-	/** Such as `Forbidden` or `Invalid`. */
-	readonly reason: string;
-	readonly message: string;
-}
+import { ApiError } from "./api/api-error.ts";
 
 /** The words of refusals, the most exact ones first. */
-const known: readonly (readonly [FailureCode, (refusal: ApiRefusal) => boolean, boolean?])[] = [
+const known: readonly (readonly [FailureCode, (refusal: ApiError) => boolean, boolean?])[] = [
 	["NAMESPACE_ENDING", ({ message }) => /is being terminated|namespaces? "[^"]*" not found/i.test(message)],
 	["QUOTA_EXCEEDED", ({ message }) => /exceeded quota|failed quota/i.test(message)],
 	[
@@ -25,9 +17,18 @@ const known: readonly (readonly [FailureCode, (refusal: ApiRefusal) => boolean, 
 	["POD_FORBIDDEN", ({ status }) => status === 401 || status === 403, false],
 ];
 
-/** Returns the refusal with its reason; undefined for one that another try may not meet, such as a conflict. */
-export function refusedBy(refusal: ApiRefusal, cause: unknown): PodRefused | undefined {
-	const [code, , final] = known.find(([, matches]) => matches(refusal)) ?? [];
-	if (code === undefined) return undefined;
-	return new PodRefused(code, refusal.message, { cause, ...(final !== undefined && { final }) });
+/**
+ * Throws the reason of the signal, if nobody waits for the step any more, or what people can be told about an error.
+ * @throws {PodRefused} or the error itself, such as a conflict, which another try may not meet.
+ */
+export function refuse(error: unknown, signal: AbortSignal | undefined): never {
+	signal?.throwIfAborted();
+	throw (error instanceof ApiError ? refusalOf(error) : undefined) ?? error;
+}
+
+function refusalOf(error: ApiError): PodRefused | undefined {
+	const { status, message } = error;
+	if (status === undefined || status >= 500) return new PodRefused("CLUSTER_UNREACHABLE", message, { cause: error });
+	const [code, , final] = known.find(([, matches]) => matches(error)) ?? [];
+	return code && new PodRefused(code, message, { cause: error, ...(final !== undefined && { final }) });
 }

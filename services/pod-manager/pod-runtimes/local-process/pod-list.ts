@@ -1,9 +1,10 @@
 /** Lists the pods by the folders of their runs and their living processes, computed anew each time. */
-import { type Pod, podName } from "../../pod-runtime.ts";
+import type { Pod } from "../../pod-runtime.ts";
 import type { ControlGroups } from "./control-groups.ts";
 import { type Launch, launchName } from "../machine/launch.ts";
 import { podFrom } from "./local-pod.ts";
 import type { MarkedProcess, MarkedProcesses } from "./marked-processes.ts";
+import { unfinishedOf } from "../machine/machine-runtime.ts";
 import type { RunFolders, RunRecords } from "../machine/run-folders.ts";
 
 /** The list of one installation's pods. It has no state. */
@@ -27,12 +28,7 @@ export class PodList {
 		const pods = await this.#pods(launches, ({ surely }) =>
 			surely ? this.#processes.scan() : this.#processes.recent(),
 		);
-		const names = new Set(pods.map(({ name }) => name));
-		const unfinished = launches
-			.map((launch) => ({ ...launch, name: podName(launch.sessionId, launch.generation) }))
-			.filter(({ name }) => !names.has(name))
-			.map((launch): Pod => ({ ...launch, state: "gone", timings: {} }));
-		return { pods, unfinished };
+		return { pods, unfinished: unfinishedOf(launches, pods) };
 	}
 
 	async ofSession(sessionId: string): Promise<Pod[]> {

@@ -15,6 +15,16 @@ export async function inventoryOf(
 	return { ...found, workspaces, troubles };
 }
 
+/** Returns the launches that have no pod, as pods that are gone. */
+export function unfinishedOf(launches: readonly Launch[], pods: readonly Pick<Pod, "name">[]): Pod[] {
+	const names = new Set(pods.map(({ name }) => name));
+	return launches.map(unfinishedPod).filter(({ name }) => !names.has(name));
+}
+
+function unfinishedPod({ sessionId, generation }: Launch): Pod {
+	return { sessionId, generation, name: podName(sessionId, generation), state: "gone", timings: {} };
+}
+
 /**
  * Whether the pods of a session have this launch already. @throws {Error} when a pod of another launch lives: two must never share a
  * workspace.

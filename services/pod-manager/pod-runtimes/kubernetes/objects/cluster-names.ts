@@ -29,8 +29,6 @@ export const label = {
 export const annotation = {
 	/** The last report of the session agent, as JSON. */
 	status: `${domain}/status`,
-	/** The agent's address is unknown to the cluster's own objects, so that its port is here. */
-	workspace: `${domain}/workspace`,
 } as const;
 
 /** The value of `app.kubernetes.io/name` by which network policies and people select the pods of sessions. */

@@ -1,6 +1,6 @@
 /** Describes the objects of a launch for the cluster. Pure. */
 import type { Launch } from "../../machine/launch.ts";
-import { annotation, finalizer, label, labelOf, objectName, sessionName, volumeClaimName } from "./cluster-names.ts";
+import { finalizer, label, labelOf, objectName, sessionName, volumeClaimName } from "./cluster-names.ts";
 
 /** The port at which the session agent listens. */
 export const agentPort = 7433;
@@ -129,7 +129,6 @@ export function podManifest(plan: PodPlan): object {
 			finalizers: [finalizer],
 			labels: { ...launchLabels(plan), [label.egress]: egress },
 			annotations: {
-				[annotation.workspace]: plan.workspaceId,
 				"cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
 				"karpenter.sh/do-not-disrupt": "true",
 			},
