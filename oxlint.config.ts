@@ -217,6 +217,9 @@ const borders: Override[] = [
 	refuse(["shared/model-proxy/*/**"], [...roomRules("model-proxy").bans, layerBan("shared", "model-proxy", "../..")], {
 		connects: true,
 	}),
+	refuse(["shared/kubernetes/api/**"], [...roomRules("kubernetes").bans, layerBan("shared", "kubernetes", "../..")], {
+		connects: true,
+	}),
 	refuse(["shared/net/http/websockets.ts"], [...roomRules("net").bans, layerBan("shared", "net", "../..")], {
 		sockets: true,
 	}),

@@ -30,6 +30,7 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 		"model-proxy": ["wire", "contracts", "config", "base"],
 		store: ["contracts", "telemetry", "base"],
 		bus: ["contracts", "telemetry", "config", "base"],
+		kubernetes: ["telemetry", "config", "base"],
 	},
 	host: { archive: ["presence"], log: [], presence: [], storage: [".", "archive", "presence"] },
 	cli: { agents: ["."], doctor: ["."], "engine-filter": [] },

@@ -18,8 +18,8 @@ import {
 import { PodRefused } from "../pod-refused.ts";
 import { isThere, unfinishedOf } from "./machine/machine-runtime.ts";
 import type { Launch } from "./machine/launch.ts";
-import { ApiClient } from "./kubernetes/api/api-client.ts";
-import { openAccess } from "./kubernetes/api/open-access.ts";
+import { ApiClient } from "#shared/kubernetes/api/api-client.ts";
+import { openAccess } from "#shared/kubernetes/api/open-access.ts";
 import { clusterDoor } from "./kubernetes/door/cluster-door.ts";
 import { ClusterPods } from "./kubernetes/cluster-pods.ts";
 import { refuse } from "./kubernetes/create-refusals.ts";
@@ -37,7 +37,7 @@ import { SessionObjects } from "./kubernetes/objects/session-objects.ts";
 import { StatusReports } from "./kubernetes/door/status-reports.ts";
 import { reviewToken } from "./kubernetes/door/token-reviews.ts";
 import { WatchedPods } from "./kubernetes/watched-pods.ts";
-import { collectionSource } from "./kubernetes/watch/watch-source.ts";
+import { collectionSource } from "#shared/kubernetes/watch/watch-source.ts";
 
 /** The time beyond the agent's own in which a pod ends, in seconds. */
 const extraSeconds = 10;

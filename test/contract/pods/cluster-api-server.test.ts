@@ -1,9 +1,9 @@
 /** A real API server of Kubernetes. Night: its program takes 5 to 15 minutes to build, and it forgets states after some minutes. */
 import { expect } from "chai";
-import { ApiError } from "#services/pod-manager/pod-runtimes/kubernetes/api/api-error.ts";
-import type { KubeObject } from "#services/pod-manager/pod-runtimes/kubernetes/api/kube-object.ts";
-import { WatchLoop } from "#services/pod-manager/pod-runtimes/kubernetes/watch/watch-loop.ts";
-import { collectionSource } from "#services/pod-manager/pod-runtimes/kubernetes/watch/watch-source.ts";
+import { ApiError } from "#shared/kubernetes/api/api-error.ts";
+import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
+import { WatchLoop } from "#shared/kubernetes/watch/watch-loop.ts";
+import { collectionSource } from "#shared/kubernetes/watch/watch-source.ts";
 import { eventually } from "../../support/eventually.ts";
 import { KubeServer } from "../../support/kubernetes/kube-server.ts";
 import { clusterApiContract } from "./cluster-api.contract.ts";

@@ -1,10 +1,10 @@
 /** The behaviour of a cluster's API that the runtime for clusters builds on. A real server and the one in memory have it. */
 import { expect } from "chai";
-import type { ApiClient } from "#services/pod-manager/pod-runtimes/kubernetes/api/api-client.ts";
-import { ApiError } from "#services/pod-manager/pod-runtimes/kubernetes/api/api-error.ts";
-import type { KubeObject } from "#services/pod-manager/pod-runtimes/kubernetes/api/kube-object.ts";
-import { WatchLoop } from "#services/pod-manager/pod-runtimes/kubernetes/watch/watch-loop.ts";
-import { collectionSource } from "#services/pod-manager/pod-runtimes/kubernetes/watch/watch-source.ts";
+import type { ApiClient } from "#shared/kubernetes/api/api-client.ts";
+import { ApiError } from "#shared/kubernetes/api/api-error.ts";
+import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
+import { WatchLoop } from "#shared/kubernetes/watch/watch-loop.ts";
+import { collectionSource } from "#shared/kubernetes/watch/watch-source.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { eventually } from "../../support/eventually.ts";
 

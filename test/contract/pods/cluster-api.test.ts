@@ -1,5 +1,5 @@
 /** The server in memory behaves as a cluster's API does, so that what is tested with it holds. */
-import { CallPace } from "#services/pod-manager/pod-runtimes/kubernetes/api/call-pace.ts";
+import { CallPace } from "#shared/kubernetes/api/call-pace.ts";
 import { FakeApi } from "../../support/kubernetes/fake-api.ts";
 import { clientOf } from "../../support/kubernetes/fake-api-client.ts";
 import { clusterApiContract } from "./cluster-api.contract.ts";

@@ -3,7 +3,7 @@
  * watches and lists of former states are answered until it is compacted. Everything is synchronous.
  */
 import { randomUUID } from "node:crypto";
-import type { ObjectMeta } from "#services/pod-manager/pod-runtimes/kubernetes/api/kube-object.ts";
+import type { ObjectMeta } from "#shared/kubernetes/api/kube-object.ts";
 import { asSeenBy, type Change, matches, type StoredObject } from "./label-selection.ts";
 
 /** A refusal, as `Status` says it. */

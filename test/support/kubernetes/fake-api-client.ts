@@ -1,7 +1,7 @@
 /** A client of the API server in memory, which knows its authority and has one of its tokens. */
-import { ApiClient } from "#services/pod-manager/pod-runtimes/kubernetes/api/api-client.ts";
-import type { CallPace } from "#services/pod-manager/pod-runtimes/kubernetes/api/call-pace.ts";
-import type { ClusterAccess, Credentials } from "#services/pod-manager/pod-runtimes/kubernetes/api/cluster-access.ts";
+import { ApiClient } from "#shared/kubernetes/api/api-client.ts";
+import type { CallPace } from "#shared/kubernetes/api/call-pace.ts";
+import type { ClusterAccess, Credentials } from "#shared/kubernetes/api/cluster-access.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import type { FakeApi } from "./fake-api.ts";
 

@@ -1,5 +1,5 @@
 /** Label selectors, and how a watch with one tells a change: an object that leaves the selection counts as deleted. */
-import type { KubeObject } from "#services/pod-manager/pod-runtimes/kubernetes/api/kube-object.ts";
+import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
 
 /** An object with any members. */
 export type StoredObject = KubeObject & Readonly<Record<string, unknown>>;

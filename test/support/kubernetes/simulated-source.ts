@@ -1,7 +1,7 @@
 /** A collection of a cluster in memory on a clock of its own, with every fault that an API server and the way to it can have. */
-import { ApiError, noAnswer, refusalError } from "#services/pod-manager/pod-runtimes/kubernetes/api/api-error.ts";
-import type { Listed, ListVersion } from "#services/pod-manager/pod-runtimes/kubernetes/api/list-pages.ts";
-import type { WatchSource, WatchStart } from "#services/pod-manager/pod-runtimes/kubernetes/watch/watch-source.ts";
+import { ApiError, noAnswer, refusalError } from "#shared/kubernetes/api/api-error.ts";
+import type { Listed, ListVersion } from "#shared/kubernetes/api/list-pages.ts";
+import type { WatchSource, WatchStart } from "#shared/kubernetes/watch/watch-source.ts";
 import { ByteStream } from "./byte-stream.ts";
 import { ClusterObjects, ClusterRefusal } from "./cluster-objects.ts";
 import { asSeenBy, type Change, type StoredObject } from "./label-selection.ts";

@@ -1,7 +1,7 @@
 /** A clock that goes as fast as the code does: time passes when nothing is left to do before the next timer. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Timer } from "#shared/base/clock.ts";
-import type { WatchClock } from "#services/pod-manager/pod-runtimes/kubernetes/watch/watch-times.ts";
+import type { WatchClock } from "#shared/kubernetes/watch/watch-times.ts";
 
 interface Due {
 	readonly at: number;

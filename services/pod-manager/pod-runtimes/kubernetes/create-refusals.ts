@@ -1,7 +1,7 @@
 /** Translates refusals of the cluster's API into the reasons that people read. Pure. */
 import type { FailureCode } from "#shared/contracts/sessions/status-reasons.ts";
 import { PodRefused } from "../../pod-refused.ts";
-import { ApiError } from "./api/api-error.ts";
+import { ApiError } from "#shared/kubernetes/api/api-error.ts";
 
 /** The words of refusals, the most exact ones first. */
 const known: readonly (readonly [FailureCode, (refusal: ApiError) => boolean, boolean?])[] = [

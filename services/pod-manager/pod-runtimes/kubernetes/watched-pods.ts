@@ -1,6 +1,6 @@
 /** The pods of one installation as a watch keeps them, by their sessions. */
-import { WatchLoop, type WatchLoopDependencies } from "./watch/watch-loop.ts";
-import type { KubeObject } from "./api/kube-object.ts";
+import { WatchLoop, type WatchLoopDependencies } from "#shared/kubernetes/watch/watch-loop.ts";
+import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
 import type { KeptPods } from "./cluster-pods.ts";
 import { launchOf } from "./objects/cluster-names.ts";
 import { type PodObject, podObject } from "./objects/pod-object.ts";

@@ -1,6 +1,6 @@
 /** Asks the cluster for which pod a token was made (Kubernetes API, authentication.k8s.io/v1 TokenReview). */
-import type { ApiClient } from "../api/api-client.ts";
-import type { Resource } from "../api/resource.ts";
+import type { ApiClient } from "#shared/kubernetes/api/api-client.ts";
+import type { Resource } from "#shared/kubernetes/api/resource.ts";
 import { launchAudience } from "../objects/pod-manifest.ts";
 
 const reviews: Resource = { group: "authentication.k8s.io", version: "v1", plural: "tokenreviews" };

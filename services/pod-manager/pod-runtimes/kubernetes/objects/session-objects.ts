@@ -1,8 +1,8 @@
 /** The objects of sessions in the cluster: makes, reads and removes them. A repeated step has no further effect. */
-import { ApiError } from "../api/api-error.ts";
-import type { ApiClient, PatchStep } from "../api/api-client.ts";
-import type { KubeObject } from "../api/kube-object.ts";
-import type { Resource } from "../api/resource.ts";
+import { ApiError } from "#shared/kubernetes/api/api-error.ts";
+import type { ApiClient, PatchStep } from "#shared/kubernetes/api/api-client.ts";
+import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
+import type { Resource } from "#shared/kubernetes/api/resource.ts";
 import type { Launch } from "../../machine/launch.ts";
 import { annotation, finalizer, label, launchOf, selectorOf, volumeClaimName } from "./cluster-names.ts";
 import { accountManifest, type PodPlan, podManifest, volumeClaimManifest } from "./pod-manifest.ts";

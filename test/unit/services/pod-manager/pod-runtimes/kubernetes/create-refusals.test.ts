@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { PodRefused } from "#services/pod-manager/pod-refused.ts";
-import { ApiError } from "#services/pod-manager/pod-runtimes/kubernetes/api/api-error.ts";
+import { ApiError } from "#shared/kubernetes/api/api-error.ts";
 import { refuse } from "#services/pod-manager/pod-runtimes/kubernetes/create-refusals.ts";
 
 describe("refuse() for a cluster", () => {

@@ -1,13 +1,13 @@
 /** A watch loop over HTTPS: bookmarks, connections that break or stay silent, and a server that is started again. */
 import { expect } from "chai";
-import type { ApiClient } from "#services/pod-manager/pod-runtimes/kubernetes/api/api-client.ts";
-import type { KubeObject } from "#services/pod-manager/pod-runtimes/kubernetes/api/kube-object.ts";
-import { collectionSource } from "#services/pod-manager/pod-runtimes/kubernetes/watch/watch-source.ts";
-import { WatchLoop } from "#services/pod-manager/pod-runtimes/kubernetes/watch/watch-loop.ts";
-import type { WatchTimes } from "#services/pod-manager/pod-runtimes/kubernetes/watch/watch-times.ts";
-import { eventually } from "../../../../../../support/eventually.ts";
-import { FakeApi } from "../../../../../../support/kubernetes/fake-api.ts";
-import { clientOf, type TestAccess } from "../../../../../../support/kubernetes/fake-api-client.ts";
+import type { ApiClient } from "#shared/kubernetes/api/api-client.ts";
+import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
+import { collectionSource } from "#shared/kubernetes/watch/watch-source.ts";
+import { WatchLoop } from "#shared/kubernetes/watch/watch-loop.ts";
+import type { WatchTimes } from "#shared/kubernetes/watch/watch-times.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { FakeApi } from "../../../../support/kubernetes/fake-api.ts";
+import { clientOf, type TestAccess } from "../../../../support/kubernetes/fake-api-client.ts";
 
 const maps = { version: "v1", plural: "configmaps", namespace: "sessions" };
 const path = "/api/v1/namespaces/sessions/configmaps";

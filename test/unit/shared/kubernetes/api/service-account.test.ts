@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ServiceAccount } from "#services/pod-manager/pod-runtimes/kubernetes/api/service-account.ts";
+import { ServiceAccount } from "#shared/kubernetes/api/service-account.ts";
 import { monotonic, turnClock } from "#shared/base/clock.ts";
 
 describe("The access of a pod to its cluster", () => {

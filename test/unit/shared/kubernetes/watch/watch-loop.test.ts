@@ -3,12 +3,12 @@
  * is there, and asks no more than once a second while nobody answers.
  */
 import { expect } from "chai";
-import { WatchLoop } from "#services/pod-manager/pod-runtimes/kubernetes/watch/watch-loop.ts";
-import { isLater } from "#services/pod-manager/pod-runtimes/kubernetes/watch/resource-version.ts";
+import { WatchLoop } from "#shared/kubernetes/watch/watch-loop.ts";
+import { isLater } from "#shared/kubernetes/watch/resource-version.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
-import type { StoredObject } from "../../../../../../support/kubernetes/label-selection.ts";
-import { SimulatedSource } from "../../../../../../support/kubernetes/simulated-source.ts";
-import { seededRandom, VirtualClock } from "../../../../../../support/kubernetes/virtual-clock.ts";
+import type { StoredObject } from "../../../../support/kubernetes/label-selection.ts";
+import { SimulatedSource } from "../../../../support/kubernetes/simulated-source.ts";
+import { seededRandom, VirtualClock } from "../../../../support/kubernetes/virtual-clock.ts";
 
 const seeds = 2_000;
 /** The clients that a server has forgotten need a list, and a dead connection shows after three silences. */

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { CallPace, type CallKind } from "#services/pod-manager/pod-runtimes/kubernetes/api/call-pace.ts";
-import { ApiError } from "#services/pod-manager/pod-runtimes/kubernetes/api/api-error.ts";
+import { CallPace, type CallKind } from "#shared/kubernetes/api/call-pace.ts";
+import { ApiError } from "#shared/kubernetes/api/api-error.ts";
 
 const never = new AbortController().signal;
 

@@ -1,10 +1,10 @@
 /** The client of the cluster's API against a server in memory that fails in every way. */
 import { expect } from "chai";
-import type { ApiClient } from "#services/pod-manager/pod-runtimes/kubernetes/api/api-client.ts";
-import { ApiError } from "#services/pod-manager/pod-runtimes/kubernetes/api/api-error.ts";
-import type { KubeObject } from "#services/pod-manager/pod-runtimes/kubernetes/api/kube-object.ts";
-import { FakeApi } from "../../../../../../support/kubernetes/fake-api.ts";
-import { clientOf, type TestAccess } from "../../../../../../support/kubernetes/fake-api-client.ts";
+import type { ApiClient } from "#shared/kubernetes/api/api-client.ts";
+import { ApiError } from "#shared/kubernetes/api/api-error.ts";
+import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
+import { FakeApi } from "../../../../support/kubernetes/fake-api.ts";
+import { clientOf, type TestAccess } from "../../../../support/kubernetes/fake-api-client.ts";
 
 const maps = { version: "v1", plural: "configmaps", namespace: "sessions" };
 const path = "/api/v1/namespaces/sessions/configmaps";

@@ -2,8 +2,8 @@ import { expect } from "chai";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ApiError } from "#services/pod-manager/pod-runtimes/kubernetes/api/api-error.ts";
-import { Kubeconfig } from "#services/pod-manager/pod-runtimes/kubernetes/api/kubeconfig.ts";
+import { ApiError } from "#shared/kubernetes/api/api-error.ts";
+import { Kubeconfig } from "#shared/kubernetes/api/kubeconfig.ts";
 import { monotonic, turnClock } from "#shared/base/clock.ts";
 
 function configOf(user: object, cluster: object = {}): string {
