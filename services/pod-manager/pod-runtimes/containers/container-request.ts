@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { doorSockets } from "#shared/wire/pod/door/door-sockets.ts";
 import type { Launch } from "../machine/launch.ts";
 import { podName } from "../../pod-runtime.ts";
-import { deliveredEntrypoint, deliveredPlace, namingFiles } from "./images/agent-delivery.ts";
+import { deliveredEntrypoint, deliveredPlace, namingFiles } from "#shared/wire/agents/delivered-agent.ts";
 
 /** The labels of all containers of the platform. */
 export const label = {

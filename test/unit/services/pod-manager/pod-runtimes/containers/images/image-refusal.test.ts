@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { deliveredEntrypoint } from "#services/pod-manager/pod-runtimes/containers/images/agent-delivery.ts";
+import { deliveredEntrypoint } from "#shared/wire/agents/delivered-agent.ts";
 import { imageRefusal } from "#services/pod-manager/pod-runtimes/containers/images/image-refusal.ts";
 import { inspectedContainer } from "#services/pod-manager/pod-runtimes/containers/inspected-container.ts";
 
