@@ -6,6 +6,7 @@ export const workloadNames = [
 	"initial_prompt",
 	"terminal_restricted",
 	"image",
+	"placement",
 	"egress",
 	"egress_hosts",
 ] as const;

@@ -26,6 +26,10 @@ const rules: Readonly<Record<string, Rule>> = {
 		`has to be a list of at most ${maxEgressHosts} hosts, such as registry.example.org or .example.org for all names below it`,
 	],
 	image: [(value) => typeof value === "string" && imageForm.test(value), "has to be the name of an image"],
+	placement: [
+		(value) => typeof value === "string" && placementForm.test(value),
+		"has to be a name of lower-case letters, digits and hyphens",
+	],
 	agent: text,
 	initial_prompt: text,
 };
@@ -36,6 +40,9 @@ function isHost(value: unknown): boolean {
 
 /** The name of an image with its registry, tag and digest. */
 const imageForm = /^\w[\w.:@/-]{0,254}$/;
+
+/** The names of placements are those of labels (docs/kubernetes.md). */
+const placementForm = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** Returns the faults; null and an empty text count as absent, as they do in a session. */
 export function workloadFaults(config: Readonly<Record<string, unknown>>): WorkloadFault[] {

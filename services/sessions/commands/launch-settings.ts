@@ -61,6 +61,7 @@ export function runtimeSettings(level: LaunchLevel) {
 		terminal_restricted: level.terminal_restricted ?? false,
 		...(level.egress && { egress: level.egress }),
 		...(level.image !== undefined && { image: level.image }),
+		...(level.placement !== undefined && { placement: level.placement }),
 	} satisfies Partial<LaunchSettings>;
 }
 

@@ -46,7 +46,7 @@ export const launchFields = schema({
 		...anyMembers,
 		names: workloadNames,
 		description:
-			"`agent`, `permission_mode`, `initial_prompt`, `terminal_restricted`, `image`, `egress`, `egress_hosts`; others are carried",
+			"`agent`, `permission_mode`, `initial_prompt`, `terminal_restricted`, `image`, `placement`, `egress`, `egress_hosts`; others are carried",
 	},
 	is_default: { type: "boolean" },
 });

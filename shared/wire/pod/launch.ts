@@ -76,6 +76,8 @@ export const launchSettingsFields = schema({
 	terminal_restricted: { type: "boolean", optional: true },
 	/** The image in the place of the runtime's, where sessions run in containers; absent: the runtime's. */
 	image: { ...text, optional: true },
+	/** The name of the operator's place for the pod, where sessions run in a cluster; absent: the usual one. */
+	placement: { ...text, optional: true },
 	/** The servers that the session may reach where it has no network of its own; absent: the runtime's. */
 	egress: {
 		type: "object",

@@ -27,6 +27,7 @@ export interface LaunchLevel {
 	/** No level can lift a restriction of another one. */
 	readonly terminal_restricted?: true;
 	readonly image?: string;
+	readonly placement?: string;
 	/** No level can widen the way out of another one. */
 	readonly egress?: EgressLevel;
 	/** Merged variable by variable. */
@@ -111,12 +112,12 @@ type Runtime = Pick<
 /** Returns the settings that presets, profiles and templates have in common. */
 function runtimeOf(label: string, runtime: Runtime): LaunchLevel {
 	const { mcp_servers, env_vars, resource_config, workload_config, workload_type } = runtime;
-	const { agent, permission_mode, initial_prompt, terminal_restricted, image } = workload_config;
+	const { agent, permission_mode, initial_prompt, terminal_restricted } = workload_config;
 	const egress = egressOf(workload_config);
 	return {
 		...textsOf({ ...runtime, initial_prompt }),
 		...(egress && { egress }),
-		...(isText(image) && { image }),
+		...whereOf(workload_config),
 		...(isGiven(agent) && { agent }),
 		...(isGiven(permission_mode) && { permission_mode: { label, value: permission_mode } }),
 		...(terminal_restricted === true && { terminal_restricted: true }),
@@ -125,6 +126,11 @@ function runtimeOf(label: string, runtime: Runtime): LaunchLevel {
 		...(mcp_servers.length > 0 && { mcp_servers: { label, value: mcp_servers } }),
 		...(workload_type !== "" && { workload_type }),
 	};
+}
+
+/** Returns the place of the pod: its image, and the name of the operator's placement. */
+function whereOf({ image, placement }: Readonly<Record<string, unknown>>): Pick<LaunchLevel, "image" | "placement"> {
+	return { ...(isText(image) && { image }), ...(isText(placement) && { placement }) };
 }
 
 function textsOf(from: { model?: unknown; system_prompt?: unknown; initial_prompt?: unknown }) {

@@ -44,12 +44,14 @@ export function launchWithProfile(
 	const kept = launch.model === model ? fixed : [...fixed, "model" as const];
 	const own = Object.fromEntries(kept.map((text) => [text, launch[text]]));
 	const level = mergedLevels([{ ...above, ...own }, profileLevel(profile), below]);
-	return { ...launch, ...runtimeSettings(level) };
+	// The levels have those members that may be absent.
+	const { image: _image, placement: _placement, egress: _egress, ...rest } = launch;
+	return { ...rest, ...runtimeSettings(level) };
 }
 
 function levelOf(launch: LaunchSettings): LaunchLevel {
 	const { model, system_prompt, initial_prompt, env, agent, mcp_servers, permission_mode } = launch;
-	const { resource_config = {}, terminal_restricted, egress, image } = launch;
+	const { resource_config = {}, terminal_restricted, egress, image, placement } = launch;
 	const label = "The session";
 	return {
 		model,
@@ -60,6 +62,7 @@ function levelOf(launch: LaunchSettings): LaunchLevel {
 		...(terminal_restricted && { terminal_restricted }),
 		...(egress && { egress }),
 		...(image !== undefined && { image }),
+		...(placement !== undefined && { placement }),
 		agent,
 		mcp_servers: { label, value: mcp_servers },
 		permission_mode: { label, value: permission_mode },

@@ -23,7 +23,13 @@ const kinds: [kind: string, refuse: (workload_config: object) => () => void][] =
 describe("the workload_config of", () => {
 	for (const [kind, refuse] of kinds) {
 		it(`${kind} is refused for a value that a session's own body may not have`, () => {
-			const wrong = { permission_mode: "aks", terminal_restricted: "yes", agent: 7, initial_prompt: {} };
+			const wrong = {
+				permission_mode: "aks",
+				terminal_restricted: "yes",
+				agent: 7,
+				initial_prompt: {},
+				placement: "No Name",
+			};
 			for (const [member, value] of Object.entries(wrong))
 				expect(refuse({ [member]: value }), member)
 					.to.throw(InvalidParametersError)
@@ -31,7 +37,13 @@ describe("the workload_config of", () => {
 		});
 
 		it(`${kind} may have right values, absent ones, and members of others`, () => {
-			refuse({ permission_mode: "ask", terminal_restricted: true, agent: "builtin", initial_prompt: "x" })();
+			refuse({
+				permission_mode: "ask",
+				terminal_restricted: true,
+				agent: "builtin",
+				initial_prompt: "x",
+				placement: "fast",
+			})();
 			refuse({ permission_mode: null, terminal_restricted: null, agent: "", initial_prompt: "" })();
 			refuse({ of_another_client: 1 })();
 		});

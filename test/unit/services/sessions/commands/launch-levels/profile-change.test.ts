@@ -40,6 +40,14 @@ describe("launchWithProfile()", () => {
 		expect(changed.setup_scripts).to.deep.equal(["true"]);
 	});
 
+	it("has the profile's image and place, or keeps those that it had", () => {
+		const placed = profile({ workload_config: { image: "alpine/git:2", placement: "fast" } });
+		const { launch, levels } = launched({}, { template, profile: placed });
+		expect(launch).to.deep.include({ image: "alpine/git:2", placement: "fast" });
+		expect(launchWithProfile(launch, levels, next)).not.to.have.any.keys("placement", "image");
+		expect(launchWithProfile(launch, undefined, next)).to.deep.include({ image: "alpine/git:2", placement: "fast" });
+	});
+
 	it("takes the place of the default profile, too", () => {
 		const { launch, levels } = launched({}, { defaultProfile: former });
 		expect(launchWithProfile(launch, levels, next)).to.deep.include({ system_prompt: "", env: { P: "next" } });
