@@ -11,7 +11,7 @@ if (folder === undefined) throw new Error("The folder is missing");
 const agent = resolve(folder, "agent");
 const modules = readdirSync(agent, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
 // The programs themselves would begin to work.
-const programs = ["main.ts", "builtin/main.ts", "read-folder.ts", "ssh/connect.ts"];
+const programs = ["main.ts", "builtin/main.ts", "read-folder.ts", "deliver.ts", "ssh/connect.ts"];
 for (const path of modules.filter((one) => !programs.includes(one)))
 	await import(pathToFileURL(join(agent, path)).href);
 process.exit(0);

@@ -5,6 +5,7 @@ import type { PodFailure } from "#shared/wire/pod/status.ts";
 /** The usual duration of a refusal: a `passing` one is tried again until the time of the launch is over. */
 const usual = new Map<FailureCode, "passing" | "final">([
 	["IMAGE_PULL_FAILED", "passing"],
+	["IMAGE_PULLING", "passing"],
 	["IMAGE_INVALID", "final"],
 	["CONTAINER_FAILED", "final"],
 	["VOLUME_MOUNT_FAILED", "passing"],

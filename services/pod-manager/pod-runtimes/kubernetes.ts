@@ -15,7 +15,6 @@ import {
 	type PodRuntime,
 	type PodSpec,
 } from "../pod-runtime.ts";
-import { PodRefused } from "../pod-refused.ts";
 import { isThere, unfinishedOf } from "./machine/machine-runtime.ts";
 import type { Launch } from "./machine/launch.ts";
 import { ApiClient } from "#shared/kubernetes/api/api-client.ts";
@@ -29,6 +28,7 @@ import {
 	kubernetesSettings,
 } from "./kubernetes/kubernetes-options.ts";
 import { LaunchDesk } from "./kubernetes/door/launch-desk.ts";
+import { offeredImage, offeredPlacement } from "./kubernetes/objects/offers.ts";
 import type { PodPlan } from "./kubernetes/objects/pod-manifest.ts";
 import { objectName } from "./kubernetes/objects/cluster-names.ts";
 import { podResources } from "./kubernetes/objects/pod-resources.ts";
@@ -58,6 +58,7 @@ export class KubernetesRuntime implements PodRuntime {
 		"max_disk_mb",
 		"max_gpus",
 		"images",
+		"own_images",
 		"placements",
 	];
 	static readonly kwargs = [
@@ -228,22 +229,16 @@ export class KubernetesRuntime implements PodRuntime {
 
 	/** @throws {PodRefused} for what the operator does not allow. */
 	#planOf(launch: Launch, spec: PodSpec): PodPlan {
-		const { image, images, user, limits, placements, egress, doorUrl, accessMode } = this.#settings;
-		const { image: wanted = image } = spec;
-		if (wanted !== image && !images.includes("*") && !images.includes(wanted))
-			throw new PodRefused(
-				"POD_FORBIDDEN",
-				`the operator does not offer the image "${wanted}" (pods.runtime.kwargs.images)`,
-			);
+		const { user, limits, egress, doorUrl, accessMode } = this.#settings;
 		return {
 			...launch,
+			...offeredImage(spec.image, this.#settings),
 			installation: this.#options.installation,
 			workspaceId: spec.workspace_id,
 			owner: spec.owner,
-			image: wanted,
 			user,
 			resources: podResources(spec.resource_config ?? {}, limits),
-			placement: placements["default"] ?? {},
+			placement: offeredPlacement(spec.placement, this.#settings.placements),
 			egress: spec.egress?.profile ?? egress,
 			doorUrl,
 			accessMode,

@@ -31,6 +31,10 @@ const ofPods = {
 		"The image of the session is not there and cannot be had",
 		"Correct the name of the image, or ask the operator to provide it",
 	],
+	IMAGE_PULLING: [
+		"The image of the session is being pulled",
+		"Wait; an image that is large, or a slow registry, takes minutes",
+	],
 	IMAGE_INVALID: [
 		"The name of the image is not one that an image can have",
 		"Correct it in the request or the template",

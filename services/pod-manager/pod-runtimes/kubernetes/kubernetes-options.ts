@@ -11,8 +11,10 @@ export interface KubernetesArguments {
 	readonly namespace?: string;
 	/** The image of sessions, best with its digest; default `atelier/session`. */
 	readonly image?: string;
-	/** The images beside it that sessions may name (`workload_config.image`), made on that of sessions; `*` stands for all. Default none. */
+	/** The images beside it that sessions may name (`workload_config.image`), which get the session agent; `*` stands for all. Default none. */
 	readonly images?: readonly string[];
+	/** Further images that sessions may name and that have the session agent, because they are made on the image of sessions. Default none. */
+	readonly own_images?: readonly string[];
 	/** The URL of the pod manager's door, as pods reach it; default `http://pod-manager.atelier-system:7440`. */
 	readonly door_url?: string;
 	/** The port at which the pod manager's door listens, at all addresses; default 7440. */
@@ -65,6 +67,7 @@ export interface KubernetesSettings {
 	readonly namespace: string;
 	readonly image: string;
 	readonly images: readonly string[];
+	readonly ownImages: readonly string[];
 	readonly doorUrl: string;
 	readonly doorPort: number;
 	readonly platformOrigin: string | undefined;
@@ -94,11 +97,12 @@ const usual = {
 /** @throws {ConfigError} that names the first argument that cannot be used. */
 export function kubernetesSettings(options: KubernetesArguments): KubernetesSettings {
 	const given = { ...usual, ...options };
-	const { platform_origin: origin, images = [] } = options;
+	const { platform_origin: origin, images = [], own_images: ownImages = [] } = options;
 	return {
 		namespace: fitting("namespace", given.namespace, nameForm, "the name of a namespace"),
 		image: fitting("image", given.image, imageForm, "the name of an image"),
 		images: images.map((name) => (name === "*" ? name : fitting("images", name, imageForm, "a list of images"))),
+		ownImages: ownImages.map((name) => fitting("own_images", name, imageForm, "a list of images")),
 		doorUrl: originOf("door_url", given.door_url),
 		doorPort: whole("door_port", given.door_port, 0, 65_535),
 		platformOrigin: origin === undefined ? undefined : originOf("platform_origin", origin),

@@ -1,5 +1,7 @@
 /** Describes the objects of a launch for the cluster. Pure. */
+import { deliveredPlace } from "#shared/wire/agents/delivered-agent.ts";
 import type { Launch } from "../../machine/launch.ts";
+import { delivering, deliveredMounts, deliveredStart, deliveredVolume } from "./delivered-agent.ts";
 import { finalizer, label, labelOf, objectName, sessionName, volumeClaimName } from "./cluster-names.ts";
 
 /** The port at which the session agent listens. */
@@ -20,7 +22,7 @@ export const inside = {
 	secrets: "/run/secrets",
 	token: "/run/atelier/token",
 	termination: "/dev/termination-log",
-	agent: "/opt/atelier",
+	agent: deliveredPlace,
 } as const;
 
 /** The audience of the token with which a pod asks for its launch; no other service accepts it. */
@@ -63,8 +65,9 @@ export interface PodPlan extends Launch {
 	readonly installation: string;
 	readonly workspaceId: string;
 	readonly owner: { readonly tenant: string; readonly id: string };
-	/** The image of the session, which has the session agent. */
 	readonly image: string;
+	/** The image of sessions, which brings the session agent to an image that has none; absent: the image has it. */
+	readonly deliveredBy?: string | undefined;
 	readonly user: number;
 	readonly resources: PodResources;
 	readonly placement: Placement;
@@ -150,6 +153,7 @@ export function podManifest(plan: PodPlan): object {
 				seccompProfile: { type: "RuntimeDefault" },
 			},
 			...placed(placement, plan.resources),
+			...initContainers(plan),
 			containers: [session(plan)],
 			volumes: volumes(plan),
 		},
@@ -188,14 +192,16 @@ const confined = {
 	capabilities: { drop: ["ALL"] },
 } as const;
 
+/** The first program reaps the processes that commands of a session leave behind. */
+const ownStart = { command: ["tini", "--", "node"] };
+
 function session(plan: PodPlan): object {
-	const { image, doorUrl } = plan;
+	const { image, doorUrl, deliveredBy } = plan;
 	const args = [`${inside.agent}/agent/main.ts`, "--launch-from", doorUrl, "--token", inside.token];
 	return {
 		name: sessionContainer,
 		image,
-		imagePullPolicy: pullPolicy(image),
-		command: ["tini", "--", "node"],
+		...(deliveredBy === undefined ? ownStart : deliveredStart),
 		args,
 		workingDir: inside.agent,
 		env: Object.entries(environment).map(([name, value]) => ({ name, value })),
@@ -211,8 +217,15 @@ function session(plan: PodPlan): object {
 			{ name: "temporary", mountPath: inside.temporary },
 			{ name: "secrets", mountPath: inside.secrets },
 			{ name: "token", mountPath: "/run/atelier", readOnly: true },
+			...(deliveredBy === undefined ? [] : deliveredMounts),
 		],
 	};
+}
+
+function initContainers({ deliveredBy, user, resources }: PodPlan): object {
+	if (deliveredBy === undefined) return {};
+	const parts = { confined, resources: requested({ ...resources, gpus: 0 }) };
+	return { initContainers: [delivering(deliveredBy, user, parts)] };
 }
 
 const environment = {
@@ -236,12 +249,7 @@ function milli(processors: number): string {
 	return `${Math.max(1, Math.round(processors * 1_000))}m`;
 }
 
-/** A tag may mean something else tomorrow; a digest cannot. */
-function pullPolicy(image: string): "IfNotPresent" | "Always" {
-	return image.includes("@sha256:") || !/:latest$|^[^:@]+$/.test(image) ? "IfNotPresent" : "Always";
-}
-
-function volumes({ workspaceId }: PodPlan): object[] {
+function volumes({ workspaceId, deliveredBy }: PodPlan): object[] {
 	const token = { path: "token", audience: launchAudience, expirationSeconds: tokenSeconds };
 	return [
 		{ name: "workspace", persistentVolumeClaim: { claimName: volumeClaimName(workspaceId) } },
@@ -249,5 +257,6 @@ function volumes({ workspaceId }: PodPlan): object[] {
 		{ name: "temporary", emptyDir: { sizeLimit: "4Gi" } },
 		{ name: "secrets", emptyDir: { medium: "Memory", sizeLimit: "4Mi" } },
 		{ name: "token", projected: { sources: [{ serviceAccountToken: token }], defaultMode: 0o440 } },
+		...(deliveredBy === undefined ? [] : [deliveredVolume]),
 	];
 }

@@ -139,9 +139,9 @@ export class SessionObjects {
 		);
 		return lists
 			.flatMap(({ items }) => items)
-			.sort((one, other) => timeOf(other).localeCompare(timeOf(one)))
+			.sort((one, other) => orderOf(other).localeCompare(orderOf(one)))
 			.slice(0, maxEvents)
-			.map(({ reason = "", message = "" }) => ({ reason, message }));
+			.map((event) => ({ reason: event.reason ?? "", message: event.message ?? "", at: timeOf(event) }));
 	}
 
 	#selectorOf(sessionId: string | undefined): string {
@@ -170,6 +170,11 @@ export class SessionObjects {
 
 function timeOf({ lastTimestamp, eventTime, metadata }: EventObject): string {
 	return lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? "";
+}
+
+/** Times have whole seconds; the name of an event ends with its nanoseconds as a number of one length. */
+function orderOf(event: EventObject): string {
+	return `${timeOf(event)} ${event.metadata.name}`;
 }
 
 function claimOf(object: ClaimObject): VolumeClaim | undefined {

@@ -5,6 +5,8 @@ export interface ClusterEvent {
 	/** Such as `FailedMount` or `ProvisioningFailed`. */
 	readonly reason: string;
 	readonly message: string;
+	/** When it happened last, by the clock of the cluster, for people. */
+	readonly at?: string;
 }
 
 export interface Circumstances {

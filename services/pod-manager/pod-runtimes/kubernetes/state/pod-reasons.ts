@@ -5,10 +5,13 @@ import type { FailureCode } from "#shared/contracts/sessions/status-reasons.ts";
 import { failureIn } from "#shared/wire/pod/termination-message.ts";
 import type { PodFailure } from "#shared/wire/pod/status.ts";
 import { podFailure } from "../../../pod-refused.ts";
+import { lackingImage } from "../../machine/lacking-image.ts";
 import type { Circumstances, ClusterEvent } from "./circumstances.ts";
 import { annotation } from "../objects/cluster-names.ts";
+import { deliveryContainer } from "../objects/delivered-agent.ts";
 import { sessionContainer } from "../objects/pod-manifest.ts";
 import { conditionOf, type ContainerEnd, type ContainerStatus, type PodObject } from "../objects/pod-object.ts";
+import { pullingReason } from "./pulled-images.ts";
 
 /** The times, in milliseconds, after which an image cannot be had, a volume is late, and an agent is cut off. */
 const [deniedMs, lateMs, silentMs] = [60_000, 30_000, 20_000];
@@ -42,6 +45,7 @@ export function waitingReason(object: PodObject, circumstances: Circumstances): 
 		unscheduled(object, circumstances) ??
 		unstarted(object) ??
 		unmounted(object, circumstances) ??
+		(hasStarted(object) ? undefined : pullingReason(circumstances.eventsOf(object.metadata.uid))) ??
 		cutOff(object, circumstances)
 	);
 }
@@ -162,13 +166,28 @@ function endedContainer(object: PodObject): PodFailure | undefined {
 function failedDelivery({ status: { initContainerStatuses = [] } }: PodObject): PodFailure | undefined {
 	const ends = initContainerStatuses.map(({ state }) => state?.terminated);
 	const failed = ends.find((end) => end && end.exitCode !== 0);
-	return failed && podFailure("CONTAINER_FAILED", lastWordsOf(failed));
+	if (!failed) return undefined;
+	const words = `the session agent could not be brought into its image (${failed.exitCode}): ${lastWordsOf(failed)}`;
+	return podFailure("CONTAINER_FAILED", words);
 }
 
 function failedSession({ status }: PodObject): PodFailure | undefined {
 	const end = sessionOf(status.containerStatuses)?.state?.terminated;
 	if (end?.reason === "OOMKilled") return podFailure("OUT_OF_MEMORY");
-	return end && startErrors.has(end.reason ?? "") ? podFailure("CONTAINER_FAILED", lastWordsOf(end)) : undefined;
+	return end && (lackingIn(status, end) ?? failedStart(end));
+}
+
+function failedStart(end: ContainerEnd): PodFailure | undefined {
+	return startErrors.has(end.reason ?? "") ? podFailure("CONTAINER_FAILED", lastWordsOf(end)) : undefined;
+}
+
+function lackingIn(status: PodObject["status"], { exitCode, message = "" }: ContainerEnd): PodFailure | undefined {
+	return isDelivered(status) ? lackingImage(exitCode, message) : undefined;
+}
+
+/** Whether the session's image is of somebody else, and has got the session agent. */
+function isDelivered({ initContainerStatuses = [] }: PodObject["status"]): boolean {
+	return initContainerStatuses.some(({ name }) => name === deliveryContainer);
 }
 
 function crashed({ status }: PodObject): PodFailure | undefined {

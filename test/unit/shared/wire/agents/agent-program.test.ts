@@ -4,7 +4,7 @@ import { dirname, join, normalize } from "node:path";
 import { projectRoot } from "#shared/base/project-root.ts";
 import { agentProgram } from "#shared/wire/agents/agent-program.ts";
 
-const programs = ["agent/main.ts", "agent/builtin/main.ts", "agent/read-folder.ts"];
+const programs = ["agent/main.ts", "agent/builtin/main.ts", "agent/read-folder.ts", "agent/deliver.ts"];
 
 const importing = /^(?:import|export) (?!type )([^;"=]*?)\bfrom "([^"]+)"/gm;
 const loading = /\bimport\("([^"]+)"\)/g;
