@@ -114,8 +114,6 @@ const kubernetes = `${podRuntimes}/kubernetes`;
 /** These list folders of the system. */
 const systemListers = [
 	`${machine}/folder-entries.ts`,
-	`${machine}/open-files.ts`,
-	`${machine}/count-files.ts`,
 	`${localPods}/control-groups.ts`,
 	`${localPods}/marked-processes.ts`,
 ];

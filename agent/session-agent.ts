@@ -117,8 +117,16 @@ export class SessionAgent {
 		await agent.open(folder).catch(cannotStart);
 		this.#warn(await unusable);
 		this.#enter("ready", { agent_title: agent.title });
+		void this.#measure();
 		await openMessages();
 		return pod.keeper.keep(agent, folder, (next) => pod.dialogue.begin(next));
+	}
+
+	async #measure(): Promise<void> {
+		const { launch, signal } = this.#context;
+		if (launch.volume === undefined) return;
+		const { tellVolumeSize } = await import("./volume-size.ts");
+		await tellVolumeSize({ folder: launch.volume, signal, tell: (size) => this.#status.measured(size) });
 	}
 
 	#warn(sentence: string | undefined): void {

@@ -1,6 +1,6 @@
 /** Keeps the pod's status, and passes on every change as a whole. */
 import { isoTime } from "#shared/base/clock.ts";
-import type { PodPhase, PodStatus } from "#shared/wire/pod/status.ts";
+import type { MeasuredSize, PodPhase, PodStatus } from "#shared/wire/pod/status.ts";
 import type { LaunchFailure } from "./io/launch-failure.ts";
 
 /** The step that ends when a phase begins. */
@@ -42,6 +42,11 @@ export class StatusKeeper {
 	/** Writes how far the clones are. */
 	tell(progress: string): void {
 		if (this.#status.phase === "cloning") this.#change({ ...this.#status, progress });
+	}
+
+	/** Writes how much the volume has. */
+	measured(size: MeasuredSize): void {
+		this.#change({ ...this.#status, measured: size });
 	}
 
 	/** Adds a warning of this launch, unless it is there or there are too many. */

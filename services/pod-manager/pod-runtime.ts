@@ -77,6 +77,7 @@ export type PodSpec = Omit<
 	| "termination_file"
 	| "workspace"
 	| "state"
+	| "volume"
 	| "home"
 	| "git_home"
 	| "secrets_folder"

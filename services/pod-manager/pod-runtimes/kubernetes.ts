@@ -32,7 +32,6 @@ import { offeredImage, offeredPlacement } from "./kubernetes/objects/offers.ts";
 import type { PodPlan } from "./kubernetes/objects/pod-manifest.ts";
 import { objectName } from "./kubernetes/objects/cluster-names.ts";
 import { podResources } from "./kubernetes/objects/pod-resources.ts";
-import { quantityBytes } from "./kubernetes/objects/quantity.ts";
 import { SessionObjects } from "./kubernetes/objects/session-objects.ts";
 import { StatusReports } from "./kubernetes/door/status-reports.ts";
 import { reviewToken } from "./kubernetes/door/token-reviews.ts";
@@ -104,6 +103,7 @@ export class KubernetesRuntime implements PodRuntime {
 			podToken: models.podToken,
 			podOf: (launch) => pods.objectOf(launch),
 			keep: (pod, status) => objects.keepStatus(pod, status),
+			keepSize: (workspaceId, size) => objects.keepSize(workspaceId, size),
 		});
 		const door = clusterDoor({
 			launch: (token) => desk.launch(token),
@@ -198,11 +198,11 @@ export class KubernetesRuntime implements PodRuntime {
 		}
 	}
 
-	/** Returns the size of the volume, which is what it occupies in the cluster whatever is in it. */
+	/** Returns what the last session in the volume has counted, or the size of a volume in which nothing was counted. */
 	async measureWorkspace(workspaceId: string): Promise<MeasuredFiles> {
 		const { objects } = await this.#cluster();
 		const claim = await objects.volumeClaim(workspaceId);
-		return { bytes: claim ? quantityBytes(claim.size) : 0 };
+		return claim?.size ?? { bytes: 0 };
 	}
 
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {

@@ -16,7 +16,7 @@ import type { Inventory, MeasuredFiles, MeasureTerms, Pod, PodPlace, PodRuntime,
 import { podName } from "../pod-runtime.ts";
 import { removeMark } from "../runtime-change/runtime-mark.ts";
 import { ControlGroups } from "./local-process/control-groups.ts";
-import { FolderSizes } from "./machine/folder-size.ts";
+import { FolderSizes } from "#shared/wire/pod/size/folder-size.ts";
 import { isSameLaunch, type Launch } from "./machine/launch.ts";
 import { agentsAmong } from "./local-process/local-pod.ts";
 import {

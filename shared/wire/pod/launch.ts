@@ -139,6 +139,8 @@ export const launchDocumentFields = schema({
 	workspace: absolutePath,
 	/** Folder of the session's own records (conversation, queue); it outlives the pod and is not in the workspace. */
 	state: absolutePath,
+	/** The folder of the volume with both, whose size the pod reports; absent: the platform counts it. */
+	volume: { ...absolutePath, optional: true },
 	/** Home folder of the agent's processes; it ends with the pod. */
 	home: absolutePath,
 	/** Home folder whose git and ssh configuration the platform's own clone and fetch may use; empty: none. */

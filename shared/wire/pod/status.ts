@@ -1,5 +1,6 @@
 /** The progress of a pod as the pod itself reports it: a file that is replaced at every change (temporary name, rename). */
 import { type Output, schema } from "#shared/base/schema/schema.ts";
+import { partialReasons } from "#shared/contracts/workspaces/workspace-work.ts";
 
 const podPhases = ["starting", "cloning", "setting_up", "starting_agent", "ready", "failed"] as const;
 export type PodPhase = (typeof podPhases)[number];
@@ -7,6 +8,15 @@ export type PodPhase = (typeof podPhases)[number];
 const text = { type: "string" } as const;
 /** A repository's folder below the workspace; empty: the workspace itself. */
 const path = text;
+
+/** The size of files as the pod has counted them. */
+export const measuredSizeFields = schema({
+	/** They have at least so many; without `partial`, exactly so many. */
+	bytes: { type: "number", integer: true, min: 0, max: Number.MAX_SAFE_INTEGER },
+	/** Why not everything was counted; absent: everything was. */
+	partial: { type: "enum", values: partialReasons, optional: true },
+});
+export type MeasuredSize = Output<typeof measuredSizeFields>;
 
 /** The content of the status file. */
 export const podStatusFields = schema({
@@ -36,6 +46,8 @@ export const podStatusFields = schema({
 		items: { type: "object", props: { path, ms: { type: "number", integer: true, min: 0 } } },
 		optional: true,
 	},
+	/** The size of the session's volume; present from some seconds after `ready`, where the launch names the volume. */
+	measured: { type: "object", props: measuredSizeFields, optional: true },
 	/** The branches of the repositories whose launch names none; present from the phase `setting_up`, if there are any. */
 	branches: { type: "array", items: { type: "object", props: { path, branch: text } }, optional: true },
 });

@@ -30,7 +30,7 @@ const pods = production.flatMap(({ metadata, spec }): [string, PodTemplate][] =>
 const rights = {
 	"atelier-system/pod-manager in atelier-sessions": [
 		"pods: create delete get list patch watch",
-		"persistentvolumeclaims: create delete get list watch",
+		"persistentvolumeclaims: create delete get list patch watch",
 		"serviceaccounts: create delete get list",
 		"events: list",
 	],

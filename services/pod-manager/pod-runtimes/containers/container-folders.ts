@@ -6,7 +6,7 @@
 import { chmod, lchown, lstat, mkdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { entriesOf, type FolderEntry, unlessMissing } from "../machine/folder-entries.ts";
-import { FolderSizes } from "../machine/folder-size.ts";
+import { FolderSizes } from "#shared/wire/pod/size/folder-size.ts";
 import type { MeasuredFiles, MeasureTerms } from "../../pod-runtime.ts";
 import { recordNames, type SessionFolders, workspaceNames } from "../machine/session-folders.ts";
 import type { FolderHelpers } from "./helpers/folder-helpers.ts";

@@ -193,7 +193,7 @@ export class LaunchDoors {
 		const posted: unknown = JSON.parse(content.toString("utf8"));
 		if (!isPodStatus(posted)) throw new SyntaxError("This is no status");
 		// A session must not choose a port of the host.
-		const { host: _host, port: _port, ...status } = posted;
+		const { host: _host, port: _port, measured: _measured, ...status } = posted;
 		const opened = this.#opened.get(launchName(launch));
 		// The agent reports again to the next process, or when its door is open again.
 		if (!opened) throw new Error("The door is closed");

@@ -33,6 +33,7 @@ export function launchDocument(
 		termination_file: inside.termination,
 		workspace: inside.workspace,
 		state: `${inside.state}/${spec.session_id}`,
+		volume: inside.volume,
 		home: inside.home,
 		git_home: "",
 		secrets_folder: `${inside.secrets}/session`,

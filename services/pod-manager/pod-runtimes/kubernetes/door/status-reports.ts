@@ -1,10 +1,12 @@
 /** Keeps what session agents report about themselves with their pods. */
 import { createHash, timingSafeEqual } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { sessionIdForm } from "#shared/contracts/sessions/session-work.ts";
-import { podStatusFields } from "#shared/wire/pod/status.ts";
-import type { RuntimeHost } from "../../../pod-runtime.ts";
+import { type MeasuredSize, type PodStatus, podStatusFields } from "#shared/wire/pod/status.ts";
+import { maxRemembered, type RuntimeHost } from "../../../pod-runtime.ts";
 import type { Launch } from "../../machine/launch.ts";
+import { label } from "../objects/cluster-names.ts";
 import type { PodObject } from "../objects/pod-object.ts";
 
 const tokenForm = new RegExp(`^svcs_(${sessionIdForm})_(\\d{1,9})_[\\w-]{43}$`);
@@ -16,10 +18,14 @@ export interface StatusReportsDependencies {
 	readonly podOf: (launch: Launch) => Promise<PodObject | undefined>;
 	/** @returns Whether the pod is there. @throws {Error} when the cluster does not answer. */
 	readonly keep: (pod: PodObject, status: string) => Promise<boolean>;
+	/** Keeps the size of what is in a workspace. @throws {Error} when it cannot be kept. */
+	readonly keepSize: (workspaceId: string, size: MeasuredSize) => Promise<void>;
 }
 
 export class StatusReports {
 	readonly #dependencies: StatusReportsDependencies;
+	/** The sizes that were kept last, by the uids of pods. */
+	readonly #sizes = new LRUCache<string, string>({ max: maxRemembered });
 
 	constructor(dependencies: StatusReportsDependencies) {
 		this.#dependencies = dependencies;
@@ -33,10 +39,24 @@ export class StatusReports {
 		const launch = this.#launchOf(token);
 		if (!launch) return false;
 		const status: unknown = JSON.parse(content.toString("utf8"));
-		// The check removes members that are not known.
-		if (!(status instanceof Object) || check(status).length > 0) throw new SyntaxError("This is no status");
+		if (!isStatus(status)) throw new SyntaxError("This is no status");
+		const { measured, ...rest } = status;
 		const pod = await this.#dependencies.podOf(launch);
-		return pod !== undefined && this.#dependencies.keep(pod, JSON.stringify(status));
+		if (!pod || !(await this.#dependencies.keep(pod, JSON.stringify(rest)))) return false;
+		if (measured) await this.#measured(pod, measured);
+		return true;
+	}
+
+	/** Each status repeats the size. One that cannot be kept comes again with another status, and ends no session. */
+	async #measured({ metadata: { uid, labels } }: PodObject, size: MeasuredSize): Promise<void> {
+		const workspaceId = labels?.[label.workspace];
+		const text = JSON.stringify(size);
+		if (workspaceId === undefined || this.#sizes.get(uid) === text) return;
+		const kept = await this.#dependencies.keepSize(workspaceId, size).then(
+			() => true,
+			() => false,
+		);
+		if (kept) this.#sizes.set(uid, text);
 	}
 
 	#launchOf(token: string): Launch | undefined {
@@ -46,6 +66,11 @@ export class StatusReports {
 		const right = this.#dependencies.podToken(sessionId, launch.generation);
 		return timingSafeEqual(digest(right), digest(token)) ? launch : undefined;
 	}
+}
+
+/** The check removes members that are not known. */
+function isStatus(value: unknown): value is PodStatus {
+	return value instanceof Object && check(value).length === 0;
 }
 
 function digest(text: string): Buffer {

@@ -25,10 +25,12 @@ export const label = {
 	egress: `${domain}/egress`,
 } as const;
 
-/** The annotations of pods. */
+/** The annotations of pods and volume claims. */
 export const annotation = {
 	/** The last report of the session agent, as JSON. */
 	status: `${domain}/status`,
+	/** The last size of a volume's content, as JSON; it is an annotation of the claim. */
+	measured: `${domain}/measured`,
 } as const;
 
 /** The value of `app.kubernetes.io/name` by which network policies and people select the pods of sessions. */

@@ -1,5 +1,6 @@
 /** The objects of sessions in the cluster: makes, reads and removes them. A repeated step has no further effect. */
 import { ApiError } from "#shared/kubernetes/api/api-error.ts";
+import type { MeasuredSize } from "#shared/wire/pod/status.ts";
 import type { ApiClient, PatchStep } from "#shared/kubernetes/api/api-client.ts";
 import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
 import type { Resource } from "#shared/kubernetes/api/resource.ts";
@@ -7,24 +8,11 @@ import type { Launch } from "../../machine/launch.ts";
 import { annotation, finalizer, label, launchOf, selectorOf, volumeClaimName } from "./cluster-names.ts";
 import { accountManifest, type PodPlan, podManifest, volumeClaimManifest } from "./pod-manifest.ts";
 import { type PodObject, podObject } from "./pod-object.ts";
+import { type ClaimObject, volumeClaim, type VolumeClaim } from "./volume-claim.ts";
 import type { ClusterEvent } from "../state/circumstances.ts";
 
 /** The most events of an object that are read. */
 const maxEvents = 50;
-
-/** A volume claim, as far as it is read. */
-export interface VolumeClaim {
-	readonly workspaceId: string;
-	readonly uid: string;
-	readonly isEnding: boolean;
-	/** The size that it has, or that was asked for, as the cluster writes it. */
-	readonly size: string;
-}
-
-interface ClaimObject extends KubeObject {
-	readonly spec?: { readonly resources?: { readonly requests?: { readonly storage?: string } } };
-	readonly status?: { readonly capacity?: { readonly storage?: string } };
-}
 
 interface EventObject extends KubeObject {
 	readonly reason?: string;
@@ -107,13 +95,13 @@ export class SessionObjects {
 	}
 
 	async volumeClaims(): Promise<VolumeClaim[]> {
-		const { items } = await this.#api.list(this.#claims, claimOf, { labelSelector: this.selector });
+		const { items } = await this.#api.list(this.#claims, volumeClaim, { labelSelector: this.selector });
 		return items.filter((claim) => claim !== undefined);
 	}
 
 	async volumeClaim(workspaceId: string): Promise<VolumeClaim | undefined> {
 		const object = await orMissing(this.#api.get<ClaimObject>(this.#claims, volumeClaimName(workspaceId)));
-		return object && claimOf(object);
+		return object && volumeClaim(object);
 	}
 
 	async removeVolumeClaim({ workspaceId, uid }: VolumeClaim): Promise<void> {
@@ -125,6 +113,12 @@ export class SessionObjects {
 		const { name, uid } = metadata;
 		const members = { metadata: { uid, annotations: { [annotation.status]: status } } };
 		return (await orMissing(this.#api.patch(this.pods, name, members))) !== undefined;
+	}
+
+	/** Keeps the size of what is in a workspace with its claim, so that it is known when no pod is there. */
+	async keepSize(workspaceId: string, size: MeasuredSize): Promise<void> {
+		const members = { metadata: { annotations: { [annotation.measured]: JSON.stringify(size) } } };
+		await orMissing(this.#api.patch(this.#claims, volumeClaimName(workspaceId), members));
 	}
 
 	/** Returns the events of an object, the newest first. @param uid Of a pod. @param claim Its volume claim's name. */
@@ -175,17 +169,6 @@ function timeOf({ lastTimestamp, eventTime, metadata }: EventObject): string {
 /** Times have whole seconds; the name of an event ends with its nanoseconds as a number of one length. */
 function orderOf(event: EventObject): string {
 	return `${timeOf(event)} ${event.metadata.name}`;
-}
-
-function claimOf(object: ClaimObject): VolumeClaim | undefined {
-	const { labels, uid, deletionTimestamp } = object.metadata;
-	const workspaceId = labels?.[label.workspace];
-	if (workspaceId === undefined || uid === undefined) return undefined;
-	return { workspaceId, uid, isEnding: deletionTimestamp !== undefined, size: sizeOf(object) };
-}
-
-function sizeOf({ spec, status }: ClaimObject): string {
-	return status?.capacity?.storage ?? spec?.resources?.requests?.storage ?? "0";
 }
 
 /** Resolves to undefined where the object is not there, or is another one than that of the uid. */

@@ -20,6 +20,7 @@ export function clusterPod(object: PodObject, circumstances: Circumstances): Pod
 		port: _port,
 		host: _host,
 		failure: _failure,
+		measured: _measured,
 		...report
 	} = status ?? { timings: {} };
 	const state = stateOf(object, status, circumstances);

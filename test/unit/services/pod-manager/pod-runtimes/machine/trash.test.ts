@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathIn } from "#services/pod-manager/pod-runtimes/machine/folder-entries.ts";
-import { FolderSizes } from "#services/pod-manager/pod-runtimes/machine/folder-size.ts";
+import { FolderSizes } from "#shared/wire/pod/size/folder-size.ts";
 import { Trash } from "#services/pod-manager/pod-runtimes/machine/trash.ts";
 import { eventually } from "../../../../../support/eventually.ts";
 import { isMounted, unmount } from "../../../../../support/machine/mounted-folder.ts";

@@ -2,7 +2,6 @@
 import { Worker } from "node:worker_threads";
 import { bound } from "#shared/base/bounds.ts";
 import { deadline } from "#shared/base/clock.ts";
-import type { MeasureTerms } from "../../pod-runtime.ts";
 import type { CountedFiles, CountOrder } from "./count-files.ts";
 import type { OpenedBy } from "./open-files.ts";
 
@@ -11,11 +10,14 @@ const spareMs = 2_000;
 /** The heap of a thread; a walk within its bounds needs less than half of it. */
 const maxHeapMb = 256;
 
-/** The bounds of a count; the default of entries is that of the bound `measuredEntries`. */
-export type SizeTerms = Pick<MeasureTerms, "signal" | "withinMs"> & {
+/** The bounds of a count; their defaults are the bounds `measureMs` and `measuredEntries`. */
+export interface SizeTerms {
+	readonly signal: AbortSignal;
+	/** The longest time in milliseconds. */
+	readonly withinMs?: number;
 	readonly maxEntries?: number;
 	readonly openedBy?: OpenedBy;
-};
+}
 
 /** The measurements of one runtime, which closes it. A thread takes 60 ms of a processor to start, so one is kept for the next count. */
 export class FolderSizes {

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { chmodSync, linkSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FolderSizes, type SizeTerms } from "#services/pod-manager/pod-runtimes/machine/folder-size.ts";
+import { FolderSizes, type SizeTerms } from "#shared/wire/pod/size/folder-size.ts";
 import { pathIn } from "#services/pod-manager/pod-runtimes/machine/folder-entries.ts";
 
 const big = Buffer.alloc(1_000_000, "x");

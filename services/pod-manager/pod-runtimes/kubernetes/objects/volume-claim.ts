@@ -1,0 +1,44 @@
+/** The part of a volume claim, as the cluster's API gives it, that is read. Pure. */
+import { compileSchema } from "#shared/base/schema/validator.ts";
+import { parseJsonObject } from "#shared/base/schema/parsed-json.ts";
+import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
+import { type MeasuredSize, measuredSizeFields } from "#shared/wire/pod/status.ts";
+import { annotation, label } from "./cluster-names.ts";
+import { quantityBytes } from "./quantity.ts";
+
+/** A volume claim, as far as it is read. */
+export interface VolumeClaim {
+	readonly workspaceId: string;
+	readonly uid: string;
+	readonly isEnding: boolean;
+	/** The size of what is in it, as its session has counted it, and never more than it can have; that of the claim before the first count. */
+	readonly size: MeasuredSize;
+}
+
+export interface ClaimObject extends KubeObject {
+	readonly spec?: { readonly resources?: { readonly requests?: { readonly storage?: string } } };
+	readonly status?: { readonly capacity?: { readonly storage?: string } };
+}
+
+const check = compileSchema(measuredSizeFields);
+
+/** Returns the claim; undefined for one without the labels of a workspace. */
+export function volumeClaim(object: ClaimObject): VolumeClaim | undefined {
+	const { labels, uid, deletionTimestamp } = object.metadata;
+	const workspaceId = labels?.[label.workspace];
+	if (workspaceId === undefined || uid === undefined) return undefined;
+	return { workspaceId, uid, isEnding: deletionTimestamp !== undefined, size: sizeIn(object) };
+}
+
+function sizeIn({ metadata, spec, status }: ClaimObject): MeasuredSize {
+	const asked = quantityBytes(spec?.resources?.requests?.storage ?? "0");
+	const counted = parseJsonObject(metadata.annotations?.[annotation.measured] ?? "");
+	// A volume may be larger than it was asked for, which nobody may hold against its session.
+	if (!counted || !isSize(counted)) return { bytes: asked };
+	const most = Math.max(asked, quantityBytes(status?.capacity?.storage ?? "0"));
+	return { ...counted, bytes: Math.min(counted.bytes, most) };
+}
+
+function isSize(value: object): value is MeasuredSize {
+	return check(value).length === 0;
+}
