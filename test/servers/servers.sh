@@ -4,7 +4,7 @@
 # Exit code 1: one cannot be had, and why; 2: the command line was not understood.
 set -euo pipefail
 
-programs="nats-server chromium mongod keycloak gitea curl jq openssl haproxy promtool docker-engine prometheus sshd kube-apiserver kustomize helm"
+programs="nats-server chromium mongod keycloak gitea curl jq openssl haproxy promtool docker-engine prometheus sshd kube-apiserver kubernetes-cluster kwok kustomize helm"
 
 servers=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -37,6 +37,10 @@ usage() {
 		               start it for the whole machine)
 		  kube-apiserver  the API server of Kubernetes with its etcd, into SERVERS_DIR (120 MB; built with Go, which takes 5 to 15
 		               minutes and 5 GB of the folder for temporary files)
+		  kubernetes-cluster  what runs pods of Kubernetes on this machine: its other programs, built like its API server into
+		               SERVERS_DIR (470 MB), and containerd, runc and network plugins with apt-get (only root can use it)
+		  kwok         nodes and pods of Kubernetes that are simulated, with the stages that they go through, into SERVERS_DIR
+		               (60 MB; built with Go, which takes 1 to 5 minutes and 2 GB of the folder for temporary files)
 		  kustomize, helm  programs that make manifests for Kubernetes, into SERVERS_DIR (15 and 60 MB; built with Go, which takes 1 to
 		               10 minutes and 2 GB of the folder for temporary files)
 		  all          all of these
@@ -148,20 +152,6 @@ get_gitea() (
 	mv "$bin/.gitea.$$" "$bin/gitea"
 )
 
-# The API server of Kubernetes 1.36.3 and etcd 3.6.16, built from their Go modules in modules of our own; Debian's etcd is too old for
-# it. The parts of Kubernetes that its module replaces by folders of its source are modules of the same release.
-get_kube-apiserver() (
-	command -v go >/dev/null || die "kube-apiserver is built from its source: Go is missing"
-	scratch=$(mktemp -d)
-	trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
-	export CGO_ENABLED=0 GOFLAGS="-mod=mod -modcacherw" GOCACHE=$scratch/cache GOMODCACHE=$scratch/modules
-	mkdir -p "$bin"
-	component=k8s.io/component-base/version
-	go_module etcd go.etcd.io/etcd/server/v3 v3.6.16 go.etcd.io/etcd/server/v3 ""
-	go_module kube-apiserver k8s.io/kubernetes v1.36.3 k8s.io/kubernetes/cmd/kube-apiserver \
-		"-X $component.gitVersion=v1.36.3 -X $component.gitMajor=1 -X $component.gitMinor=36 -X $component.gitTreeState=clean -X $component.gitCommit=module"
-)
-
 # Helm lets charts see which release of Kubernetes they are for; it is told at its build.
 get_kustomize() { go_program kustomize sigs.k8s.io/kustomize/kustomize/v5 v5.7.1 sigs.k8s.io/kustomize/kustomize/v5 ""; }
 get_helm() {
@@ -198,6 +188,9 @@ go_module() {
 	install -m 755 "$scratch/$name.built" "$bin/.$name.$$"
 	mv "$bin/.$name.$$" "$bin/$name"
 }
+
+# shellcheck source=kubernetes.sh
+source "$servers/kubernetes.sh"
 
 get_chromium() { package chromium; }
 # The engine needs no registry: images start from a Debian that is made here.
