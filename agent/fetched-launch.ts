@@ -5,6 +5,7 @@ import { type IncomingMessage, type RequestOptions, request as httpRequest } fro
 import { once } from "node:events";
 import { deadline, monotonic, sleep } from "#shared/base/clock.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
+import { earlierSessions } from "./earlier-sessions.ts";
 import { LaunchDocumentError, readLaunchText } from "./launch-document.ts";
 
 /** How long the platform may be away before the launch has failed, and the pause between attempts, in milliseconds. */
@@ -18,14 +19,17 @@ export interface LaunchSource {
 	readonly door: string;
 	/** The path of the file with the token that says which pod asks; absent at a socket. */
 	readonly tokenFile?: string;
+	/** The folder with the records of the sessions of the pod's volume; absent: the pod has none of others. */
+	readonly records?: string;
 }
 
-/** Reads `--launch-from` and `--token`; undefined when the document comes by standard input. */
+/** Reads `--launch-from`, `--token` and `--records`; undefined when the document comes by standard input. */
 export function launchSource(args: readonly string[]): LaunchSource | undefined {
 	const door = valueOf(args, "--launch-from");
 	if (door === undefined) return undefined;
 	const tokenFile = valueOf(args, "--token");
-	return { door, ...(tokenFile !== undefined && { tokenFile }) };
+	const records = valueOf(args, "--records");
+	return { door, ...(tokenFile !== undefined && { tokenFile }), ...(records !== undefined && { records }) };
 }
 
 function valueOf(args: readonly string[], name: string): string | undefined {
@@ -45,16 +49,20 @@ export async function fetchLaunch(source: LaunchSource): Promise<string> {
 	}
 }
 
-async function ask({ door, tokenFile }: LaunchSource): Promise<IncomingMessage> {
+async function ask({ door, tokenFile, records }: LaunchSource): Promise<IncomingMessage> {
 	// The cluster replaces a token before it expires.
 	const token = tokenFile === undefined ? undefined : (await readFile(tokenFile, "utf8")).trim();
+	const question = records === undefined ? "" : JSON.stringify({ sessions: await earlierSessions(records) });
 	const outgoing = httpRequest({
 		...placeOf(door, doorPaths.launch),
 		method: "POST",
-		headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+		headers: {
+			...(token !== undefined && { authorization: `Bearer ${token}` }),
+			...(question !== "" && { "content-length": Buffer.byteLength(question) }),
+		},
 		signal: deadline(requestMs),
 	});
-	outgoing.end();
+	outgoing.end(question);
 	const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
 	return answer;
 }

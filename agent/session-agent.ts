@@ -2,6 +2,7 @@
 // oxlint-disable-next-line no-restricted-imports -- a mounted file, which nobody can replace by a link
 import { writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
 import { monotonic } from "#shared/base/clock.ts";
 import type { PodPhase } from "#shared/wire/pod/status.ts";
 import { terminationMessage } from "#shared/wire/pod/termination-message.ts";
@@ -117,13 +118,21 @@ export class SessionAgent {
 		await agent.open(folder).catch(cannotStart);
 		this.#warn(await unusable);
 		this.#enter("ready", { agent_title: agent.title });
-		void this.#measure();
+		void this.#tendVolume();
 		await openMessages();
 		return pod.keeper.keep(agent, folder, (next) => pod.dialogue.begin(next));
 	}
 
-	async #measure(): Promise<void> {
+	/** Does what the volume of this session needs, while the session goes on. */
+	async #tendVolume(): Promise<void> {
 		const { launch, signal } = this.#context;
+		const { deleted_sessions: deleted = [] } = launch;
+		if (deleted.length > 0) {
+			const { removeSessions } = await import("./earlier-sessions.ts");
+			await removeSessions(dirname(launch.state), deleted, signal).catch((error: unknown) =>
+				this.#warn(`The records of a deleted session cannot be removed: ${String(error)}`),
+			);
+		}
 		if (launch.volume === undefined) return;
 		const { tellVolumeSize } = await import("./volume-size.ts");
 		await tellVolumeSize({ folder: launch.volume, signal, tell: (size) => this.#status.measured(size) });

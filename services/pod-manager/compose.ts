@@ -17,7 +17,7 @@ import { agentsService } from "./agents.service.ts";
 import { sentenceOf } from "./deduplicating-log.ts";
 import { endAllPods, stillRunning } from "./exit.ts";
 import { sendSecrets } from "./pod-client.ts";
-import { askedSpec, modelOf, podManager, type SendSecrets } from "./pod-manager.service.ts";
+import { askedSpec, existingOf, modelOf, podManager, type SendSecrets } from "./pod-manager.service.ts";
 import { loadRuntime, type PodRuntime } from "./pod-runtime.ts";
 import { platformUrl } from "./platform-url.ts";
 import { podSpec } from "./pod-spec.ts";
@@ -45,7 +45,10 @@ export async function compose(platform: Platform): Promise<Part> {
 		podSpec(claim, { key, platformUrl: platformUrl(config.gateway), choiceMs, accessOf, refusalOf, mountRules });
 	const runtime = await loadRuntime(config, key, {
 		models: { accessOf, modelOf: async (id) => modelOf(await bus.promise, id) },
-		launches: { specOf: async (id, generation) => askedSpec(await bus.promise, { id, generation }, specOf) },
+		launches: {
+			specOf: async (id, generation) => askedSpec(await bus.promise, { id, generation }, specOf),
+			existingOf: async (ids) => existingOf(await bus.promise, ids),
+		},
 		metrics: platform.metrics,
 		onChoice({ sentence, isLesser }) {
 			announce(sentence);

@@ -14,6 +14,6 @@ export async function idleRuntime(config: Config): Promise<PodRuntime | undefine
 		return undefined;
 	// Nothing is started here, so no model is called.
 	const models = { accessOf: () => undefined, modelOf: async () => "" };
-	const launches = { specOf: async () => undefined };
+	const launches = { specOf: async () => undefined, existingOf: async () => [] };
 	return await loadRuntime(config, openInstallationKey(folder, key), { models, launches, metrics: new Metrics() });
 }

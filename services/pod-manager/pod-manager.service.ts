@@ -176,6 +176,12 @@ export async function askedSpec(
 	return claim ? specWithSecrets(claim, { specOf, secretsOf: () => launchSecrets(bus, claim, jobMeta()) }) : undefined;
 }
 
+/** Resolves to those of the sessions that are there. @throws {Error} */
+export async function existingOf(bus: Caller, ids: readonly string[]): Promise<string[]> {
+	const { sessions } = await expectedOver(bus, { ids: [...ids] }, undefined);
+	return sessions.map(({ id }) => id);
+}
+
 function workOptions() {
 	return { meta: jobMeta(), timeout: observeTimeoutMs };
 }

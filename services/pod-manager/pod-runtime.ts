@@ -78,6 +78,7 @@ export type PodSpec = Omit<
 	| "workspace"
 	| "state"
 	| "volume"
+	| "deleted_sessions"
 	| "home"
 	| "git_home"
 	| "secrets_folder"
@@ -121,6 +122,8 @@ export interface RuntimeLaunches {
 	 * @throws {Error} when nobody can say it now.
 	 */
 	readonly specOf: (sessionId: string, generation: number) => Promise<PodSpec | undefined>;
+	/** Resolves to those of the sessions that are there, in whatever status. @throws {Error} when nobody can say it now. */
+	readonly existingOf: (sessionIds: readonly string[]) => Promise<readonly string[]>;
 }
 
 /** Computes what the calls of a session need on the platform's side. Nothing of it is on disk. */

@@ -106,7 +106,7 @@ export class KubernetesRuntime implements PodRuntime {
 			keepSize: (workspaceId, size) => objects.keepSize(workspaceId, size),
 		});
 		const door = clusterDoor({
-			launch: (token) => desk.launch(token),
+			launch: (token, earlier) => desk.launch(token, earlier),
 			report: (token, status) => reports.take(token, status),
 		});
 		door.listen(doorPort, "0.0.0.0");

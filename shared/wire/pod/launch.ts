@@ -141,6 +141,8 @@ export const launchDocumentFields = schema({
 	state: absolutePath,
 	/** The folder of the volume with both, whose size the pod reports; absent: the platform counts it. */
 	volume: { ...absolutePath, optional: true },
+	/** Ids of deleted sessions that have left records beside `state`, which the pod removes; absent: none. */
+	deleted_sessions: { ...texts, optional: true },
 	/** Home folder of the agent's processes; it ends with the pod. */
 	home: absolutePath,
 	/** Home folder whose git and ssh configuration the platform's own clone and fetch may use; empty: none. */

@@ -34,7 +34,7 @@ export async function openContainers(isFiltered = false): Promise<PodWorld> {
 		refusedNetworks: new BlockList(),
 		metrics: new Metrics(),
 		platformUrl: () => "http://127.0.0.1:9/api/v1/svc",
-		launches: { specOf: async () => undefined },
+		launches: { specOf: async () => undefined, existingOf: async () => [] },
 		models: { accessOf: () => undefined, modelOf: async () => "", podToken: () => "unused-in-these-tests" },
 		socket: filter?.socket ?? engine.socket,
 		image: sessionImage,

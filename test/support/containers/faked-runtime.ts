@@ -34,7 +34,7 @@ export class FakedRuntime implements AsyncDisposable {
 			markKey: "unused",
 			host: "here",
 			platformUrl: () => "http://127.0.0.1:9/api/v1/svc",
-			launches: { specOf: async () => undefined },
+			launches: { specOf: async () => undefined, existingOf: async () => [] },
 			models: { accessOf: () => undefined, modelOf: async () => "", podToken: () => "unused" },
 			refusedNetworks: new BlockList(),
 			metrics: new Metrics(),

@@ -35,7 +35,7 @@ export function openLocalPods(waiting = 0): LocalPods {
 		userHome: "",
 		environment: inheritedEnvironment(),
 		waiting,
-		launches: { specOf: async () => undefined },
+		launches: { specOf: async () => undefined, existingOf: async () => [] },
 		models: { accessOf: () => undefined, modelOf: async () => "", podToken: () => "" },
 	};
 	const processes = () => markedWith(`${marker.installation}=${installation}`);

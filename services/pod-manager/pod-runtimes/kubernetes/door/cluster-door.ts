@@ -8,6 +8,7 @@ import { bound } from "#shared/base/bounds.ts";
 import { readBounded } from "#shared/base/bounded-read.ts";
 import { TokenBucket } from "#shared/base/concurrency/token-bucket.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
+import { maxQuestionBytes, sessionsIn } from "#shared/wire/pod/door/launch-question.ts";
 import type { DeskAnswer } from "./launch-desk.ts";
 
 const maxStatusBytes = 16_384;
@@ -15,8 +16,8 @@ const maxStatusBytes = 16_384;
 const maxTokenLength = 8_192;
 
 export interface ClusterDoorDependencies {
-	/** @throws {Error} when nobody can say it now. */
-	readonly launch: (token: string) => Promise<DeskAnswer>;
+	/** @param earlier The sessions that have records in the pod's volume. @throws {Error} when nobody can say it now. */
+	readonly launch: (token: string, earlier: readonly string[]) => Promise<DeskAnswer>;
 	/**
 	 * Takes the status of the launch that a token was made for; false for another token, or a pod that is gone.
 	 * @throws {SyntaxError} for what is no status; {Error} when it cannot be kept now.
@@ -67,17 +68,23 @@ function tokenIn(authorization = ""): string | undefined {
 }
 
 async function giveLaunch({ launch }: ClusterDoorDependencies, token: string, { request, response }: Exchange) {
-	request.resume();
-	const answered = await launch(token);
+	const question = await readBounded(request, {
+		maxBytes: maxQuestionBytes,
+		tooLarge: () => tooMany(maxQuestionBytes),
+	});
+	const answered = await launch(token, sessionsIn(question.toString("utf8")));
 	if (answered === "refused") response.writeHead(401).end();
 	else if (answered === "over") response.writeHead(409).end();
 	else response.writeHead(200, { "content-type": "application/json" }).end(answered.document);
 }
 
 async function takeStatus({ report }: ClusterDoorDependencies, token: string, { request, response }: Exchange) {
-	const tooLarge = () => new SyntaxError(`A status has at most ${maxStatusBytes} bytes`);
-	const status = await readBounded(request, { maxBytes: maxStatusBytes, tooLarge });
+	const status = await readBounded(request, { maxBytes: maxStatusBytes, tooLarge: () => tooMany(maxStatusBytes) });
 	response.writeHead((await report(token, status)) ? 204 : 401).end();
+}
+
+function tooMany(maxBytes: number): SyntaxError {
+	return new SyntaxError(`The body has at most ${maxBytes} bytes`);
 }
 
 /** Each pod has an address of its own, so that one cannot use up what all have. */

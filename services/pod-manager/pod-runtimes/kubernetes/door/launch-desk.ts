@@ -35,8 +35,11 @@ export class LaunchDesk {
 		this.#dependencies = dependencies;
 	}
 
-	/** @throws {Error} when the cluster or the platform does not answer now; the pod asks again. */
-	async launch(token: string): Promise<DeskAnswer> {
+	/**
+	 * @param earlier The sessions that have records in the pod's volume.
+	 * @throws {Error} when the cluster or the platform does not answer now; the pod asks again.
+	 */
+	async launch(token: string, earlier: readonly string[] = []): Promise<DeskAnswer> {
 		const { podNow, launches, places } = this.#dependencies;
 		const bearer = await this.#bearerOf(token);
 		if (!bearer) return "refused";
@@ -50,7 +53,16 @@ export class LaunchDesk {
 		const { podIP } = pod.status;
 		if (!spec) return "over";
 		if (podIP === undefined) throw new Error(`The pod "${bearer.name}" has no address yet`);
-		return { document: JSON.stringify(launchDocument(spec, { ...places, podIP })) };
+		const deleted = await this.#deletedOf(earlier.filter((id) => id !== launch.sessionId));
+		const document = launchDocument(spec, { ...places, podIP });
+		return { document: JSON.stringify({ ...document, ...(deleted.length > 0 && { deleted_sessions: deleted }) }) };
+	}
+
+	/** Records that are not removed now are removed by a later launch, so that no launch waits for it. */
+	async #deletedOf(sessions: readonly string[]): Promise<string[]> {
+		if (sessions.length === 0) return [];
+		const existing = await this.#dependencies.launches.existingOf(sessions).catch(() => sessions);
+		return sessions.filter((id) => !existing.includes(id));
 	}
 
 	async #bearerOf(token: string): Promise<TokenBearer | undefined> {

@@ -197,7 +197,15 @@ const ownStart = { command: ["tini", "--", "node"] };
 
 function session(plan: PodPlan): object {
 	const { image, doorUrl, deliveredBy } = plan;
-	const args = [`${inside.agent}/agent/main.ts`, "--launch-from", doorUrl, "--token", inside.token];
+	const args = [
+		`${inside.agent}/agent/main.ts`,
+		"--launch-from",
+		doorUrl,
+		"--token",
+		inside.token,
+		"--records",
+		inside.state,
+	];
 	return {
 		name: sessionContainer,
 		image,

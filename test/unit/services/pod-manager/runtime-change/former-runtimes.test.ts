@@ -28,7 +28,7 @@ function hostOf(dataDir: string, more: Partial<RuntimeHost> = {}): RuntimeHost {
 		markKey: "unused",
 		host: "here",
 		platformUrl: () => "http://127.0.0.1:9/api/v1/svc",
-		launches: { specOf: async () => undefined },
+		launches: { specOf: async () => undefined, existingOf: async () => [] },
 		models: { accessOf: () => undefined, modelOf: async () => "", podToken: () => "unused" },
 		refusedNetworks: new BlockList(),
 		metrics: new Metrics(),

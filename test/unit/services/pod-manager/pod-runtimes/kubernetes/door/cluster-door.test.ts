@@ -8,11 +8,13 @@ describe("the door of a cluster", () => {
 	let door: Server;
 	let url: string;
 	const reported: string[] = [];
+	const asked: string[] = [];
 
 	beforeEach(async () => {
 		reported.splice(0);
 		door = clusterDoor({
-			launch: async (token) => {
+			launch: async (token, earlier) => {
+				asked.push(...earlier);
 				if (token === "away") throw new Error("The cluster does not answer");
 				if (token === "over") return "over";
 				return token === "good" ? { document: '{"launch":1}' } : "refused";
@@ -45,6 +47,15 @@ describe("the door of a cluster", () => {
 		expect(await post("/status", "good", "{}")).to.deep.equal([204, ""]);
 		expect(await post("/status", "other", "{}")).to.deep.equal([401, ""]);
 		expect(await post("/status", "broken", "{}")).to.deep.equal([400, ""]);
+	});
+
+	it("passes on the sessions that a pod has records of, and nothing of another form", async () => {
+		const id = "00000000-0000-4000-8000-000000000001";
+		expect(await post("/launch", "good", JSON.stringify({ sessions: [id] }))).to.deep.equal([200, '{"launch":1}']);
+		for (const body of ["{", "7", '{"sessions":["../x"]}', `{"sessions":${JSON.stringify(Array(201).fill(id))}}`])
+			expect(await post("/launch", "good", body), body.slice(0, 20)).to.deep.equal([200, '{"launch":1}']);
+		expect(asked).to.deep.equal([id]);
+		expect(await post("/launch", "good", " ".repeat(16_385))).to.deep.equal([400, ""]);
 	});
 
 	it("answers nothing else, and nobody without a token", async () => {

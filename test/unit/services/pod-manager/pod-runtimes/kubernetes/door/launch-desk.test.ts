@@ -8,19 +8,30 @@ import { failureOf } from "../../../../../../support/failure-of.ts";
 import { podShown, running, sessionId } from "../../../../../../support/kubernetes/pod-objects.ts";
 import { podSpecFor } from "../../../../../../support/pods/memory-pods.ts";
 
+const archived = "00000000-0000-4000-8000-000000000001";
+const deleted = "00000000-0000-4000-8000-000000000002";
+
 describe("LaunchDesk", () => {
 	let pod: PodObject | undefined;
 	let spec: PodSpec | undefined;
 	let reviews: number;
+	let isAway: boolean;
 	let desk: LaunchDesk;
 
 	beforeEach(() => {
 		pod = ours(podShown());
 		spec = podSpecFor(sessionId, 1);
 		reviews = 0;
+		isAway = false;
 		desk = new LaunchDesk({
 			installation: "ours",
-			launches: { specOf: async (id, generation) => (id === sessionId && generation === 1 ? spec : undefined) },
+			launches: {
+				specOf: async (id, generation) => (id === sessionId && generation === 1 ? spec : undefined),
+				existingOf: async (ids) => {
+					if (isAway) throw new Error("The platform does not answer");
+					return ids.filter((id) => id === archived);
+				},
+			},
 			places: { doorUrl: "http://door:7440", platformOrigin: "http://gateway:8080" },
 			review: async (token) => {
 				reviews++;
@@ -48,6 +59,17 @@ describe("LaunchDesk", () => {
 			state: `/session/state/${sessionId}`,
 		});
 		expect(document).to.not.have.any.keys("owner", "workspace_id", "resource_config");
+	});
+
+	it("names the deleted sessions among those that have records in the volume, and never its own", async () => {
+		const deletedOf = async (earlier: readonly string[]) => {
+			const answer = await desk.launch("good", earlier);
+			return typeof answer === "string" ? answer : (JSON.parse(answer.document) as LaunchDocument).deleted_sessions;
+		};
+		expect(await deletedOf([archived, deleted, sessionId])).to.deep.equal([deleted]);
+		expect(await deletedOf([archived, sessionId])).to.equal(undefined);
+		isAway = true;
+		expect(await deletedOf([archived, deleted])).to.equal(undefined);
 	});
 
 	it("gives it again until the agent has reported, and asks for a token once a minute", async () => {
