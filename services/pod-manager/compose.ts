@@ -17,8 +17,9 @@ import { agentsService } from "./agents.service.ts";
 import { sentenceOf } from "./deduplicating-log.ts";
 import { endAllPods, stillRunning } from "./exit.ts";
 import { sendSecrets } from "./pod-client.ts";
+import type { PassDependencies } from "./reconciliation/pass.ts";
 import { askedSpec, existingOf, modelOf, podManager, type SendSecrets } from "./pod-manager.service.ts";
-import { loadRuntime, type PodRuntime } from "./pod-runtime.ts";
+import { loadRuntime, type PodRuntime, type RuntimeLaunches } from "./pod-runtime.ts";
 import { platformUrl } from "./platform-url.ts";
 import { podSpec } from "./pod-spec.ts";
 import { refuseLeft } from "./runtime-change/former-runtimes.ts";
@@ -45,10 +46,7 @@ export async function compose(platform: Platform): Promise<Part> {
 		podSpec(claim, { key, platformUrl: platformUrl(config.gateway), choiceMs, accessOf, refusalOf, mountRules });
 	const runtime = await loadRuntime(config, key, {
 		models: { accessOf, modelOf: async (id) => modelOf(await bus.promise, id) },
-		launches: {
-			specOf: async (id, generation) => askedSpec(await bus.promise, { id, generation }, specOf),
-			existingOf: async (ids) => existingOf(await bus.promise, ids),
-		},
+		launches: launchesOver(bus.promise, specOf),
 		metrics: platform.metrics,
 		onChoice({ sentence, isLesser }) {
 			announce(sentence);
@@ -91,6 +89,13 @@ export async function compose(platform: Platform): Promise<Part> {
 			else await announceStillRunning(runtime, announce);
 			await runtime.close();
 		},
+	};
+}
+
+function launchesOver(bus: Promise<Caller>, specOf: PassDependencies["specOf"]): RuntimeLaunches {
+	return {
+		specOf: async (id, generation) => askedSpec(await bus, { id, generation }, specOf),
+		existingOf: async (ids) => existingOf(await bus, ids),
 	};
 }
 

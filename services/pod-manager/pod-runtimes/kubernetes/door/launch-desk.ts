@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { RuntimeHost } from "../../../pod-runtime.ts";
+import type { PodSpec, RuntimeHost } from "../../../pod-runtime.ts";
 import type { Launch } from "../../machine/launch.ts";
 import { annotation, label, launchOf } from "../objects/cluster-names.ts";
 import { type ClusterPlaces, launchDocument } from "./launch-document.ts";
@@ -40,7 +40,7 @@ export class LaunchDesk {
 	 * @throws {Error} when the cluster or the platform does not answer now; the pod asks again.
 	 */
 	async launch(token: string, earlier: readonly string[] = []): Promise<DeskAnswer> {
-		const { podNow, launches, places } = this.#dependencies;
+		const { podNow, launches } = this.#dependencies;
 		const bearer = await this.#bearerOf(token);
 		if (!bearer) return "refused";
 		const pod = await podNow(bearer.name);
@@ -54,7 +54,11 @@ export class LaunchDesk {
 		if (!spec) return "over";
 		if (podIP === undefined) throw new Error(`The pod "${bearer.name}" has no address yet`);
 		const deleted = await this.#deletedOf(earlier.filter((id) => id !== launch.sessionId));
-		const document = launchDocument(spec, { ...places, podIP });
+		return this.#answer(spec, podIP, deleted);
+	}
+
+	#answer(spec: PodSpec, podIP: string, deleted: readonly string[]): DeskAnswer {
+		const document = launchDocument(spec, { ...this.#dependencies.places, podIP });
 		return { document: JSON.stringify({ ...document, ...(deleted.length > 0 && { deleted_sessions: deleted }) }) };
 	}
 

@@ -16,8 +16,12 @@ export interface VolumeClaim {
 }
 
 export interface ClaimObject extends KubeObject {
-	readonly spec?: { readonly resources?: { readonly requests?: { readonly storage?: string } } };
-	readonly status?: { readonly capacity?: { readonly storage?: string } };
+	readonly spec?: { readonly resources?: { readonly requests?: Amounts } };
+	readonly status?: { readonly capacity?: Amounts };
+}
+
+interface Amounts {
+	readonly storage?: string;
 }
 
 const check = compileSchema(measuredSizeFields);
@@ -31,12 +35,16 @@ export function volumeClaim(object: ClaimObject): VolumeClaim | undefined {
 }
 
 function sizeIn({ metadata, spec, status }: ClaimObject): MeasuredSize {
-	const asked = quantityBytes(spec?.resources?.requests?.storage ?? "0");
+	const asked = bytesIn(spec?.resources?.requests);
 	const counted = parseJsonObject(metadata.annotations?.[annotation.measured] ?? "");
 	// A volume may be larger than it was asked for, which nobody may hold against its session.
 	if (!counted || !isSize(counted)) return { bytes: asked };
-	const most = Math.max(asked, quantityBytes(status?.capacity?.storage ?? "0"));
+	const most = Math.max(asked, bytesIn(status?.capacity));
 	return { ...counted, bytes: Math.min(counted.bytes, most) };
+}
+
+function bytesIn({ storage = "0" }: Amounts = {}): number {
+	return quantityBytes(storage);
 }
 
 function isSize(value: object): value is MeasuredSize {
