@@ -238,6 +238,8 @@ function initContainers({ deliveredBy, user, resources }: PodPlan): object {
 
 const environment = {
 	HOME: inside.home,
+	USER: "agent",
+	LOGNAME: "agent",
 	TMPDIR: inside.temporary,
 	// The image has what Node makes of the agent's modules (Dockerfile).
 	NODE_COMPILE_CACHE: `${inside.agent}/cache`,
