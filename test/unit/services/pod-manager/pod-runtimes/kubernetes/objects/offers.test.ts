@@ -1,6 +1,10 @@
 import { expect } from "chai";
 import { offeredImage, offeredPlacement } from "#services/pod-manager/pod-runtimes/kubernetes/objects/offers.ts";
+import { SessionObjects } from "#services/pod-manager/pod-runtimes/kubernetes/objects/session-objects.ts";
 import { PodRefused } from "#services/pod-manager/pod-refused.ts";
+import { FakeApi } from "../../../../../../support/kubernetes/fake-api.ts";
+import { clientOf } from "../../../../../../support/kubernetes/fake-api-client.ts";
+import { podPlan } from "../../../../../../support/kubernetes/pod-plans.ts";
 
 const own = "registry.example/atelier/session@sha256:0a";
 const offered = { image: own, images: ["alpine/git:2"], ownImages: ["company/session:1"] };
@@ -49,5 +53,24 @@ describe("offeredPlacement()", () => {
 	it("names twenty at most", () => {
 		const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`place-${index}`, {}]));
 		expect(() => offeredPlacement("slow", many)).to.throw(/^.{1,500}, … \(/);
+	});
+});
+
+describe("a placement whose storage class is another one", () => {
+	it("leaves a volume that is there as it is", async () => {
+		await using api = await FakeApi.start();
+		const { client } = clientOf(api);
+		const objects = new SessionObjects(client, "sessions", "ours");
+		const claims = "/api/v1/namespaces/sessions/persistentvolumeclaims";
+		const classes = () => api.cluster.list(claims).map((claim) => Object(claim)["spec"].storageClassName);
+		try {
+			await objects.make(podPlan({ placement: { storageClass: "usual" } }));
+			await objects.make(podPlan({ generation: 2, placement: { storageClass: "nvme" } }));
+			expect(classes()).to.deep.equal(["usual"]);
+			await objects.make(podPlan({ generation: 3, workspaceId: "other", placement: { storageClass: "nvme" } }));
+			expect(classes()).to.deep.equal(["usual", "nvme"]);
+		} finally {
+			client.close();
+		}
 	});
 });
