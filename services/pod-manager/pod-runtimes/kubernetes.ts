@@ -254,9 +254,10 @@ export class KubernetesRuntime implements PodRuntime {
 	}
 
 	async #connect(): Promise<Cluster> {
-		const { kubeconfig, context, namespace } = this.#settings;
+		const { namespace } = this.#settings;
 		const { metrics, installation } = this.#options;
-		const api = new ApiClient({ access: await openAccess(kubeconfig, context), metrics });
+		const access = await openAccess(this.#settings, "pods.runtime.kwargs.kubeconfig");
+		const api = new ApiClient({ access, metrics });
 		const objects = new SessionObjects(api, namespace, installation);
 		const watched = new WatchedPods(collectionSource(api, objects.pods, objects.selector), metrics);
 		return { api, objects, watched, pods: new ClusterPods(objects, watched) };

@@ -27,6 +27,8 @@ export interface WatchLoopDependencies<Seen extends KubeObject, Kept> {
 	readonly project: (object: Seen) => Kept;
 	/** Called after each change with the name of the object; it may not throw. */
 	readonly onChange: (name: string) => void;
+	/** Called when a list was taken, when it goes on, and when it fails; it may not throw. */
+	readonly onState?: () => void;
 	readonly metrics?: Metrics;
 	readonly times?: Partial<WatchTimes>;
 	readonly clock?: WatchClock;
@@ -41,6 +43,7 @@ export class WatchLoop<Seen extends KubeObject, Kept> {
 	readonly #kind: string;
 	readonly #project: (object: Seen) => Kept;
 	readonly #onChange: (name: string) => void;
+	readonly #onState: () => void;
 	readonly #metrics: Metrics | undefined;
 	readonly #times: WatchTimes;
 	readonly #clock: WatchClock;
@@ -57,11 +60,12 @@ export class WatchLoop<Seen extends KubeObject, Kept> {
 	#strange: string | undefined;
 
 	constructor(dependencies: WatchLoopDependencies<Seen, Kept>) {
-		const { source, kind, project, onChange, metrics, times = {}, clock = systemClock } = dependencies;
+		const { source, kind, project, onChange, onState = () => {}, metrics, times, clock = systemClock } = dependencies;
 		this.#source = source;
 		this.#kind = kind;
 		this.#project = project;
 		this.#onChange = onChange;
+		this.#onState = onState;
 		this.#metrics = metrics;
 		this.#times = { ...usualTimes, ...times };
 		this.#clock = clock;
@@ -78,6 +82,11 @@ export class WatchLoop<Seen extends KubeObject, Kept> {
 	/** When the server was heard last, by the monotonic clock; before everything if it was not. */
 	get seenByteAt(): number {
 		return this.#seenByteAt;
+	}
+
+	/** Whether the collection was listed once, so that what is kept is or was the truth. */
+	get isListed(): boolean {
+		return this.#kept.version !== undefined;
 	}
 
 	/** Whether what is kept can be trusted as to what is there. */
@@ -143,6 +152,7 @@ export class WatchLoop<Seen extends KubeObject, Kept> {
 		this.#compareAt = this.#nextComparison();
 		this.#hear();
 		for (const name of new Set([...gone, ...changed])) this.#onChange(name);
+		this.#onState();
 	}
 
 	async #listed(version: ListVersion | undefined, signal: AbortSignal) {
@@ -176,6 +186,7 @@ export class WatchLoop<Seen extends KubeObject, Kept> {
 		this.#openedAt = this.#clock.monotonic();
 		this.#trouble = undefined;
 		this.#hear();
+		this.#onState();
 		let end: End = "ended";
 		const limits = this.#keepLimits((limit) => {
 			end = limit;
@@ -246,7 +257,9 @@ export class WatchLoop<Seen extends KubeObject, Kept> {
 		const waitMs = Math.max(this.#wait(), error.retryAfterMs ?? 0);
 		this.#list = this.#listAfter(error);
 		this.#trouble = oneLine(this.#troubleOf(error), maxTrouble);
-		return isUsual ? 0 : waitMs;
+		if (isUsual) return 0;
+		this.#onState();
+		return waitMs;
 	}
 
 	#listAfter({ isVersionUnknown, isExpired }: ApiError): "newest" | "later" | undefined {
