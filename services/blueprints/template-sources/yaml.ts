@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Template } from "#shared/contracts/templates.ts";
 import { YamlFolder } from "#shared/base/yaml/yaml-folder.ts";
-import type { TemplateFault, TemplateList, TemplateSource } from "../template-source.ts";
+import type { TemplateFault, TemplateHost, TemplateList, TemplateSource } from "../template-source.ts";
 import { faultOf, templatesIn } from "./template-file.ts";
 
 /** The default source of templates. */
@@ -14,7 +14,7 @@ export class YamlTemplates implements TemplateSource {
 	 * @param folder A path from the project's root, or an absolute one. One that does not exist is a
 	 * fault.
 	 */
-	constructor({ folder, projectRoot }: { folder: string; projectRoot: string }) {
+	constructor({ folder, projectRoot }: { folder: string } & Pick<TemplateHost, "projectRoot">) {
 		this.#files = new YamlFolder(resolve(projectRoot, folder), { read: templatesIn, refuse: refused });
 	}
 
