@@ -1,6 +1,6 @@
 /** A real API server of Kubernetes with its etcd, on free ports of loopback. Nothing schedules or runs its pods. Needs: kube-apiserver. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { generateKeyPairSync } from "node:crypto";
+import { createHash, generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, openSync, closeSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -60,7 +60,12 @@ export class KubeServer implements AsyncDisposable {
 
 	/** Returns a client of its administrator, or of a stranger. */
 	async client(token = "token-of-the-admin"): Promise<ApiClient> {
-		const file = join(this.#folder, `${token}.json`);
+		return new ApiClient({ access: await Kubeconfig.open({ file: this.kubeconfig(token) }) });
+	}
+
+	/** Returns the path of a kubeconfig file of its administrator, or of whoever has the token. */
+	kubeconfig(token = "token-of-the-admin"): string {
+		const file = join(this.#folder, `${createHash("sha256").update(token).digest("hex")}.json`);
 		const cluster = {
 			server: `https://127.0.0.1:${this.#port}`,
 			"certificate-authority": join(this.#folder, "apiserver.pem"),
@@ -73,8 +78,8 @@ export class KubeServer implements AsyncDisposable {
 			contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
 			"current-context": "x",
 		};
-		writeFileSync(file, JSON.stringify(config));
-		return new ApiClient({ access: await Kubeconfig.open({ file }) });
+		writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
+		return file;
 	}
 
 	/** Returns a client that has its token as a pod has it: in a mounted file. */
