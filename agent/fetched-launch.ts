@@ -21,15 +21,23 @@ export interface LaunchSource {
 	readonly tokenFile?: string;
 	/** The folder with the records of the sessions of the pod's volume; absent: the pod has none of others. */
 	readonly records?: string;
+	/** The socket at which the pod waits for its session; absent: it has one. */
+	readonly waitsAt?: string;
 }
 
-/** Reads `--launch-from`, `--token` and `--records`; undefined when the document comes by standard input. */
+/** Reads `--launch-from` and what belongs to it; undefined when the document comes by standard input. */
 export function launchSource(args: readonly string[]): LaunchSource | undefined {
 	const door = valueOf(args, "--launch-from");
 	if (door === undefined) return undefined;
 	const tokenFile = valueOf(args, "--token");
 	const records = valueOf(args, "--records");
-	return { door, ...(tokenFile !== undefined && { tokenFile }), ...(records !== undefined && { records }) };
+	const waitsAt = valueOf(args, "--wait-at");
+	return {
+		door,
+		...(tokenFile !== undefined && { tokenFile }),
+		...(records !== undefined && { records }),
+		...(waitsAt !== undefined && { waitsAt }),
+	};
 }
 
 function valueOf(args: readonly string[], name: string): string | undefined {

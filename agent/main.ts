@@ -1,6 +1,6 @@
 /**
- * The session agent, the program inside every session pod. It reads its launch document from standard input, at once
- * or after a wait, or gets it at the door that `--launch-from` names. Its exit code is 0 when it was asked to end or never needed, 1 when the pod has failed (its status
+ * The session agent, the program inside every session pod. It reads its launch document from standard input, or gets it at the door
+ * that `--launch-from` names, at once or after a wait. Its exit code is 0 when it was asked to end or never needed, 1 when the pod has failed (its status
  * says why), 65 when the launch document is invalid, and 75 when the session has an agent already.
  */
 import { dirname } from "node:path";
@@ -11,14 +11,16 @@ import { openWays } from "./io/socket-bridges.ts";
 import { podContext } from "./io/pod-context.ts";
 import { PodWorkspace } from "./workspace/pod-workspace.ts";
 import { holdSession } from "./session-lock.ts";
-import { becomeAgentOf, isWaiting, loadAhead } from "./waiting.ts";
+import { becomeAgentOf, isWaiting, loadAhead, waitAt } from "./waiting.ts";
 
 const exitCodes = { failed: 1, badDocument: 65, taken: 75 };
 
 /** Resolves with the launch document, or with an empty text when a waiting agent is not needed. */
-function launchText(): Promise<string> {
+async function launchText(): Promise<string> {
 	const source = launchSource(process.argv);
-	return source === undefined ? readLaunchText(process.stdin) : fetchLaunch(source);
+	if (source === undefined) return readLaunchText(process.stdin);
+	if (source.waitsAt !== undefined) await waitAt(source.waitsAt);
+	return fetchLaunch(source);
 }
 
 async function main(): Promise<number> {

@@ -1,5 +1,6 @@
 /** The part of a session agent that was started before there was a session for it. */
 import { closeSync, writeSync } from "node:fs";
+import { connect } from "node:net";
 import { agentTitle, waitingArgument, waitingTitle } from "#shared/wire/pod/agent-title.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { prepareCheck } from "./launch-document.ts";
@@ -13,6 +14,24 @@ export function isWaiting(args: readonly string[]): boolean {
 
 /** Loads the modules of a pod, and then reports that it is ready. */
 export async function loadAhead(): Promise<void> {
+	await loadModules();
+	say();
+	process.title = waitingTitle;
+}
+
+/**
+ * Loads the modules, says so at the platform's socket, and resolves when the platform ends the connection: there is a launch at its
+ * door then, or there is no platform any more, of which the one who asks for the launch learns.
+ */
+export async function waitAt(path: string): Promise<void> {
+	await loadModules();
+	const channel = connect({ path });
+	channel.on("error", () => {});
+	channel.resume().write("\n");
+	await new Promise((resolve) => channel.once("close", resolve));
+}
+
+async function loadModules(): Promise<void> {
 	await Promise.all([
 		import("./session-agent.ts"),
 		import("./server/message-sockets.ts"),
@@ -20,8 +39,6 @@ export async function loadAhead(): Promise<void> {
 		import("#shared/wire/agents/agent-records.ts"),
 	]);
 	prepareCheck();
-	say();
-	process.title = waitingTitle;
 }
 
 /** Writes the session into the process title, by which the platform finds the session's agent from then on. */

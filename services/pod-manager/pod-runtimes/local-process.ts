@@ -138,6 +138,7 @@ export class LocalProcessRuntime implements PodRuntime {
 	async close(): Promise<void> {
 		this.#closing.abort();
 		this.#sizes.close();
+		await this.#waiting.close();
 	}
 
 	inventory(): Promise<Inventory> {

@@ -6,17 +6,12 @@ import { once } from "node:events";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import { after, nextTurn, sleep, type Timer } from "#shared/base/clock.ts";
+import { nextTurn, sleep } from "#shared/base/clock.ts";
+import { aborted } from "#shared/base/concurrency/aborted.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
+import { type WaitingKind, WaitingPool } from "../machine/waiting-pool.ts";
 import { type AgentProgram, sendLaunch, startAgent, type StartedAgent } from "./spawn-agent.ts";
 
-/**
- * The pause after a launch before another agent is started, in milliseconds, because a session that is being created
- * needs the processor more.
- */
-const quietMs = 1_500;
-/** The pause after an agent that ended by itself, in milliseconds, so that a broken program is not started over and over. */
-const failedMs = 30_000;
 /** The time that an agent has to take a launch, in milliseconds; it usually takes a few. */
 const answerMs = 2_000;
 
@@ -24,34 +19,32 @@ interface WaitingAgent extends StartedAgent {
 	readonly log: string;
 	/** The channel on which the agent reports that it is loaded and that it has taken its launch. */
 	readonly channel: Socket;
-	isLoaded: boolean;
 }
 
 /** The waiting agents of one process, with which they end. */
-export class WaitingAgents {
+export class WaitingAgents implements WaitingKind<WaitingAgent> {
 	readonly #program: AgentProgram;
 	readonly #folder: string;
-	readonly #wanted: number;
-	#agents: WaitingAgent[] = [];
-	#signal: AbortSignal = AbortSignal.abort();
-	#refill: Timer | undefined;
-	#starting = false;
+	readonly #pool: WaitingPool<WaitingAgent>;
 	#started = 0;
 
 	/** @param folder The folder of the agents' homes and output. @param wanted The count of waiting agents. */
 	constructor(program: AgentProgram, folder: string, wanted: number) {
 		this.#program = program;
 		this.#folder = folder;
-		this.#wanted = wanted;
+		this.#pool = new WaitingPool(this, wanted);
 	}
 
 	/** Maintains the waiting agents until the signal aborts. */
 	keep(signal: AbortSignal): void {
-		this.#signal = signal;
-		signal.addEventListener("abort", () => this.#endAll());
 		// Folders of an earlier process are removed; a living agent continues without its own.
 		void rm(this.#folder, { recursive: true, force: true }).catch(() => {});
-		this.#refillIn(quietMs);
+		this.#pool.keep(signal);
+	}
+
+	/** Resolves after the signal has aborted, when no agent waits any more. */
+	close(): Promise<void> {
+		return this.#pool.close();
 	}
 
 	/**
@@ -60,10 +53,8 @@ export class WaitingAgents {
 	 * @throws {Error} when the agent does not answer; it is then ended.
 	 */
 	async take(launch: LaunchDocument, log: string): Promise<StartedAgent | undefined> {
-		this.#refillIn(quietMs);
-		const agent = this.#agents.find(({ isLoaded }) => isLoaded);
+		const agent = this.#pool.take();
 		if (!agent) return undefined;
-		this.#forget(agent);
 		await this.#program.enter(agent.process.pid ?? 0, launch);
 		const outcome = await hand(agent, launch, log);
 		if (outcome === "taken") return agent;
@@ -72,45 +63,21 @@ export class WaitingAgents {
 		throw new Error(`A waiting session agent did not take its session within ${answerMs} ms`);
 	}
 
-	#refillIn(ms: number): void {
-		this.#refill?.cancel();
-		if (!this.#signal.aborted) this.#refill = after(ms, () => void this.#fill().catch(() => this.#refillIn(failedMs)));
-	}
-
-	async #fill(): Promise<void> {
-		const { aborted } = this.#signal;
-		if (aborted || this.#starting || this.#agents.length >= this.#wanted) return;
-		this.#starting = true;
-		await this.#add().finally(() => (this.#starting = false));
-		this.#refillIn(quietMs);
-	}
-
-	async #add(): Promise<void> {
+	async start(signal: AbortSignal): Promise<WaitingAgent> {
 		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
 		const log = join(this.#folder, `${process.pid}-${++this.#started}.log`);
 		const started = await startAgent(this.#program, this.#folder, log);
 		const channel = started.process.stdio[3];
 		if (!(channel instanceof Socket)) throw new TypeError("A waiting session agent has no channel to answer on");
-		const agent = { ...started, log, channel, isLoaded: false };
-		this.#agents.push(agent);
-		channel.once("data", () => (agent.isLoaded = true));
-		void agent.ended.then(() => this.#lost(agent));
-		if (this.#signal.aborted) this.#endAll();
+		const loaded = once(channel, "data").then(() => true);
+		const isLoaded = await Promise.race([loaded, started.ended.then(() => false), aborted(signal).then(() => false)]);
+		if (isLoaded) return { ...started, log, channel };
+		started.process.kill("SIGKILL");
+		throw new Error("A session agent has ended before it was loaded");
 	}
 
-	#lost(agent: WaitingAgent): void {
-		if (!this.#agents.includes(agent)) return;
-		this.#forget(agent);
-		this.#refillIn(failedMs);
-	}
-
-	#forget(agent: WaitingAgent): void {
-		this.#agents = this.#agents.filter((other) => other !== agent);
-	}
-
-	#endAll(): void {
-		this.#refill?.cancel();
-		for (const { process } of this.#agents.splice(0)) process.kill("SIGKILL");
+	async end({ process: agent }: WaitingAgent): Promise<void> {
+		agent.kill("SIGKILL");
 	}
 }
 

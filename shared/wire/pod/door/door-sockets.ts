@@ -7,6 +7,11 @@ export const doorSockets = {
 	platform: "api.sock",
 	/** It is an HTTP proxy. */
 	egress: "egress.sock",
+	/**
+	 * It is there in a pod that was started ahead of its session. The agent connects and sends a byte when it is loaded; when the
+	 * connection ends, there is a launch at the platform's socket, or no platform any more.
+	 */
+	waiting: "waiting.sock",
 } as const;
 
 /** The name of the agent's socket in the folder that its pod can write. */
