@@ -2,6 +2,7 @@
 
 const id = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const session = new RegExp(`^session-((${id})-g(0|[1-9]\\d{0,8}))$`);
+const warm = /^atelier-warm-([0-9a-f]{16})$/;
 const short = /^atelier-(helper|probe)-[0-9a-f]{16}$/;
 
 /** The kinds of containers, with what the name of a session's tells. */
@@ -13,6 +14,12 @@ export type NamedContainer =
 			readonly sessionId: string;
 			readonly generation: string;
 	  }
+	| {
+			/** A container that waits for its session. */
+			readonly kind: "warm";
+			/** The name of its folders, which is the value of its label. */
+			readonly own: string;
+	  }
 	| { readonly kind: "helper" | "probe" };
 
 /** The form of the ids of sessions and workspaces. */
@@ -23,6 +30,8 @@ export function namedContainer(name: string): NamedContainer | undefined {
 	const [, launch, session_id, generation] = session.exec(name) ?? [];
 	if (launch !== undefined && session_id !== undefined && generation !== undefined)
 		return { kind: "session", launch, sessionId: session_id, generation };
+	const [, own] = warm.exec(name) ?? [];
+	if (own !== undefined) return { kind: "warm", own };
 	const [, kind] = short.exec(name) ?? [];
 	return kind === "helper" || kind === "probe" ? { kind } : undefined;
 }

@@ -2,7 +2,7 @@
  * The containers that a platform may create through the filter. The request is written again from what was understood, because
  * the engine reads names of members without regard to case.
  */
-import { namedContainer, type NamedContainer, sessionId } from "./container-names.ts";
+import { namedContainer, sessionId } from "./container-names.ts";
 import {
 	both,
 	integer,
@@ -20,7 +20,7 @@ import {
 	tupleOf,
 } from "./json-rules.ts";
 import { helperKinds } from "./helper-kinds.ts";
-import { mountRule, sessionPlaces } from "./mount-rules.ts";
+import { type MountPlaces, mountRule, sessionPlaces, warmPlaces } from "./mount-rules.ts";
 
 /** The platform for which the filter works. */
 export interface FilteredPlatform {
@@ -41,28 +41,32 @@ const minMemory = 16_777_216;
 /** Returns the rule of the request that creates a container with this name; undefined when nothing may have the name. */
 export function containerRule(name: string, platform: FilteredPlatform): Rule | undefined {
 	const named = namedContainer(name);
-	if (named?.kind === "session") return sessionRule(named, platform);
+	if (named?.kind === "session") {
+		return sessionRule(platform, sessionPlaces(named.launch), {
+			"atelier.session": only(named.sessionId),
+			"atelier.generation": only(named.generation),
+			"atelier.workspace": textThat((id) => sessionId.test(id)),
+		});
+	}
+	if (named?.kind === "warm") {
+		const platformAlone = { ...platform, images: platform.images.slice(0, 1) };
+		return sessionRule(platformAlone, warmPlaces(named.own), { "atelier.warm": only(named.own) });
+	}
 	if (named?.kind === "probe") return probeRule(platform);
 	return named && helperRule(platform);
 }
 
-/** A session runs as the user of sessions, with the folders of its launch. */
-function sessionRule(named: NamedContainer & { kind: "session" }, platform: FilteredPlatform): Rule {
-	const { launch, generation } = named;
+/** A session runs as the user of sessions, with the folders of its launch; so does a container that waits for one, with its own. */
+function sessionRule(platform: FilteredPlatform, places: MountPlaces, labelled: Rules): Rule {
 	const words = listOf(text, 256);
 	return objectOf(
 		{
 			Image: oneOf(platform.images),
 			User: only(ownerOf(platform)),
-			Labels: objectOf({
-				...labels(platform),
-				"atelier.session": only(named.sessionId),
-				"atelier.generation": only(generation),
-				"atelier.workspace": textThat((id) => sessionId.test(id)),
-			}),
+			Labels: objectOf({ ...labels(platform), ...labelled }),
 			HostConfig: confined(
 				platform,
-				{ Mounts: listOf(mountRule(platform.dataDir, sessionPlaces(launch)), 8) },
+				{ Mounts: listOf(mountRule(platform.dataDir, places), 8) },
 				{ Tmpfs: temporary },
 			),
 		},

@@ -13,6 +13,7 @@ const yes = /^(1|true)$/;
 const count = /^\d{1,4}$/;
 const filters = /^[\s\S]{1,2000}$/;
 const creation = /^\/containers\/create$/;
+const renaming = /^\/containers\/([\w-]+)\/rename$/;
 const image = /^\/images\/([\w.:@/-]+)\/json$/;
 /** Calls that are answered when something happens. */
 const lasting = /^\/events$|\/wait$/;
@@ -29,6 +30,7 @@ const calls: readonly CallRule[] = [
 	["POST", /^\/containers\/([\w-]+)\/start$/],
 	["POST", /^\/containers\/([\w-]+)\/stop$/, { t: count }],
 	["POST", /^\/containers\/([\w-]+)\/wait$/],
+	["POST", renaming, { name: /^[a-z0-9-]{1,100}$/ }],
 	["DELETE", /^\/containers\/([\w-]+)$/, { v: yes }],
 ];
 
@@ -61,6 +63,7 @@ export function permittedCall(method: string, target: string, platform: Filtered
 	const query = passedOn(asked.query, forms, platform.installation);
 	const subject = form.exec(path)?.[1];
 	if (form === image) return isOffered(subject, platform) ? callOf(path, query) : undefined;
+	if (form === renaming && !isBinding(subject, nameIn(query))) return undefined;
 	const creates = form === creation ? nameIn(query) : undefined;
 	return isOwnOrNone(subject) && isOwnOrNone(creates)
 		? { ...callOf(path, query), creates, container: subject }
@@ -76,6 +79,11 @@ function callOf(path: string, query: URLSearchParams): PermittedCall {
 /** An engine would invent a name that is not given. */
 function nameIn(query: URLSearchParams): string {
 	return query.get("name") ?? "";
+}
+
+/** Whether a container that waits gets the name of a session's, which is the only change of a name. */
+function isBinding(name: string | undefined, other: string): boolean {
+	return namedContainer(name ?? "")?.kind === "warm" && namedContainer(other)?.kind === "session";
 }
 
 function isOffered(image: string | undefined, { images }: FilteredPlatform): boolean {
@@ -112,9 +120,11 @@ function passedOn(query: URLSearchParams, forms: Readonly<Record<string, RegExp>
 /** Filters with which the engine tells of this installation only: all labels of a filter have to be there. */
 function ownFilters(value: string, installation: string): string {
 	const label = textThat((one) => /^atelier\.[a-z]+(=[\w.-]*)?$/.test(one));
+	const sessionPrefix = textThat((one) => /^session-[0-9a-f-]{36}-g$/.test(one));
 	const rule: Rule = objectOf(
 		{ label: listOf(label, 4) },
 		{
+			name: listOf(sessionPrefix, 1),
 			type: listOf(oneOf(["container"]), 1),
 			status: listOf(oneOf(["created", "running", "paused", "restarting", "removing", "exited", "dead"]), 7),
 		},

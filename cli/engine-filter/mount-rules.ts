@@ -34,6 +34,14 @@ export function sessionPlaces(launch: string): MountPlaces {
 	};
 }
 
+/** Returns the places of a container that waits. @param own The name of its folders, which has no character with a meaning in a pattern. */
+export function warmPlaces(own: string): MountPlaces {
+	return {
+		writable: [new RegExp(`^sessions/\\.warm/${own}$`), new RegExp(`^run/\\.warm/${own}/out$`)],
+		readable: [new RegExp(`^run/\\.warm/${own}/in$`)],
+	};
+}
+
 /**
  * @param dataDir The platform's data folder; absolute, without links.
  * @param target The rule of the place inside of the container. A session chooses what is in its folder, so a container that is root must

@@ -15,8 +15,8 @@ import type { ArchiveWriter } from "./archive-writer.ts";
 import { type Installation, sessionsFolder, type SessionFiles } from "./installation.ts";
 import { FileLoader } from "./restored-files.ts";
 
-/** The folder of what is being removed. */
-const trash = ".trash";
+/** The folder of what is being removed, and the one of containers that wait for a session. */
+const ofNoSession = [".trash", ".warm"];
 /** The most folders that a sentence names. */
 const maxNamed = 10;
 const maxCharacters = 300;
@@ -36,7 +36,7 @@ export interface ListedSessions {
 export async function listSessions(place: Installation): Promise<ListedSessions> {
 	const root = sessionsFolder(place);
 	const names = existsSync(root) ? await readdir(root) : [];
-	const ids = names.filter((name) => name !== trash).toSorted();
+	const ids = names.filter((name) => !ofNoSession.includes(name)).toSorted();
 	const foreign = new Set<string>();
 	for (const id of ids) if (await hasForeignFiles(join(root, id))) foreign.add(id);
 	if (foreign.size > 0 && place.sessionFiles === undefined) throw unreadable(place, foreign);

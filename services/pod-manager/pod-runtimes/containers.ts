@@ -3,14 +3,11 @@
  * reaches the platform through a folder with sockets that no other has (containers/session-door.ts). Its name lets the engine keep
  * only one of a launch, and its remains tell how it ended. The records of a launch are in `run/`, which no session can reach.
  */
-import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { failpoint } from "#shared/base/failpoints.ts";
 import { trimUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { Inventory, MeasuredFiles, MeasureTerms, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
-import { containerEnvironment } from "./containers/container-environment.ts";
-import { agentLog, containerName, containerRequest } from "./containers/container-request.ts";
+import { agentLog, containerName } from "./containers/container-request.ts";
 import { ContainerList } from "./containers/container-list.ts";
 import { isAlive } from "./containers/container-pod.ts";
 import {
@@ -25,16 +22,19 @@ import { EngineContainers } from "./containers/engine-containers.ts";
 import { engineUnusableBecause } from "./containers/engine-question.ts";
 import { EngineProof } from "./containers/helpers/engine-proof.ts";
 import { followEngine } from "./containers/engine-events.ts";
-import { ContainerFolders, makeShared } from "./containers/container-folders.ts";
+import { ContainerFolders } from "./containers/container-folders.ts";
 import { FolderHelpers } from "./containers/helpers/folder-helpers.ts";
 import { FolderReader } from "./containers/helpers/folder-reader.ts";
 import { ShortContainers } from "./containers/helpers/short-containers.ts";
 import { LaunchDoors } from "./containers/launch-doors.ts";
-import { missingImage, SessionImages } from "./containers/images/session-images.ts";
+import { SessionImages } from "./containers/images/session-images.ts";
 import { LaunchEgress } from "./containers/launch-egress.ts";
 import { LaunchModels } from "./containers/launch-models.ts";
-import { launchLimits } from "./containers/launch-limits.ts";
-import { launchDocument } from "./containers/launch-document.ts";
+import { LaunchStart } from "./containers/launches/launch-start.ts";
+import { WarmBindings } from "./containers/warm/warm-bindings.ts";
+import { WarmContainers } from "./containers/warm/warm-containers.ts";
+import { WarmEngine } from "./containers/warm/warm-engine.ts";
+import { WarmFolders } from "./containers/warm/warm-folders.ts";
 import { EngineStops } from "./containers/reasons/engine-stops.ts";
 import { MemoryWarnings } from "./containers/reasons/memory-warnings.ts";
 import { refuse } from "./containers/reasons/engine-refusals.ts";
@@ -77,6 +77,9 @@ export class ContainersRuntime implements PodRuntime {
 	readonly #models: LaunchModels;
 	readonly #egress: LaunchEgress;
 	readonly #doors: LaunchDoors;
+	readonly #warm: WarmContainers;
+	readonly #bindings: WarmBindings;
+	readonly #start: LaunchStart;
 	readonly #memory: MemoryWarnings;
 	readonly #watches = new Set<PodWatch>();
 	/** Aborts the work that `open` has begun. */
@@ -114,6 +117,15 @@ export class ContainersRuntime implements PodRuntime {
 		const podToken = (of: Launch) => options.models.podToken(of.sessionId, of.generation);
 		const parts = { podToken, models: this.#models, egress: this.#egress };
 		this.#doors = new LaunchDoors({ runs: this.#runs, listenHost, platformUrl, ...parts, onReport });
+		const shared = { installation, settings: this.#settings, images: this.#images, metrics: options.metrics };
+		const warmFolders = new WarmFolders(dataDir, this.#runs.trash);
+		const ensureProof = (signal: AbortSignal) => this.#proof.ensure(signal);
+		const warmEngine = new WarmEngine(this.#engine, installation);
+		this.#warm = new WarmContainers({ ...shared, engine: warmEngine, folders: warmFolders, ensureProof });
+		const own = { containers: this.#containers, doors: this.#doors, runs: this.#runs, sessions: this.#sessions };
+		this.#bindings = new WarmBindings({ ...own, warm: this.#warm, folders: warmFolders });
+		const kept = { folders: this.#folders, models: this.#models, egress: this.#egress };
+		this.#start = new LaunchStart({ ...shared, ...own, ...kept, warm: this.#bindings });
 		this.#memory = new MemoryWarnings({
 			isLiving: async (launch) => (await this.#containers.inspect(containerName(launch)))?.State.Status === "running",
 			warn: (launch, sentence) => this.#doors.warn(launch, sentence),
@@ -128,11 +140,13 @@ export class ContainersRuntime implements PodRuntime {
 		await this.#folders.open();
 		const [sentences] = await Promise.all([this.#proof.first(signal), this.#openDoors()]);
 		void this.#images.tend(this.#containers).catch(() => {});
+		this.#warm.keep(signal);
 		return sentences;
 	}
 
 	async close(): Promise<void> {
 		this.#closing.abort();
+		await this.#warm.close();
 		this.#memory.close();
 		this.#folders.close();
 		await this.#doors.closeAll();
@@ -142,8 +156,8 @@ export class ContainersRuntime implements PodRuntime {
 
 	async inventory(): Promise<Inventory> {
 		const found = await inventoryOf(this.#pods, this.#runs, this.#sessions);
-		const { trouble } = this.#doors;
-		return trouble === undefined ? found : { ...found, troubles: [...found.troubles, trouble] };
+		const more = [this.#doors.trouble, this.#warm.trouble].filter((trouble) => trouble !== undefined);
+		return { ...found, troubles: [...found.troubles, ...more] };
 	}
 
 	async find(sessionId: string, signal?: AbortSignal): Promise<Pod[]> {
@@ -160,23 +174,7 @@ export class ContainersRuntime implements PodRuntime {
 		const launch = { sessionId: spec.session_id, generation: spec.generation };
 		if (isThere(await this.find(launch.sessionId, signal), launch)) return;
 		await this.#proof.ensure(this.#closing.signal);
-		const limits = launchLimits(spec.resource_config ?? {}, this.#settings);
-		const image = await this.#images.planOf(spec.image);
-		await this.#runs.create(launch);
-		const folders = await this.#foldersFor(launch, spec.workspace_id, signal);
-		if (spec.model_access) await this.#models.keep(launch, { model: spec.model, budgeted: spec.budgeted ?? false });
-		await this.#egress.keep(launch, spec);
-		await this.#doors.keepDocument(launch, JSON.stringify(launchDocument(spec, this.#settings.listenHost)));
-		await this.#doors.open(launch);
-		failpoint("containers.before-create");
-		const { user } = this.#settings;
-		const { installation } = this.#options;
-		const env = containerEnvironment;
-		const plan = { ...launch, installation, workspaceId: spec.workspace_id, ...image, user, limits, folders, env };
-		signal?.throwIfAborted();
-		await this.#containers.run(containerName(launch), containerRequest(plan)).catch((error: unknown) => {
-			throw missingImage(error, image.image) ?? error;
-		});
+		await this.#start.run(spec, signal);
 		this.#tell(launch.sessionId);
 	}
 
@@ -254,19 +252,7 @@ export class ContainersRuntime implements PodRuntime {
 			throw error;
 		});
 		const living = listed.filter(({ container }) => isAlive(container));
-		for (const { launch } of living) await this.#doors.open(launch).catch(() => {});
-	}
-
-	/** Makes the folders of a launch. The ones that are mounted are named by the platform alone (container-request.ts). */
-	async #foldersFor(launch: Launch, workspaceId: string, signal?: AbortSignal) {
-		const { platform, agent } = this.#doors.foldersOf(launch);
-		await mkdir(platform, { recursive: true });
-		// The user of sessions connects to the sockets in it, whatever the mask of this process is.
-		await chmod(platform, 0o755);
-		await makeShared(agent);
-		const workspace = await this.#folders.make(workspaceId, signal);
-		const records = workspaceId === launch.sessionId ? workspace : await this.#folders.make(launch.sessionId, signal);
-		return { platform, agent, workspace, records };
+		for (const { launch } of living) await this.#openAgain(launch).catch(() => {});
 	}
 
 	/** Removes a launch whose container does not run. @throws {Error} while its usage is not delivered. */
@@ -279,8 +265,13 @@ export class ContainersRuntime implements PodRuntime {
 		await this.#runs.discard(launch);
 	}
 
-	async #tend(launch: Launch): Promise<void> {
+	async #openAgain(launch: Launch): Promise<void> {
+		await this.#bindings.finish(launch);
 		await this.#doors.open(launch);
+	}
+
+	async #tend(launch: Launch): Promise<void> {
+		await this.#openAgain(launch);
 		// A platform that is not root cannot do it; the log counts as a part of the workspace then, as all that a session writes.
 		await trimUntrusted(join(this.#doors.foldersOf(launch).agent, agentLog), maxLogBytes);
 	}

@@ -97,6 +97,7 @@ export const metricTable = {
 		"Connections of sessions in containers that were refused; reason `profile`, `port` or `name`: by rules, `address` or `network`: by what the name leads to, `connections`: too many at a time",
 		{ labels: ["reason"] },
 	),
+	atelier_warm_containers: gauge("containers", "Containers of this process that wait for a session"),
 	atelier_cluster_requests_total: counter("requests", "Answers of the cluster's API by method and status", {
 		labels: ["method", "status"],
 	}),

@@ -22,7 +22,7 @@ import { doorWays } from "#shared/wire/pod/door/door-sockets.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import type { Launch } from "#services/pod-manager/pod-runtimes/machine/launch.ts";
 import { RunFolders } from "#services/pod-manager/pod-runtimes/machine/run-folders.ts";
-import { launchDocument } from "#services/pod-manager/pod-runtimes/containers/launch-document.ts";
+import { launchDocument } from "#services/pod-manager/pod-runtimes/containers/launches/launch-document.ts";
 import { LaunchDoors } from "#services/pod-manager/pod-runtimes/containers/launch-doors.ts";
 import { LaunchEgress, operatorRules } from "#services/pod-manager/pod-runtimes/containers/launch-egress.ts";
 import { LaunchModels } from "#services/pod-manager/pod-runtimes/containers/launch-models.ts";

@@ -3,7 +3,6 @@
  * another one on a machine of a company's network.
  */
 import { join } from "node:path";
-import { label } from "#services/pod-manager/pod-runtimes/containers/container-request.ts";
 import { AgentPlatform, type AgentPlace } from "../agents/agent-platform.ts";
 import { agentCache } from "../agents/install-agents.ts";
 import { DockerEngine } from "../installations/docker-engine.ts";
@@ -63,7 +62,7 @@ export class ContainedAgents implements AsyncDisposable {
 
 	/** Returns the memory of the container of a session, without files of the disk that the kernel keeps, in MB. */
 	#memoryOf(session: string): number {
-		const filter = ["--filter", `label=${label.session}=${session}`, "--format", "{{.Names}}"];
+		const filter = ["--filter", `name=session-${session}-g`, "--format", "{{.Names}}"];
 		const name = this.#engine.run("docker", "ps", ...filter).trim();
 		const used = this.#engine.run("docker", "stats", "--no-stream", "--format", "{{.MemUsage}}", name);
 		const [, amount = "", unit = ""] = /^([\d.]+)(MiB|GiB) /.exec(used) ?? [];

@@ -109,7 +109,7 @@ export class ContainedPlatform implements AsyncDisposable {
 
 	/** Returns the names of the containers of a session, or of all sessions. */
 	containers(id?: string): string[] {
-		const filter = id === undefined ? "label=atelier.session" : `label=atelier.session=${id}`;
+		const filter = `name=session-${id ?? ""}`;
 		return this.engine
 			.run("docker", "ps", "-a", "--format", "{{.Names}}", "--filter", filter)
 			.split("\n")

@@ -67,16 +67,19 @@ export function inspectedAs(container: FakeContainer): object {
 }
 
 export function listedAs(containers: ReadonlyMap<string, FakeContainer>, filters: string | null): object[] {
-	const { label = [], status } = JSON.parse(filters ?? "{}") as { label?: string[]; status?: string[] };
-	const isWanted = ({ request, status: now }: FakeContainer): boolean =>
+	const asked = JSON.parse(filters ?? "{}") as { label?: string[]; name?: string[]; status?: string[] };
+	const { label = [], name: part, status } = asked;
+	const isWanted = ({ name, request, status: now }: FakeContainer): boolean =>
 		(status?.includes(now) ?? true) &&
+		(part?.some((one) => name.includes(one)) ?? true) &&
 		label.every((one) => {
 			const [key = "", value] = one.split("=");
 			return value === undefined ? key in request.Labels : request.Labels[key] === value;
 		});
-	return [...containers.values()].filter(isWanted).map(({ name, status: State, createdAt }) => ({
+	return [...containers.values()].filter(isWanted).map(({ name, request, status: State, createdAt }) => ({
 		Id: name,
 		Names: [`/${name}`],
+		Labels: request.Labels,
 		State,
 		Created: Math.floor(createdAt.getTime() / 1_000),
 	}));

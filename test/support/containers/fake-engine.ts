@@ -41,8 +41,8 @@ export class FakeEngine implements AsyncDisposable {
 	readonly calls: string[] = [];
 	/** Learns of each call when it comes. */
 	heard: (call: string) => void = () => {};
-	/** The refusals of the next creations and starts. */
-	refused: { create?: Refusal; start?: Refusal } = {};
+	/** The refusals of the next creations, starts and changes of names. */
+	refused: { create?: Refusal; start?: Refusal; rename?: Refusal } = {};
 	/** Does the work of a short container; resolves to its exit code. Default: it does nothing. */
 	work: (container: FakeContainer) => Promise<number> = async () => 0;
 	/** Whether it has every image. */
@@ -148,7 +148,10 @@ export class FakeEngine implements AsyncDisposable {
 		if (path === "/events") this.#follow(response);
 		else if (path === "/containers/create") this.#create(searchParams.get("name") ?? "", text, send);
 		else if (path === "/containers/json") send(200, listedAs(this.containers, searchParams.get("filters")));
-		else if (path.startsWith("/containers/")) await this.#answerAbout(method, path, response, send);
+		else if (path.startsWith("/containers/")) {
+			const other = searchParams.get("name") ?? "";
+			await this.#answerAbout({ method, path, other }, response, send);
+		}
 		else send(...this.#told(path));
 	}
 
@@ -160,10 +163,15 @@ export class FakeEngine implements AsyncDisposable {
 		return [403, { message: `Not answered: ${path}` }];
 	}
 
-	async #answerAbout(method: string, path: string, response: ServerResponse, send: Send): Promise<void> {
+	async #answerAbout(
+		{ method, path, other }: { method: string; path: string; other: string },
+		response: ServerResponse,
+		send: Send,
+	): Promise<void> {
 		const [, , name = "", what = ""] = path.split("/");
 		const container = this.containers.get(name);
 		if (!container) return send(404, { message: `No such container: ${name}` });
+		if (what === "rename") return this.#rename(container, other, send);
 		switch (method === "DELETE" ? "remove" : what) {
 			case "json":
 				return send(200, inspectedAs(container));
@@ -178,6 +186,15 @@ export class FakeEngine implements AsyncDisposable {
 			default:
 				return this.#remove(container, send);
 		}
+	}
+
+	#rename(container: FakeContainer, other: string, send: Send): void {
+		const refusal = this.refused.rename;
+		if (refusal) return send(refusal.status, { message: refusal.message });
+		if (this.containers.has(other)) return send(409, { message: "Conflict" });
+		this.containers.delete(container.name);
+		this.containers.set(other, { ...container, name: other });
+		send(204);
 	}
 
 	async #wait({ status, code }: FakeContainer, response: ServerResponse, send: Send): Promise<void> {
@@ -219,7 +236,7 @@ export class FakeEngine implements AsyncDisposable {
 		}
 		if (container.status !== "created") return send(304);
 		const running = { ...container, status: "running" as const, startedAt: new Date() };
-		const isShort = container.name.startsWith("atelier-");
+		const isShort = /^atelier-(helper|probe)-/.test(container.name);
 		// A short container has usually ended before anybody asks.
 		const end = isShort && !this.isEndless ? this.shortEnd(container) : undefined;
 		const code = isShort ? await this.work(container) : 0;

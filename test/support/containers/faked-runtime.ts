@@ -16,6 +16,9 @@ export class FakedRuntime implements AsyncDisposable {
 	/** The sessions that the watches have told of. */
 	readonly changed: string[] = [];
 
+	/** The containers that wait; default none. */
+	warm = 0;
+
 	/** Starts the engine and returns an opened runtime that watches. */
 	async open(): Promise<ContainersRuntime> {
 		mkdirSync(this.dataDir, { recursive: true });
@@ -39,6 +42,7 @@ export class FakedRuntime implements AsyncDisposable {
 			refusedNetworks: new BlockList(),
 			metrics: new Metrics(),
 			socket: this.engine.socket,
+			warm: this.warm,
 		});
 		this.#opened.push(runtime);
 		return runtime;

@@ -1,13 +1,15 @@
 /** Lists the pods by the records of their launches and their containers, computed anew each time. */
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { machineTime } from "#shared/base/clock.ts";
 import { readUntrustedEnd } from "#shared/base/files/untrusted-file.ts";
 import type { Pod } from "../../pod-runtime.ts";
+import { unlessMissing } from "../machine/folder-entries.ts";
 import { type Launch, launchName } from "../machine/launch.ts";
 import { unfinishedOf } from "../machine/machine-runtime.ts";
 import type { RunFolders } from "../machine/run-folders.ts";
 import { containerPod } from "./container-pod.ts";
-import { agentLog, socketFolders } from "./container-request.ts";
+import { agentLog, documentName, label, socketFolders } from "./container-request.ts";
 import type { EngineContainers } from "./engine-containers.ts";
 import { lastLines } from "./helpers/engine-log.ts";
 import type { InspectedContainer } from "./inspected-container.ts";
@@ -77,6 +79,12 @@ export class ContainerList {
 		return said === "" ? lastLines(await this.#containers.log(pod.name), lastCharacters) : said;
 	}
 
+	/** Its document is kept a moment before a container that waits gets a launch, and until its agent has reported. */
+	async #boundAt(launch: Launch, { Config }: InspectedContainer): Promise<number | undefined> {
+		if (Config.Labels?.[label.warm] === undefined) return undefined;
+		return (await lstat(join(this.#runs.path(launch), documentName)).catch(unlessMissing))?.mtimeMs;
+	}
+
 	/** @param recorded The launches with records, which were read first: a pod that is made meanwhile counts as launching. */
 	async #found(
 		recorded: readonly Launch[],
@@ -92,7 +100,8 @@ export class ContainerList {
 		};
 		const pods = launches.map(async (launch) => {
 			const container = containers.get(launchName(launch));
-			const pod = containerPod(launch, container, await this.#runs.read(launch), circumstances);
+			const boundAt = container && (await this.#boundAt(launch, container));
+			const pod = containerPod(launch, container, await this.#runs.read(launch), { ...circumstances, boundAt });
 			return pod && this.#withLastWords(pod, container !== undefined);
 		});
 		return { launches, pods: (await Promise.all(pods)).filter((pod) => pod !== undefined) };

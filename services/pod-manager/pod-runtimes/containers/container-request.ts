@@ -1,7 +1,7 @@
 /** Describes the container of a launch for the engine. Pure. */
 import { posix } from "node:path";
 import { doorSockets } from "#shared/wire/pod/door/door-sockets.ts";
-import type { Launch } from "../machine/launch.ts";
+import { type Launch, parseLaunch } from "../machine/launch.ts";
 import { podName } from "../../pod-runtime.ts";
 import { deliveredEntrypoint, deliveredPlace, namingFiles } from "#shared/wire/agents/delivered-agent.ts";
 
@@ -11,6 +11,8 @@ export const label = {
 	session: "atelier.session",
 	generation: "atelier.generation",
 	workspace: "atelier.workspace",
+	/** Marks a container that was started ahead of its session (warm/warm-containers.ts), whose labels cannot change any more; the value is its own. */
+	warm: "atelier.warm",
 	/** Marks a container that does one thing and ends (helpers/short-containers.ts); the values are the things. */
 	helper: "atelier.helper",
 	probe: "atelier.probe",
@@ -38,6 +40,9 @@ const logging = ["/bin/sh", "-c", `exec "$0" "$@" >>${inside.agent}/${agentLog} 
 /** The names of the mounted folders in that of a launch on the host. */
 export const socketFolders = { platform: "in", agent: "out" } as const;
 
+/** The name of the launch document in the folder of its launch. */
+export const documentName = "launch.json";
+
 /** The resources of a container. */
 export interface ContainerLimits {
 	readonly memoryBytes: number;
@@ -51,10 +56,9 @@ export interface ContainerLimits {
 /** The weight of a container while processors are busy; a program outside has 1024. The platform comes first then. */
 const shares = 128;
 
-/** One container. */
-export interface ContainerPlan extends Launch {
+/** The part of a container that says nothing of a session. */
+interface ContainerParts {
 	readonly installation: string;
-	readonly workspaceId: string;
 	readonly image: string;
 	/** The folder with the session agent for an image that has none (agent-delivery.ts); absent: the image has it. */
 	readonly delivery?: string | undefined;
@@ -71,27 +75,54 @@ export interface ContainerPlan extends Launch {
 	readonly env: Readonly<Record<string, string>>;
 }
 
+/** The container of a launch. */
+export interface ContainerPlan extends ContainerParts, Launch {
+	readonly workspaceId: string;
+}
+
+/** A container that waits for its launch. */
+export interface WarmPlan extends ContainerParts {
+	/** The value of its label. */
+	readonly warm: string;
+}
+
 /** Returns the name of the container, with which the engine lets only one exist. */
 export function containerName(launch: Launch): string {
 	return podName(launch.sessionId, launch.generation);
 }
 
+/** The beginning of the names of all containers that have a launch. */
+export const namePrefix = "session-";
+
+/** Returns the launch of a container with this name; undefined when it has none. */
+export function launchOf(name: string): Launch | undefined {
+	return name.startsWith(namePrefix) ? parseLaunch(name.slice(namePrefix.length)) : undefined;
+}
+
 /** Returns the body of `POST /containers/create` (Docker Engine API 1.41). Nothing in it is secret: `inspect` shows all of it. */
-export function containerRequest(plan: ContainerPlan): object {
-	const { installation, sessionId, generation, workspaceId, image, user, env } = plan;
+export function containerRequest({ sessionId, generation, workspaceId, ...parts }: ContainerPlan): object {
+	return requestOf(parts, [], {
+		[label.session]: sessionId,
+		[label.generation]: String(generation),
+		[label.workspace]: workspaceId,
+	});
+}
+
+/** Returns the same for a container that waits: it differs in nothing that confines it. */
+export function warmRequest({ warm, ...parts }: WarmPlan): object {
+	return requestOf(parts, ["--wait-at", `${inside.platform}/${doorSockets.waiting}`], { [label.warm]: warm });
+}
+
+function requestOf(parts: ContainerParts, waiting: readonly string[], labels: Readonly<Record<string, string>>): object {
+	const { installation, image, user, env } = parts;
 	return {
 		Image: image,
 		User: `${user}:${user}`,
-		...(plan.delivery === undefined ? ownStart : deliveredStart),
-		Cmd: ["agent/main.ts", "--launch-from", `${inside.platform}/${doorSockets.platform}`],
+		...(parts.delivery === undefined ? ownStart : deliveredStart),
+		Cmd: ["agent/main.ts", "--launch-from", `${inside.platform}/${doorSockets.platform}`, ...waiting],
 		Env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
-		Labels: {
-			[label.installation]: installation,
-			[label.session]: sessionId,
-			[label.generation]: String(generation),
-			[label.workspace]: workspaceId,
-		},
-		HostConfig: hostConfig(plan),
+		Labels: { [label.installation]: installation, ...labels },
+		HostConfig: hostConfig(parts),
 	};
 }
 
@@ -123,7 +154,7 @@ export interface Confinement {
 	readonly Tmpfs: Readonly<Record<string, string>>;
 }
 
-function hostConfig({ folders, delivery, volumes = [], ...plan }: ContainerPlan): object {
+function hostConfig({ folders, delivery, volumes = [], ...plan }: ContainerParts): object {
 	const confined = confinement(plan);
 	const { [inside.temporary]: bounded = "" } = confined.Tmpfs;
 	const own: readonly string[] = [...Object.values(inside), deliveredPlace];
@@ -142,7 +173,7 @@ function hostConfig({ folders, delivery, volumes = [], ...plan }: ContainerPlan)
 }
 
 /** Returns the switches that confine a session; helpers/runtime-probe.ts proves at the start that the engine obeys them. */
-export function confinement({ limits, user }: Pick<ContainerPlan, "limits" | "user">): Confinement {
+export function confinement({ limits, user }: Pick<ContainerParts, "limits" | "user">): Confinement {
 	const { memoryBytes, nanoCpus, processes, temporaryBytes } = limits;
 	const temporary = `size=${temporaryBytes},exec,nosuid,nodev,uid=${user},gid=${user},mode=700`;
 	return {

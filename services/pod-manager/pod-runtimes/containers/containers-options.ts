@@ -12,7 +12,7 @@ import { type EgressRules, type InternalHost, isPort } from "#shared/net/egress/
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { RuntimeHost } from "../../pod-runtime.ts";
 import { operatorRules } from "./launch-egress.ts";
-import type { LimitSettings } from "./launch-limits.ts";
+import type { LimitSettings } from "./launches/launch-limits.ts";
 
 /** The arguments of the runtime in the configuration. */
 export interface ContainersArguments {
@@ -51,6 +51,8 @@ export interface ContainersArguments {
 	readonly internal_hosts?: readonly string[];
 	/** The address of this machine at which other processes reach the agents; default loopback. */
 	readonly listen_host?: string;
+	/** The containers that are started ahead of sessions, from 0 to 20; default 1. */
+	readonly warm?: number;
 }
 
 /** The names of the arguments that are no texts, and of all of them. */
@@ -67,6 +69,7 @@ export const typedContainersKwargs = [
 	"egress_hosts",
 	"internal_hosts",
 	"images",
+	"warm",
 ];
 export const containersKwargs = ["socket", "image", "listen_host", "egress", ...typedContainersKwargs];
 
@@ -82,6 +85,8 @@ export interface ContainersSettings extends LimitSettings {
 	readonly listenHost: string;
 	/** The servers that sessions may reach at most. */
 	readonly egress: EgressRules;
+	/** The containers that wait for sessions. */
+	readonly warm: number;
 }
 
 const imageForm = /^\w[\w.:@/-]{0,254}$/;
@@ -100,6 +105,7 @@ export function containersSettings(options: ContainersArguments): ContainersSett
 		egress: egressOf(options),
 		listenHost: fitting("listen_host", listen_host, /^[\w.-]{1,253}$/, "a name or an IPv4 address"),
 		user: whole("user", options.user ?? 231_001, 1, 4_294_967_294),
+		warm: whole("warm", options.warm ?? 1, 0, 20),
 		...limitsOf(options),
 	};
 }

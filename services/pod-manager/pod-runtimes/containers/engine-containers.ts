@@ -2,9 +2,9 @@
 import { monotonic, sleep } from "#shared/base/clock.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
-import { parseLaunch, type Launch } from "../machine/launch.ts";
+import type { Launch } from "../machine/launch.ts";
 import { logText } from "./helpers/engine-log.ts";
-import { label } from "./container-request.ts";
+import { label, launchOf, namePrefix as prefix } from "./container-request.ts";
 import { type EngineClient, EngineRefusal } from "./engine-client.ts";
 import { type InspectedContainer, inspectedContainer } from "./inspected-container.ts";
 import { refusalFor } from "./reasons/engine-refusals.ts";
@@ -12,7 +12,6 @@ import { refusalFor } from "./reasons/engine-refusals.ts";
 const notFound = 404;
 const conflict = 409;
 const unchanged = 304;
-const prefix = "session-";
 /** The longest time from the reservation of a name to the container, and the pause between two looks, in milliseconds. */
 const reservedMs = 3_000;
 const pauseMs = 50;
@@ -53,9 +52,12 @@ export class EngineContainers {
 
 	/** Returns the states of the same containers, which one call tells. */
 	async states(sessionId?: string, signal?: AbortSignal): Promise<ContainerState[]> {
-		const labels = [`${label.installation}=${this.#installation}`];
-		if (sessionId !== undefined) labels.push(`${label.session}=${sessionId}`);
-		const query = { all: "1", filters: JSON.stringify({ label: labels }) };
+		const filters = {
+			label: [`${label.installation}=${this.#installation}`],
+			// The labels of a container that was started ahead do not name its session.
+			...(sessionId !== undefined && { name: [`${prefix}${sessionId}-g`] }),
+		};
+		const query = { all: "1", filters: JSON.stringify(filters) };
 		const { body } = await this.#engine.call({ method: "GET", path: "/containers/json", query, signal });
 		return listedStates(body);
 	}
@@ -92,6 +94,12 @@ export class EngineContainers {
 				if (error instanceof EngineRefusal && refusalFor(error)?.final === false) await this.remove(name);
 				throw error;
 			});
+	}
+
+	/** Gives a container another name. @throws {EngineRefusal} also when another one has that name. */
+	async rename(name: string, other: string): Promise<void> {
+		const path = `/containers/${name}/rename`;
+		await this.#engine.call({ method: "POST", path, query: { name: other } });
 	}
 
 	/** @param isExpected Whether the name is taken: an engine reserves it some time before it knows the container. */
@@ -162,7 +170,7 @@ function listedStates(body: unknown): ContainerState[] {
 	if (!isList(answer)) throw new Error("The container engine lists containers in a form that is not known");
 	return answer.entries.flatMap(({ Names, State: state }) => {
 		const name = Names.find((one) => one.startsWith(`/${prefix}`))?.slice(1);
-		const launch = name === undefined ? undefined : parseLaunch(name.slice(prefix.length));
+		const launch = name === undefined ? undefined : launchOf(name);
 		return name !== undefined && launch ? [{ name, launch, state }] : [];
 	});
 }

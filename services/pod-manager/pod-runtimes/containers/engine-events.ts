@@ -2,8 +2,8 @@
 import { after, monotonic } from "#shared/base/clock.ts";
 import { Backoff } from "#shared/base/concurrency/backoff.ts";
 import type { EngineClient } from "./engine-client.ts";
-import { type Launch, parseLaunch } from "../machine/launch.ts";
-import { label } from "./container-request.ts";
+import type { Launch } from "../machine/launch.ts";
+import { label, launchOf } from "./container-request.ts";
 
 /** Takes what the events tell. Nothing may throw. */
 export interface EngineListener {
@@ -84,15 +84,15 @@ async function* lines(
 	}
 }
 
-/** Docker and Podman name the labels of a container among its attributes. */
+/** Docker and Podman name the container and its labels among its attributes. */
 function launchIn(line: string): (Launch & { action: unknown; signal: unknown }) | undefined {
 	try {
 		const { Action: action, Actor } = JSON.parse(line) as {
 			Action?: unknown;
 			Actor?: { Attributes?: Record<string, unknown> };
 		};
-		const { [label.session]: session, [label.generation]: generation, signal } = Actor?.Attributes ?? {};
-		const launch = parseLaunch(`${String(session)}-g${String(generation)}`);
+		const { name, signal } = Actor?.Attributes ?? {};
+		const launch = launchOf(String(name));
 		return launch && { ...launch, action, signal };
 	} catch {
 		return undefined;

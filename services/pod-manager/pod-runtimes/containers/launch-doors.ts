@@ -15,7 +15,7 @@ import { KeyedQueues } from "#shared/base/concurrency/keyed-queues.ts";
 import { type Launch, launchName } from "../machine/launch.ts";
 import { isPodStatus, type RunFolders } from "../machine/run-folders.ts";
 import { AgentBridge } from "./agent-bridge.ts";
-import { socketFolders } from "./container-request.ts";
+import { documentName, socketFolders } from "./container-request.ts";
 import type { LaunchEgress, OpenedEgress } from "./launch-egress.ts";
 import type { LaunchModels } from "./launch-models.ts";
 import { isRefusalNote } from "./refusal-notes.ts";
@@ -70,15 +70,16 @@ export class LaunchDoors {
 	}
 
 	/**
-	 * Opens the sockets of a launch unless a living process has them. Its folders exist. @throws {Error} when not all of them can be
+	 * Opens the sockets of a launch unless a living process has them. Its folders exist.
+	 * @param folder The folder of the platform's sockets as long as it is not at its place; default: it is. @throws {Error} when not all of them can be
 	 * opened, and then none is open: the agent waits for its platform, and the next call tries again.
 	 */
-	open(launch: Launch): Promise<void> {
+	open(launch: Launch, folder = this.foldersOf(launch).platform): Promise<void> {
 		const name = launchName(launch);
 		return this.#changes.run(name, async () => {
 			if (this.#opened.has(name)) return;
 			try {
-				const opened = await this.#openAll(launch);
+				const opened = await this.#openAll(launch, folder);
 				if (opened) this.#opened.set(name, opened);
 				this.#failed.delete(name);
 			} catch (error) {
@@ -131,9 +132,9 @@ export class LaunchDoors {
 	}
 
 	/** Opens the door, the way out and, when the agent has reported before, the bridge. Undefined: they are not this process's to open. */
-	async #openAll(launch: Launch): Promise<Opened | undefined> {
+	async #openAll(launch: Launch, path: string): Promise<Opened | undefined> {
 		await using opening = new AsyncDisposableStack();
-		const folder = opening.use(await UntrustedFolder.open(this.foldersOf(launch).platform));
+		const folder = opening.use(await UntrustedFolder.open(path));
 		// The path of a Unix socket has at most 107 bytes, and that of a data folder any number.
 		const socket = folder?.path(doorSockets.platform);
 		if (!folder || socket === undefined || (await hasListener(socket))) return undefined;
@@ -223,6 +224,6 @@ export class LaunchDoors {
 	}
 
 	#documentOf(launch: Launch): string {
-		return join(this.#dependencies.runs.path(launch), "launch.json");
+		return join(this.#dependencies.runs.path(launch), documentName);
 	}
 }

@@ -31,7 +31,7 @@ export interface DoorWay {
 	readonly url: string;
 }
 
-function way(name: keyof typeof doorSockets): DoorWay {
+function way(name: keyof typeof doorPorts): DoorWay {
 	return { port: doorPorts[name], socket: doorSockets[name], url: `http://${loopbackHost}:${doorPorts[name]}` };
 }
 

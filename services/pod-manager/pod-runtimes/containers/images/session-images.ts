@@ -54,6 +54,18 @@ export class SessionImages {
 		return { image, delivery, volumes };
 	}
 
+	/** Returns the id of the runtime's own image, which changes when another image gets its name. @throws {PodRefused} */
+	async ownId(signal?: AbortSignal): Promise<string> {
+		const { image } = this.#settings;
+		try {
+			const { body } = await this.#engine.call({ method: "GET", path: `/images/${image}/json`, signal });
+			if (body instanceof Object && "Id" in body) return String(body.Id);
+			throw new Error(`The container engine does not tell the id of the image "${image}"`);
+		} catch (error) {
+			throw missingImage(error, image) ?? error;
+		}
+	}
+
 	/**
 	 * Makes the session agent for images of others before the first session needs it, and removes those of other releases that no
 	 * container has. What fails here is tried again by a launch.

@@ -21,6 +21,8 @@ const heldMs = 30_000;
 export interface Circumstances {
 	/** The time of the machine in milliseconds since 1970. */
 	readonly at: number;
+	/** When a container that had waited got its launch, in the same unit; absent: it was started for its launch. */
+	readonly boundAt?: number | undefined;
 	/** Whether the container was stopped from outside, with the engine or the machine, or by itself. */
 	readonly isStoppedFromOutside: (container: InspectedContainer) => boolean;
 }
@@ -29,12 +31,12 @@ export interface Circumstances {
 export function waitingReason(
 	{ Name, State }: InspectedContainer,
 	{ status, endingSince }: RunRecords,
-	{ at }: Circumstances,
+	{ at, boundAt }: Circumstances,
 ): PodFailure | undefined {
 	// A time that cannot be read counts as long ago.
 	if (endingSince !== undefined)
 		return at - endingSince <= heldMs ? undefined : podFailure("WORKSPACE_HELD", `"${Name.slice(1)}"`);
-	const isSilent = State.Status === "running" && !status && at - Date.parse(State.StartedAt) > silentMs;
+	const isSilent = State.Status === "running" && !status && at - (boundAt ?? Date.parse(State.StartedAt)) > silentMs;
 	return isSilent ? podFailure("POD_CANNOT_REACH_PLATFORM") : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { PodRefused } from "#services/pod-manager/pod-refused.ts";
-import { launchLimits } from "#services/pod-manager/pod-runtimes/containers/launch-limits.ts";
+import { launchLimits } from "#services/pod-manager/pod-runtimes/containers/launches/launch-limits.ts";
 
 const [mib, gib] = [2 ** 20, 2 ** 30];
 const settings = {

@@ -3,8 +3,8 @@ import { type ModelAccess, modelWires } from "#shared/wire/models/model-wire.ts"
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import { agentSocket, doorWays } from "#shared/wire/pod/door/door-sockets.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
-import type { PodSpec } from "../../pod-runtime.ts";
-import { inside } from "./container-request.ts";
+import type { PodSpec } from "../../../pod-runtime.ts";
+import { inside } from "../container-request.ts";
 
 /** The folder of the image that has the coding agents beside the built-in one (Dockerfile, target `session-agents`). */
 const agents = "/opt/agents";
@@ -37,7 +37,7 @@ export function launchDocument(whole: PodSpec, listenHost: string): LaunchDocume
 	};
 }
 
-/** Returns the access by which the agent reaches its model: the door adds the key (door-model.ts). */
+/** Returns the access by which the agent reaches its model: the door adds the key (../door-model.ts). */
 function relayed(access: ModelAccess, platform: string): ModelAccess {
 	const wires = modelWires.filter((wire) => access.endpoints[wire] !== undefined);
 	const endpoints = Object.fromEntries(wires.map((wire) => [wire, `${platform}${doorPaths.model}/${wire}`]));

@@ -1,7 +1,7 @@
 /** The limits of a session's container: what it asks for with `resource_config`, within what the operator allows. Pure. */
 import { readResources } from "#shared/wire/pod/resource-limits.ts";
-import { PodRefused } from "../../pod-refused.ts";
-import type { ContainerLimits } from "./container-request.ts";
+import { PodRefused } from "../../../pod-refused.ts";
+import type { ContainerLimits } from "../container-request.ts";
 
 /** The limits of a session that asks for none. */
 interface SessionLimits extends ContainerLimits {

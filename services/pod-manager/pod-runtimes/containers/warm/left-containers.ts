@@ -1,0 +1,73 @@
+/**
+ * Removes warm containers that no process has: those of a platform that was killed, and those that could not be removed before. Their
+ * agents end by themselves a minute after their platform, and the engine keeps what is left of them.
+ */
+import { machineTime, sleep } from "#shared/base/clock.ts";
+import { Backoff } from "#shared/base/concurrency/backoff.ts";
+import type { WarmEngine } from "./warm-engine.ts";
+import type { WarmFolders } from "./warm-folders.ts";
+
+/** The pauses before the second look, at which what was young at the first one is old, and before each later one, in milliseconds. */
+const [secondMs, laterMs] = [65_000, 300_000];
+
+export class LeftContainers {
+	readonly #engine: WarmEngine;
+	readonly #folders: WarmFolders;
+	#failure: unknown;
+
+	constructor(engine: WarmEngine, folders: WarmFolders) {
+		this.#engine = engine;
+		this.#folders = folders;
+	}
+
+	/** Why they could not be removed last; undefined when they were. */
+	get failure(): unknown {
+		return this.#failure;
+	}
+
+	/** Looks for them until the signal aborts. It never throws. */
+	async tend(signal: AbortSignal): Promise<void> {
+		const backoff = new Backoff({ firstMs: 2_000, maxMs: 60_000 });
+		for (let pauseMs = secondMs; !signal.aborted; ) {
+			await this.remove(signal);
+			if (this.#failure !== undefined) {
+				await backoff.wait(signal);
+				continue;
+			}
+			backoff.reset();
+			await sleep(pauseMs, signal);
+			pauseMs = laterMs;
+		}
+	}
+
+	/** Removes them, one after the other; one that cannot be removed keeps none of the others. It never throws. */
+	async remove(signal: AbortSignal): Promise<void> {
+		this.#failure = undefined;
+		try {
+			const listed = await this.#engine.list(signal);
+			const waiting = listed.filter(({ waits }) => waits).map(({ name }) => name);
+			for (const name of waiting) await this.#each(signal, () => this.#removeContainer(name));
+			const known = new Set(listed.map(({ name }) => name));
+			const alone = (await this.#folders.names()).filter((name) => !known.has(name));
+			for (const name of alone) await this.#each(signal, () => this.#removeFolders(name));
+		} catch (error) {
+			this.#failure = error;
+		}
+	}
+
+	async #each(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+		if (signal.aborted) return;
+		await work().catch((error: unknown) => (this.#failure = error));
+	}
+
+	async #removeContainer(name: string): Promise<void> {
+		if (await this.#folders.isHeld(name)) return;
+		// One that is not there any more may have got a session, whose folders these are.
+		if (await this.#engine.remove(name)) await this.#folders.remove(name);
+	}
+
+	async #removeFolders(name: string): Promise<void> {
+		if (await this.#folders.isYoung(name, machineTime())) return;
+		if (!(await this.#folders.isHeld(name))) await this.#folders.remove(name);
+	}
+}
