@@ -240,7 +240,7 @@ const borders: Override[] = [
 function cliBorders(): Override[] {
 	const known = {
 		contracts: ["access"],
-		wire: ["agents", "models"],
+		wire: ["agents", "engine", "models"],
 		store: ["audit"],
 		telemetry: ["metrics"],
 		bus: ["nats"],
@@ -252,7 +252,7 @@ function cliBorders(): Override[] {
 		...folders.flatMap((folder) => [`!#shared/${room}/${folder}`, `!#shared/${room}/${folder}/**`]),
 	]);
 	const message =
-		"The command line talks HTTP; of the platform it knows the configuration, the permissions on NATS, the agents, the models, the tables of access, the table of metrics, the form of the audit log and whether a socket is in use";
+		"The command line talks HTTP; of the platform it knows the configuration, the permissions on NATS, the agents, the models, the statement of an engine's filter, the tables of access, the table of metrics, the form of the audit log and whether a socket is in use";
 	const bans = [...everywhere, services, noHost, agent, moleculer, { group, message }];
 	return [refuse(["cli/**"], bans, { connects: true }), ...layered("cli", () => ({ bans, connects: true }))];
 }

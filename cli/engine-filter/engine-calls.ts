@@ -8,7 +8,7 @@ import { strictJson } from "./strict-json.ts";
 type CallRule = readonly [method: string, path: RegExp, query?: Readonly<Record<string, RegExp>>];
 
 /** The only version of the engine's interface whose members the rules know. */
-const version = "/v1.41";
+export const version = "/v1.41";
 const yes = /^(1|true)$/;
 const count = /^\d{1,4}$/;
 const filters = /^[\s\S]{1,2000}$/;

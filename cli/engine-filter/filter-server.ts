@@ -7,9 +7,10 @@ import { pipeline } from "node:stream/promises";
 import { readBounded } from "#shared/base/bounded-read.ts";
 import { after } from "#shared/base/clock.ts";
 import { oneLine } from "#shared/base/one-line.ts";
+import { type FilterStatement, filterStatementPath } from "#shared/wire/engine/filter-statement.ts";
 import { containerRule, type FilteredPlatform } from "./container-rules.ts";
 import { callEngine, inspected } from "./engine-call.ts";
-import { type PermittedCall, permittedCall, targetOf } from "./engine-calls.ts";
+import { type PermittedCall, permittedCall, targetOf, version } from "./engine-calls.ts";
 import { ForbiddenValue } from "./json-rules.ts";
 import { strictJson } from "./strict-json.ts";
 
@@ -17,6 +18,8 @@ const maxBodyBytes = 262_144;
 /** The most connections, of which the followers of events keep one each. */
 const maxConnections = 256;
 const maxUrl = 200;
+const mib = 1_048_576;
+const jsonHeaders = { "content-type": "application/json", connection: "close" };
 
 /** The sockets and the platform of a filter. */
 export interface FilterOptions {
@@ -89,21 +92,40 @@ export class EngineFilter {
 		response.on("close", () => gone.abort());
 		try {
 			refuseOtherForms(request);
-			const call = permittedCall(method, url, this.#options.platform);
-			if (!call) throw new Refusal(403, `The filter does not let ${method} ${oneLine(url, maxUrl)} through`);
-			const body = bodyFor(call, await bodyOf(request), this.#options.platform);
-			await this.#pass({ ...call, method, body }, response, gone.signal);
+			if (method === "GET" && url === `${version}${filterStatementPath}`) this.#state(response);
+			else await this.#pass(await this.#permitted(request), response, gone.signal);
 		} catch (error) {
 			// Nobody is there who could read an answer.
 			if (response.destroyed) return;
 			const refusal = refusalOf(error);
-			// That a container is not there is an answer, and an end of the filter is no refusal.
-			if (refusal.status !== 404 && !this.#ending.signal.aborted)
-				this.#options.onRefused?.(
-					error instanceof Refusal ? refusal.message : `${refusal.message}: ${method} ${oneLine(url, maxUrl)}`,
-				);
+			this.#tell(
+				refusal,
+				error instanceof Refusal ? refusal.message : `${refusal.message}: ${method} ${oneLine(url, maxUrl)}`,
+			);
 			refuse(response, refusal);
 		}
+	}
+
+	/** That a container is not there is an answer, and an end of the filter is no refusal. */
+	#tell({ status }: Refusal, sentence: string): void {
+		if (status !== 404 && !this.#ending.signal.aborted) this.#options.onRefused?.(sentence);
+	}
+
+	/** Returns the call as it may be passed on. @throws {Refusal} {ForbiddenValue} {SyntaxError} */
+	async #permitted(request: IncomingMessage): Promise<PermittedCall & WithBody> {
+		const { method = "", url = "" } = request;
+		const { platform } = this.#options;
+		const call = permittedCall(method, url, platform);
+		if (!call) throw new Refusal(403, `The filter does not let ${method} ${oneLine(url, maxUrl)} through`);
+		return { ...call, method, body: bodyFor(call, await bodyOf(request), platform) };
+	}
+
+	/** Says for which platform the filter is. Everybody who may use the socket may know it, and the engine is not asked. */
+	#state(response: ServerResponse): void {
+		const { installation, dataDir, images, owner, maxMemory } = this.#options.platform;
+		const max_memory_mb = maxMemory / mib;
+		const statement: FilterStatement = { installation, data_dir: dataDir, images, owner, max_memory_mb };
+		response.writeHead(200, jsonHeaders).end(JSON.stringify(statement));
 	}
 
 	/** Sends the call and passes the answer back, also one that does not end. */
@@ -171,8 +193,5 @@ function refusalOf(error: unknown): Refusal {
 
 function refuse(response: ServerResponse, { status, message }: Refusal): void {
 	if (response.headersSent) response.destroy();
-	else
-		response
-			.writeHead(status, { "content-type": "application/json", connection: "close" })
-			.end(JSON.stringify({ message }));
+	else response.writeHead(status, jsonHeaders).end(JSON.stringify({ message }));
 }

@@ -19,6 +19,14 @@ export const machineRuntimes = {
 } as const;
 const { containers, processes } = machineRuntimes;
 
+/** The platform for which a runtime is chosen. */
+export interface ChoiceHost {
+	/** Its data folder. */
+	readonly dataDir: string;
+	/** The id of its installation; undefined where it has none yet. */
+	readonly installation?: string | undefined;
+}
+
 /** A runtime that was chosen. */
 export interface RuntimeChoice {
 	readonly ref: AdapterRef;
@@ -31,17 +39,18 @@ export interface RuntimeChoice {
 /**
  * Returns the choice. It stays once an engine was proven to confine sessions: the other runtime would not know those of its
  * containers, so an engine that is away now must not change it. Each runtime gets those of the arguments that it knows.
- * @param dataDir The platform's data folder. @throws {SettingError} for an argument that none of them knows.
+ * @throws {SettingError} for an argument that none of them knows, and for an engine's filter that is started for another platform.
  */
-export async function chosenRuntime(asked: AdapterRef, dataDir: string): Promise<RuntimeChoice> {
+export async function chosenRuntime(asked: AdapterRef, host: ChoiceHost): Promise<RuntimeChoice> {
+	const { dataDir } = host;
 	await refuseUnknown(asked);
 	if (await readMark(dataDir)) return inContainers(asked, "Sessions run in containers, as they did before");
-	const unusable = await unusableBecause(await known(asked, containers));
+	const unusable = await unusableBecause(await known(asked, containers), host);
 	if (unusable === undefined && !hasLaunches(dataDir))
 		return inContainers(asked, "Sessions run in containers: a container engine and their image are there");
 	const why = unusable ?? "some of them still run, or are to be cleared away";
 	const ref = await known(asked, processes);
-	const sentence = `Sessions run as processes of this machine, and not in containers: ${why} (docs/session-containers.md)`;
+	const sentence = `Sessions run as processes of this machine, and not in containers, so they have the rights of the user that starts the platform. The reason: ${why} (docs/session-containers.md)`;
 	return { ref, sentence: sentence + unusedIn(asked, ref), isLesser: true };
 }
 
@@ -77,11 +86,11 @@ function argumentsOf({ kwargs }: Readonly<Record<string, unknown>>): string[] {
 	return Array.isArray(kwargs) ? kwargs.map(String) : [];
 }
 
-async function unusableBecause(ref: AdapterRef): Promise<string | undefined> {
+async function unusableBecause(ref: AdapterRef, host: ChoiceHost): Promise<string | undefined> {
 	const runtime = await loadAdapterClass(ref);
 	const { unusableBecause: ask } = runtime;
 	if (typeof ask !== "function") return "the runtime for containers cannot be asked";
-	return ask(typedArguments(runtime, ref.kwargs));
+	return ask(typedArguments(runtime, ref.kwargs), host);
 }
 
 /** Whether records of sessions of a runtime for this machine are there. */

@@ -267,17 +267,17 @@ export async function loadRuntime(
 		launches,
 		models: { ...models, podToken: (sessionId, generation) => key.podToken(sessionId, generation) },
 	};
-	const ref = pods.runtime.adapter === openChoice ? await choose(pods.runtime, data_dir, onChoice) : pods.runtime;
+	const ref = pods.runtime.adapter === openChoice ? await choose(pods.runtime, host, onChoice) : pods.runtime;
 	await examine(ref, host);
 	return loadAdapter<PodRuntime>(ref, podRuntimeMethods, { ...host });
 }
 
 async function choose(
 	asked: AdapterRef,
-	dataDir: string,
+	host: RuntimeHost,
 	onChoice: NonNullable<RuntimeParts["onChoice"]>,
 ): Promise<AdapterRef> {
-	const choice = await chosenRuntime(asked, dataDir);
+	const choice = await chosenRuntime(asked, host);
 	onChoice(choice);
 	return choice.ref;
 }

@@ -19,8 +19,9 @@ import {
 } from "./containers/containers-options.ts";
 import { EngineAway, EngineClient } from "./containers/engine-client.ts";
 import { EngineContainers } from "./containers/engine-containers.ts";
-import { engineUnusableBecause } from "./containers/engine-question.ts";
+import { engineUnusableBecause, filterLacks } from "./containers/engine-question.ts";
 import { EngineProof } from "./containers/helpers/engine-proof.ts";
+import { FilterCheck } from "./containers/filter/filter-check.ts";
 import { followEngine } from "./containers/engine-events.ts";
 import { ContainerFolders } from "./containers/container-folders.ts";
 import { FolderHelpers } from "./containers/helpers/folder-helpers.ts";
@@ -51,9 +52,10 @@ export class ContainersRuntime implements PodRuntime {
 	static readonly unusableBecause = engineUnusableBecause;
 
 	/** Returns sentences for a person who asks before a start. */
-	static async lacksHere(): Promise<readonly string[]> {
+	static async lacksHere(...asked: Parameters<typeof filterLacks>): Promise<readonly string[]> {
 		return [
 			"The engine and the image of sessions are there; whether it keeps their bounds is proven by the first start",
+			...(await filterLacks(...asked)),
 		];
 	}
 
@@ -72,6 +74,7 @@ export class ContainersRuntime implements PodRuntime {
 	readonly #short: ShortContainers;
 	readonly #folders: ContainerFolders;
 	readonly #reader: FolderReader;
+	readonly #filter: FilterCheck;
 	readonly #proof: EngineProof;
 	readonly #images: SessionImages;
 	readonly #models: LaunchModels;
@@ -105,7 +108,9 @@ export class ContainersRuntime implements PodRuntime {
 		this.#folders = new ContainerFolders({ root: join(dataDir, "sessions"), sessions: this.#sessions, user, helpers });
 		const place = join(dataDir, "cache", "reading");
 		this.#reader = new FolderReader({ short: this.#short, image: this.#settings.image, place });
-		const proven = { engine: this.#engine, short: this.#short, settings: this.#settings };
+		const asked = { engine: this.#engine, settings: this.#settings };
+		this.#filter = new FilterCheck({ ...asked, dataDir, installation });
+		const proven = { ...asked, short: this.#short, filter: this.#filter };
 		this.#proof = new EngineProof({ ...proven, dataDir });
 		const onReport = ({ sessionId }: Launch): void => this.#tell(sessionId);
 		this.#models = new LaunchModels({ runs: this.#runs, models: options.models, platformUrl });
@@ -138,7 +143,9 @@ export class ContainersRuntime implements PodRuntime {
 		void this.#sessions.trash.empty(signal);
 		void this.#reader.removeLeft().catch(() => {});
 		await this.#folders.open();
-		const [sentences] = await Promise.all([this.#proof.first(signal), this.#openDoors()]);
+		// A filter that is started for another platform refuses the list of containers too, and the proof says why.
+		const sentences = await this.#proof.first(signal);
+		await this.#openDoors();
 		void this.#images.tend(this.#containers).catch(() => {});
 		this.#warm.keep(signal);
 		return sentences;
@@ -156,8 +163,8 @@ export class ContainersRuntime implements PodRuntime {
 
 	async inventory(): Promise<Inventory> {
 		const found = await inventoryOf(this.#pods, this.#runs, this.#sessions);
-		const more = [this.#doors.trouble, this.#warm.trouble].filter((trouble) => trouble !== undefined);
-		return { ...found, troubles: [...found.troubles, ...more] };
+		const more = [this.#doors, this.#warm, this.#filter].map(({ trouble }) => trouble);
+		return { ...found, troubles: [...found.troubles, ...more.filter((trouble) => trouble !== undefined)] };
 	}
 
 	async find(sessionId: string, signal?: AbortSignal): Promise<Pod[]> {
@@ -238,7 +245,11 @@ export class ContainersRuntime implements PodRuntime {
 			onSession: (sessionId: string) => watch.look(sessionId),
 			onOutOfMemory: (launch: Launch) => this.#memory.noticed(launch),
 			onStop: (launch: Launch) => this.#stops.asked(launch),
-			onConnected: () => void this.#stops.connected(),
+			onConnected: () => {
+				void this.#stops.connected();
+				// A filter that was restarted may have other options.
+				void this.#filter.again(signal);
+			},
 			onLost: () => this.#stops.lost(),
 		};
 		void followEngine(this.#engine, this.#options.installation, listener, signal);

@@ -8,6 +8,8 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { EngineFilter } from "../../../cli/engine-filter/filter-server.ts";
+import { listenAt } from "../../../cli/engine-filter/filter-socket.ts";
 import { projectRoot } from "#shared/base/project-root.ts";
 
 const containers = "services/pod-manager/pod-runtimes/containers.ts#ContainersRuntime";
@@ -54,7 +56,7 @@ describe("npm run doctor -- --machine", function () {
 	}
 
 	it("says that a start takes processes where there is no engine, and why", async () => {
-		const { code, output } = await examined({ PODS__RUNTIME__ADAPTER: "auto" });
+		const { code, output } = await examined({});
 		expect(code, output).to.equal(0);
 		expect(output)
 			.to.include(`Containers: not usable. No container engine listens at "${socket}"`)
@@ -69,6 +71,28 @@ describe("npm run doctor -- --machine", function () {
 		expect(code, output).to.equal(0);
 		expect(output).to.include("Containers: usable").and.include("Sessions run in containers");
 		expect(existsSync(join(folder, "data")), "nothing was made").to.equal(false);
+	});
+
+	it("says beforehand that a filter is started for another platform, and that a start ends", async () => {
+		const dataDir = join(folder, "data");
+		const platform = {
+			installation: "i",
+			images: ["atelier/session"],
+			owner: 231_001,
+			dataDir: "/srv",
+			maxMemory: 2 ** 40,
+		};
+		const filter = new EngineFilter({ engine: join(folder, "none.sock"), platform });
+		await listenAt(filter.server, socket, { mode: 0o600, group: undefined });
+		const { code, output } = await examined({});
+		await filter.close();
+		expect(code, output).to.equal(1);
+		expect(output)
+			.to.include("Containers: not usable. The filter of the container engine")
+			.and.include(`change its --data-dir from /srv to ${dataDir}`)
+			.and.include("Processes: usable")
+			.and.include("A start ends at once");
+		expect(existsSync(dataDir), "nothing was made").to.equal(false);
 	});
 
 	it("ends with 1 where the runtime that the configuration names lacks its image", async () => {

@@ -18,6 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { containersSettings } from "#services/pod-manager/pod-runtimes/containers/containers-options.ts";
 import { EngineClient } from "#services/pod-manager/pod-runtimes/containers/engine-client.ts";
+import { FilterCheck } from "#services/pod-manager/pod-runtimes/containers/filter/filter-check.ts";
 import { FolderHelpers } from "#services/pod-manager/pod-runtimes/containers/helpers/folder-helpers.ts";
 import { RuntimeProbe } from "#services/pod-manager/pod-runtimes/containers/helpers/runtime-probe.ts";
 import { ShortContainers } from "#services/pod-manager/pod-runtimes/containers/helpers/short-containers.ts";
@@ -59,8 +60,10 @@ describe("engine-filter: a real engine", function () {
 
 	it("lets the platform prove that the engine confines", async () => {
 		const file = join(dataDir, "cache", "proof");
-		const sentences = await new RuntimeProbe({ engine: client, short, settings: settings(), file }).prove();
-		expect(sentences).to.be.an("array");
+		const check = new FilterCheck({ engine: client, settings: settings(), dataDir, installation: "i" });
+		const probe = new RuntimeProbe({ engine: client, short, settings: settings(), filter: check, file });
+		expect((await probe.prove()).join("\n")).to.not.include("root on this machine");
+		expect(check.trouble).to.equal(undefined);
 		expect(existsSync(file)).to.equal(true);
 		expect(containers()).to.equal("");
 	});

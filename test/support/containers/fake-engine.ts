@@ -45,6 +45,8 @@ export class FakeEngine implements AsyncDisposable {
 	refused: { create?: Refusal; start?: Refusal; rename?: Refusal } = {};
 	/** Does the work of a short container; resolves to its exit code. Default: it does nothing. */
 	work: (container: FakeContainer) => Promise<number> = async () => 0;
+	/** Whether it refuses what it does not know, as another filter than that of the project does. */
+	isStrange = false;
 	/** Whether it has every image. */
 	hasImages = true;
 	/** Whether short containers run until somebody stops them. */
@@ -160,7 +162,7 @@ export class FakeEngine implements AsyncDisposable {
 		if (path === "/info") return [200, { ID: "fake", LiveRestoreEnabled: this.keepsContainers }];
 		if (path.startsWith("/images/") && !this.hasImages) return [404, { message: "No such image" }];
 		if (path.startsWith("/images/")) return [200, { Id: "sha256:1", Config: {} }];
-		return [403, { message: `Not answered: ${path}` }];
+		return [this.isStrange ? 403 : 404, { message: `Not answered: ${path}` }];
 	}
 
 	async #answerAbout(

@@ -3,12 +3,14 @@ import { BlockList } from "node:net";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ContainersRuntime } from "#services/pod-manager/pod-runtimes/containers.ts";
+import type { ContainersArguments } from "#services/pod-manager/pod-runtimes/containers/containers-options.ts";
 import { type Launch, launchName } from "#services/pod-manager/pod-runtimes/machine/launch.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { eventually } from "../eventually.ts";
 import { FakeEngine } from "./fake-engine.ts";
 
 export class FakedRuntime implements AsyncDisposable {
+	static readonly installation = "0123456789abcdef";
 	readonly engine = new FakeEngine();
 	readonly dataDir = join(this.engine.root, "data");
 	readonly #opened: ContainersRuntime[] = [];
@@ -30,10 +32,10 @@ export class FakedRuntime implements AsyncDisposable {
 	}
 
 	/** Returns a runtime as another process of the platform has it. */
-	runtime(): ContainersRuntime {
+	runtime(kwargs: ContainersArguments = {}): ContainersRuntime {
 		const runtime = new ContainersRuntime({
 			dataDir: this.dataDir,
-			installation: "0123456789abcdef",
+			installation: FakedRuntime.installation,
 			markKey: "unused",
 			host: "here",
 			platformUrl: () => "http://127.0.0.1:9/api/v1/svc",
@@ -43,6 +45,7 @@ export class FakedRuntime implements AsyncDisposable {
 			metrics: new Metrics(),
 			socket: this.engine.socket,
 			warm: this.warm,
+			...kwargs,
 		});
 		this.#opened.push(runtime);
 		return runtime;

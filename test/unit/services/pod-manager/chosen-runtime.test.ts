@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chosenRuntime } from "#services/pod-manager/chosen-runtime.ts";
+import { loadConfig } from "#shared/config/config.ts";
+import { chosenRuntime, openChoice } from "#services/pod-manager/chosen-runtime.ts";
 import { keepMark } from "#services/pod-manager/runtime-change/runtime-mark.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 
@@ -42,7 +43,7 @@ describe("chosenRuntime()", () => {
 	async function choice(): Promise<[runtime: string | undefined, sentence: string]> {
 		const { ref, sentence } = await chosenRuntime(
 			{ adapter: "auto", kwargs: { socket }, secret_kwargs_env: {} },
-			folder,
+			{ dataDir: folder },
 		);
 		return [ref.adapter.split("#")[1], sentence];
 	}
@@ -78,15 +79,19 @@ describe("chosenRuntime()", () => {
 			kwargs: { socket, user: "231002", waiting: "3", listen_host: "10.0.0.1", ...more },
 			secret_kwargs_env: {},
 		});
-		const inProcesses = await chosenRuntime(asked({}), folder);
+		const inProcesses = await chosenRuntime(asked({}), { dataDir: folder });
 		expect(inProcesses.ref.kwargs).to.deep.equal({ waiting: "3", listen_host: "10.0.0.1" });
 		expect(inProcesses.sentence).to.match(/have no effect there: socket, user$/);
 		await startEngine(200);
-		const inContainers = await chosenRuntime(asked({}), folder);
+		const inContainers = await chosenRuntime(asked({}), { dataDir: folder });
 		expect(inContainers.ref.kwargs).to.deep.equal({ socket, user: "231002", listen_host: "10.0.0.1" });
 		expect(inContainers.sentence).to.match(/have no effect there: waiting$/);
-		const { message } = await failureOf<Error>(chosenRuntime(asked({ wating: "3" }), folder));
+		const { message } = await failureOf<Error>(chosenRuntime(asked({ wating: "3" }), { dataDir: folder }));
 		expect(message).to.include('"wating"').and.include("waiting");
+	});
+
+	it("is the shipped default", () => {
+		expect(loadConfig({}).pods.runtime.adapter).to.equal(openChoice);
 	});
 
 	it("does not leave sessions behind that run as processes", async () => {

@@ -13,12 +13,12 @@ import { ConfigError } from "#shared/config/config.ts";
 import { confinement } from "../container-request.ts";
 import type { ContainersSettings } from "../containers-options.ts";
 import { EngineAway, type EngineClient, EngineRefusal } from "../engine-client.ts";
+import type { FilterCheck } from "../filter/filter-check.ts";
 import { absentEngine, absentImage } from "../reasons/absent-engine.ts";
 import { differences, probeCommand } from "./probe-findings.ts";
 import type { ShortContainers } from "./short-containers.ts";
 
 const notFound = 404;
-const forbidden = 403;
 /** A change of this module that older proofs do not cover has another number. */
 const version = 1;
 /** Two digests in hexadecimal, and the space between them. */
@@ -30,6 +30,8 @@ export interface RuntimeProbeDependencies {
 	readonly engine: EngineClient;
 	readonly short: ShortContainers;
 	readonly settings: ContainersSettings;
+	/** Says who answers at the socket. */
+	readonly filter: FilterCheck;
 	/** The file that keeps the proof; it may be removed at any time. */
 	readonly file: string;
 }
@@ -44,42 +46,34 @@ export class RuntimeProbe {
 
 	/**
 	 * @returns Sentences about what this engine cannot do.
-	 * @throws {ConfigError} for an engine that does not confine; {StartError} for what is missing, with what to do; {EngineAway} for an engine that was proven before and is away now.
+	 * @throws {SettingError} for an engine that does not confine, and a filter of something else; {StartError} for what is missing, with what to do; {EngineAway} for an engine that was proven before and is away now.
 	 */
 	async prove(signal?: AbortSignal): Promise<readonly string[]> {
 		const kept = await this.#kept();
 		const socket = digest(this.#dependencies.settings.socket);
-		const info = await this.#info(kept?.startsWith(socket) === true, signal);
+		const wasProven = kept?.startsWith(socket) === true;
+		const front = await this.#asked(wasProven, () => this.#dependencies.filter.examine(signal));
+		const info = await this.#asked(wasProven, () => this.#info(signal));
 		const proven = provenBy(this.#dependencies.settings, text(info, "ID"), await this.#imageId(signal));
 		const proof = `${socket} ${digest(proven)}`;
 		if (kept !== proof) {
 			await this.#probe(signal);
 			await this.#keep(proof);
 		}
-		return [...shortcomings(info), ...(await this.#rootShortcoming(info, signal))];
+		return [...shortcomings(info), ...(front === "engine" ? rootShortcoming(info) : [])];
 	}
 
-	async #info(wasProven: boolean, signal?: AbortSignal): Promise<unknown> {
-		const { engine, settings } = this.#dependencies;
+	async #asked<Answer>(wasProven: boolean, ask: () => Promise<Answer>): Promise<Answer> {
 		try {
-			return (await engine.call({ method: "GET", path: "/info", signal })).body;
+			return await ask();
 		} catch (error) {
-			if (error instanceof EngineAway && wasProven) throw error;
-			throw unreachable(settings.socket, error);
+			if ((error instanceof EngineAway && wasProven) || error instanceof StartError) throw error;
+			throw unreachable(this.#dependencies.settings.socket, error);
 		}
 	}
 
-	/** The filter of an engine does not let this question through, and a rootless engine is not root. */
-	async #rootShortcoming(info: unknown, signal?: AbortSignal): Promise<string[]> {
-		const { engine } = this.#dependencies;
-		const accepts = [forbidden];
-		const { status } = await engine.call({ method: "GET", path: "/version", accepts, signal });
-		const options: unknown = Object(info).SecurityOptions;
-		const isRootless = Array.isArray(options) && options.includes("name=rootless");
-		if (status === forbidden || isRootless) return [];
-		return [
-			"The platform may do everything at the container engine, which makes it root on this machine: put the filter before the engine's socket (npm run engine-filter), or use a rootless engine",
-		];
+	async #info(signal?: AbortSignal): Promise<unknown> {
+		return (await this.#dependencies.engine.call({ method: "GET", path: "/info", signal })).body;
 	}
 
 	async #imageId(signal?: AbortSignal): Promise<string> {
@@ -150,6 +144,15 @@ function shortcomings(info: unknown): string[] {
 					'All running sessions end when the container engine is restarted: set "live-restore": true in its configuration (/etc/docker/daemon.json), so that they go on',
 				]),
 		"The container engine does not bound the files of a workspace: when the disk gets short, the largest sessions are stopped (disk.low_mb)",
+	];
+}
+
+/** A rootless engine is not root. */
+function rootShortcoming(info: unknown): string[] {
+	const options: unknown = Object(info).SecurityOptions;
+	if (Array.isArray(options) && options.includes("name=rootless")) return [];
+	return [
+		"The platform may do everything at the container engine, which makes it root on this machine: put the filter before the engine's socket (npm run engine-filter), or use a rootless engine",
 	];
 }
 

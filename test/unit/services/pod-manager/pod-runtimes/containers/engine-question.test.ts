@@ -3,6 +3,7 @@ import { engineUnusableBecause } from "#services/pod-manager/pod-runtimes/contai
 import { FakeEngine } from "../../../../../support/containers/fake-engine.ts";
 
 describe("engineUnusableBecause", () => {
+	const host = { dataDir: "/srv/atelier" };
 	let engine: FakeEngine;
 
 	beforeEach(() => {
@@ -12,14 +13,16 @@ describe("engineUnusableBecause", () => {
 
 	it("has no reason when an engine has the image", async () => {
 		await engine.start();
-		expect(await engineUnusableBecause({ socket: engine.socket })).to.equal(undefined);
+		expect(await engineUnusableBecause({ socket: engine.socket }, host)).to.equal(undefined);
 	});
 
 	it("names the image that is missing, and an engine that is not there", async () => {
 		await engine.start();
 		engine.hasImages = false;
-		expect(await engineUnusableBecause({ socket: engine.socket, image: "mine:1" })).to.include('no image "mine:1"');
+		expect(await engineUnusableBecause({ socket: engine.socket, image: "mine:1" }, host)).to.include(
+			'no image "mine:1"',
+		);
 		await engine.stop();
-		expect(await engineUnusableBecause({ socket: engine.socket })).to.include(`listens at "${engine.socket}"`);
+		expect(await engineUnusableBecause({ socket: engine.socket }, host)).to.include(`listens at "${engine.socket}"`);
 	});
 });

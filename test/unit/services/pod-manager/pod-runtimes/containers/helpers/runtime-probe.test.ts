@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { join } from "node:path";
 import { containersSettings } from "#services/pod-manager/pod-runtimes/containers/containers-options.ts";
 import { EngineClient } from "#services/pod-manager/pod-runtimes/containers/engine-client.ts";
+import { FilterCheck } from "#services/pod-manager/pod-runtimes/containers/filter/filter-check.ts";
 import { RuntimeProbe } from "#services/pod-manager/pod-runtimes/containers/helpers/runtime-probe.ts";
 import { ShortContainers } from "#services/pod-manager/pod-runtimes/containers/helpers/short-containers.ts";
 import { failureOf } from "../../../../../../support/failure-of.ts";
@@ -62,12 +63,9 @@ describe("RuntimeProbe", () => {
 		client = new EngineClient(socket);
 		const short = new ShortContainers(client, "i");
 		const file = join(folder(), "proof");
-		return new RuntimeProbe({
-			engine: client,
-			short,
-			settings: containersSettings({ socket, processors: 2 }),
-			file,
-		}).prove();
+		const settings = containersSettings({ socket, processors: 2 });
+		const filter = new FilterCheck({ engine: client, settings, dataDir: folder() });
+		return new RuntimeProbe({ engine: client, short, settings, filter, file }).prove();
 	}
 
 	it("keeps its proof of an engine that gives what it was asked for, and leaves no container", async () => {
