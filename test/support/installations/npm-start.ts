@@ -20,9 +20,10 @@ export class NpmStart implements AsyncDisposable {
 		this.#closed = once(npm, "close");
 	}
 
-	/** Resolves when it listens. @param folder The data are in its folder `data`. */
+	/** Resolves when it listens. @param folder The data are in its folder `data`, and it has no engine's socket unless `env` names one. */
 	static begin(folder: string, env: NodeJS.ProcessEnv, withinMs = 60_000): Promise<NpmStart> {
-		return NpmStart.beginIn(projectRoot, { ...env, DATA_DIR: join(folder, "data") }, withinMs);
+		const data = { DATA_DIR: join(folder, "data"), PODS__RUNTIME__KWARGS__SOCKET: join(folder, "no-engine.sock") };
+		return NpmStart.beginIn(projectRoot, { ...data, ...env }, withinMs);
 	}
 
 	/** Does the same in another checkout, with its default data folder if the environment names none. */

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import { projectRoot } from "#shared/base/project-root.ts";
+import { machineRuntimes } from "#services/pod-manager/chosen-runtime.ts";
 import { ApiClient } from "../clients/api-client.ts";
 import { compiled } from "../compiled.ts";
 import { eventually } from "../eventually.ts";
@@ -74,6 +75,12 @@ async function startInProcesses(options: PlatformOptions): Promise<TestPlatform>
 		await platform[Symbol.asyncDispose]();
 		throw error;
 	}
+}
+
+/** Names processes as the runtime, where a test names none: whether this machine has an engine is no matter of most tests. */
+function withRuntime(config: Record<string, unknown>): Record<string, unknown> {
+	const { pods = {} } = config as { pods?: { runtime?: object } };
+	return { ...config, pods: { ...pods, runtime: { adapter: machineRuntimes.processes, ...pods.runtime } } };
 }
 
 /** One process of a platform. */
@@ -184,7 +191,7 @@ export class TestPlatform implements AsyncDisposable {
 
 	/** Writes the configuration in the form of a file, for the next start of a process. */
 	reconfigure(config: Record<string, unknown>): void {
-		writeFileSync(join(this.folder, "config.yaml"), JSON.stringify(config));
+		writeFileSync(join(this.folder, "config.yaml"), JSON.stringify(withRuntime(config)));
 	}
 
 	/** Starts every process, also again after `kill` or `stop`, on the same data folder and port. */
