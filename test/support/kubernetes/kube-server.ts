@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiClient } from "#shared/kubernetes/api/api-client.ts";
 import { ServiceAccount } from "#shared/kubernetes/api/service-account.ts";
+import type { CallPace } from "#shared/kubernetes/api/call-pace.ts";
 import { Kubeconfig } from "#shared/kubernetes/api/kubeconfig.ts";
 import { makeCertificate } from "../bus/test-certificates.ts";
 import { eventually } from "../eventually.ts";
@@ -15,23 +16,34 @@ import { testProgram } from "../machine/test-program.ts";
 
 const readyWithinMs = 60_000;
 
-export class KubeServer implements AsyncDisposable {
-	readonly #folder = mkdtempSync(join(tmpdir(), "atelier-kube-server-"));
-	readonly #port: number;
-	readonly #etcdPort: number;
-	readonly #processes = new Map<"etcd" | "kube-apiserver", ChildProcess>();
+export interface KubeServerOptions {
+	/** A state is forgotten after two of these times; default `20s`. */
+	readonly compaction?: string;
+	/** The user whose calls are logged; default: nobody's are. */
+	readonly audited?: string;
+	/** Further users by their tokens: lines of the form `<token>,<name>,<uid>,"<groups>"`. */
+	readonly users?: readonly string[];
+}
 
-	private constructor(port: number, etcdPort: number) {
-		this.#port = port;
+export class KubeServer implements AsyncDisposable {
+	readonly port: number;
+	readonly #folder = mkdtempSync(join(tmpdir(), "atelier-kube-server-"));
+	readonly #etcdPort: number;
+	readonly #options: KubeServerOptions;
+	readonly #processes = new Map<string, ChildProcess>();
+
+	private constructor(port: number, etcdPort: number, options: KubeServerOptions) {
+		this.port = port;
 		this.#etcdPort = etcdPort;
+		this.#options = options;
 	}
 
 	/** Starts both with a namespace `sessions` and its service account. */
-	static async start(): Promise<KubeServer> {
-		const server = new KubeServer(await freePort(), await freePort());
+	static async start(options: KubeServerOptions = {}): Promise<KubeServer> {
+		const server = new KubeServer(await freePort(), await freePort(), options);
 		try {
 			server.#writeFiles();
-			server.#run("etcd", server.#etcdArguments(await freePort()));
+			server.run("etcd", server.#etcdArguments(await freePort()));
 			await server.startApi();
 			await server.#makeNamespace();
 			return server;
@@ -43,7 +55,7 @@ export class KubeServer implements AsyncDisposable {
 
 	/** Starts the API server and waits until it answers. */
 	async startApi(): Promise<void> {
-		this.#run("kube-apiserver", this.#apiArguments());
+		this.run("kube-apiserver", this.#apiArguments());
 		const client = await this.client();
 		try {
 			const namespaces = { version: "v1", plural: "namespaces" };
@@ -55,19 +67,31 @@ export class KubeServer implements AsyncDisposable {
 
 	/** Ends the API server as a power cut does. etcd goes on. */
 	killApi(): Promise<void> {
-		return this.#kill("kube-apiserver");
+		return this.kill("kube-apiserver");
 	}
 
-	/** Returns a client of its administrator, or of a stranger. */
-	async client(token = "token-of-the-admin"): Promise<ApiClient> {
-		return new ApiClient({ access: await Kubeconfig.open({ file: this.kubeconfig(token) }) });
+	/** The certificate of the API server, for a proxy in front of it. */
+	get certificate(): { readonly cert: Buffer; readonly key: Buffer } {
+		const of = (kind: string) => readFileSync(join(this.#folder, `apiserver.${kind}`));
+		return { cert: of("pem"), key: of("key") };
 	}
 
-	/** Returns the path of a kubeconfig file of its administrator, or of whoever has the token. */
-	kubeconfig(token = "token-of-the-admin"): string {
-		const file = join(this.#folder, `${createHash("sha256").update(token).digest("hex")}.json`);
+	/** The file with the calls of the audited user, a line each. */
+	get auditLog(): string {
+		return join(this.#folder, "audit.log");
+	}
+
+	/** Returns a client of its administrator, or of another user. */
+	async client(token = "token-of-the-admin", pace?: CallPace): Promise<ApiClient> {
+		const access = await Kubeconfig.open({ file: this.kubeconfig(token) });
+		return new ApiClient({ access, ...(pace && { pace }) });
+	}
+
+	/** Returns the path of a kubeconfig file of its administrator, or of whoever has the token. @param port That of a proxy before the API server. */
+	kubeconfig(token = "token-of-the-admin", port = this.port): string {
+		const file = join(this.#folder, `${createHash("sha256").update(`${token} ${port}`).digest("hex")}.json`);
 		const cluster = {
-			server: `https://127.0.0.1:${this.#port}`,
+			server: `https://127.0.0.1:${port}`,
 			"certificate-authority": join(this.#folder, "apiserver.pem"),
 		};
 		const config = {
@@ -87,13 +111,13 @@ export class KubeServer implements AsyncDisposable {
 		const folder = mkdtempSync(join(this.#folder, "account-"));
 		writeFileSync(join(folder, "token"), token);
 		writeFileSync(join(folder, "ca.crt"), readFileSync(join(this.#folder, "apiserver.pem")));
-		return new ApiClient({ access: new ServiceAccount({ folder, host: "127.0.0.1", port: String(this.#port) }) });
+		return new ApiClient({ access: new ServiceAccount({ folder, host: "127.0.0.1", port: String(this.port) }) });
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		// The API server takes minutes to end without its etcd.
-		await this.#kill("kube-apiserver");
-		await this.#kill("etcd");
+		for (const name of [...this.#processes.keys()].toReversed()) if (name !== "etcd") await this.kill(name);
+		await this.kill("etcd");
 		rmSync(this.#folder, { recursive: true, force: true });
 	}
 
@@ -103,8 +127,12 @@ export class KubeServer implements AsyncDisposable {
 		writeFileSync(join(this.#folder, "accounts.key"), privateKey.export({ type: "pkcs1", format: "pem" }), {
 			mode: 0o600,
 		});
-		const people = ['token-of-the-admin,admin,1,"system:masters"', "token-of-a-stranger,stranger,2"];
+		const { users = [], audited } = this.#options;
+		const people = ['token-of-the-admin,admin,1,"system:masters"', "token-of-a-stranger,stranger,2", ...users];
 		writeFileSync(join(this.#folder, "tokens.csv"), `${people.join("\n")}\n`);
+		const rules = [{ level: "Metadata", users: [audited] }, { level: "None" }];
+		const policy = { apiVersion: "audit.k8s.io/v1", kind: "Policy", omitStages: ["RequestReceived"], rules };
+		writeFileSync(join(this.#folder, "audit.json"), JSON.stringify(policy));
 	}
 
 	#etcdArguments(peerPort: number): string[] {
@@ -126,7 +154,7 @@ export class KubeServer implements AsyncDisposable {
 			"etcd-servers": `http://127.0.0.1:${this.#etcdPort}`,
 			"bind-address": "127.0.0.1",
 			"advertise-address": "127.0.0.1",
-			"secure-port": String(this.#port),
+			"secure-port": String(this.port),
 			"cert-dir": this.#folder,
 			"tls-cert-file": file("apiserver.pem"),
 			"tls-private-key-file": file("apiserver.key"),
@@ -137,8 +165,13 @@ export class KubeServer implements AsyncDisposable {
 			"service-account-signing-key-file": file("accounts.key"),
 			"service-cluster-ip-range": "10.96.0.0/16",
 			"endpoint-reconciler-type": "none",
-			// A state is forgotten after two of these times.
-			"etcd-compaction-interval": "20s",
+			"etcd-compaction-interval": this.#options.compaction ?? "20s",
+			...(this.#options.audited !== undefined && {
+				"audit-policy-file": file("audit.json"),
+				"audit-log-path": this.auditLog,
+				"audit-log-maxsize": "4000",
+				"audit-log-mode": "batch",
+			}),
 		});
 	}
 
@@ -154,7 +187,8 @@ export class KubeServer implements AsyncDisposable {
 		}
 	}
 
-	#run(name: "etcd" | "kube-apiserver", args: readonly string[]): void {
+	/** Starts a program beside the others, which ends with them. */
+	run(name: string, args: readonly string[]): void {
 		const log = openSync(join(this.#folder, `${name}.log`), "a");
 		try {
 			this.#processes.set(name, spawn(testProgram(name), args, { stdio: ["ignore", log, log] }));
@@ -163,7 +197,20 @@ export class KubeServer implements AsyncDisposable {
 		}
 	}
 
-	async #kill(name: "etcd" | "kube-apiserver"): Promise<void> {
+	/** Writes a file of JSON into its folder; returns the path. */
+	write(name: string, content: object): string {
+		const file = join(this.#folder, name);
+		writeFileSync(file, JSON.stringify(content));
+		return file;
+	}
+
+	/** Sends a signal to a program, such as SIGSTOP. */
+	signal(name: string, signal: NodeJS.Signals): void {
+		this.#processes.get(name)?.kill(signal);
+	}
+
+	/** Ends a program as a power cut does. */
+	async kill(name: string): Promise<void> {
 		const child = this.#processes.get(name);
 		this.#processes.delete(name);
 		if (!child || child.exitCode !== null || child.signalCode !== null) return;
@@ -172,11 +219,20 @@ export class KubeServer implements AsyncDisposable {
 		await exit;
 	}
 
+	/** Returns the end of the log of a program. */
+	lastLines(name: string, count = 20): string {
+		return readFileSync(join(this.#folder, `${name}.log`), "utf8")
+			.split("\n")
+			.slice(-count)
+			.join("\n");
+	}
+
 	#log(): string {
 		return `kube-apiserver answers; its log is ${join(this.#folder, "kube-apiserver.log")}`;
 	}
 }
 
-function argumentsOf(options: Readonly<Record<string, string>>): string[] {
+/** Returns the arguments of a program by their names. */
+export function argumentsOf(options: Readonly<Record<string, string>>): string[] {
 	return Object.entries(options).map(([name, value]) => `--${name}=${value}`);
 }

@@ -1,4 +1,5 @@
 /** The objects of sessions in the cluster: makes, reads and removes them. A repeated step has no further effect. */
+import { failpoint } from "#shared/base/failpoints.ts";
 import { ApiError } from "#shared/kubernetes/api/api-error.ts";
 import type { MeasuredSize } from "#shared/wire/pod/status.ts";
 import type { ApiClient, PatchStep } from "#shared/kubernetes/api/api-client.ts";
@@ -62,7 +63,9 @@ export class SessionObjects {
 	/** Makes what a pod needs, and the pod at last: whoever sees the pod finds everything else. @throws {ApiError} */
 	async make(plan: PodPlan, signal?: AbortSignal): Promise<void> {
 		await this.#makeOnce(this.#accounts, accountManifest(plan), signal);
+		failpoint("kubernetes.account-made");
 		await this.#makeOnce(this.#claims, volumeClaimManifest(plan), signal);
+		failpoint("kubernetes.claim-made");
 		await this.#makeOnce(this.pods, podManifest(plan), signal);
 	}
 
@@ -70,14 +73,18 @@ export class SessionObjects {
 	async end({ metadata }: PodObject, graceSeconds: number, signal?: AbortSignal): Promise<void> {
 		if (metadata.deletionTimestamp !== undefined) return;
 		await orMissing(this.#api.delete(this.pods, metadata.name, { uid: metadata.uid, graceSeconds, signal }));
+		failpoint("kubernetes.pod-ended");
 	}
 
 	/** Removes the records of a pod whose processes have ended: its account, and then the pod itself, for which nobody waits any more. */
 	async forget(pod: PodObject, signal?: AbortSignal): Promise<void> {
 		const { name, uid } = pod.metadata;
 		await this.removeAccount(name, signal);
+		failpoint("kubernetes.account-removed");
 		await orMissing(this.#api.delete(this.pods, name, { uid, graceSeconds: 0, signal }));
+		failpoint("kubernetes.pod-deleted");
 		await this.#release(pod, signal);
+		failpoint("kubernetes.pod-released");
 	}
 
 	async removeAccount(name: string, signal?: AbortSignal): Promise<void> {
@@ -106,6 +113,7 @@ export class SessionObjects {
 
 	async removeVolumeClaim({ workspaceId, uid }: VolumeClaim): Promise<void> {
 		await orMissing(this.#api.delete(this.#claims, volumeClaimName(workspaceId), { uid }));
+		failpoint("kubernetes.claim-removed");
 	}
 
 	/** Keeps what an agent has reported with its pod. @returns Whether the pod is there. */

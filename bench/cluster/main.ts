@@ -1,0 +1,242 @@
+/**
+ * `npm run bench:cluster [-- --sessions 1000 --steady 5000 --managers 2 --record]` measures the runtime for clusters on a real control plane
+ * with simulated machines and session agents (docs/scale.md). It ends by itself after at most 40 minutes.
+ */
+import { loadavg } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readCommandLine } from "#shared/config/command-line.ts";
+import { eventually } from "../../test/support/eventually.ts";
+import { kwokMachines } from "../../test/support/kubernetes/kwok-machines.ts";
+import { sessionsNamespace as namespace } from "../../test/support/kubernetes/simulated-cluster.ts";
+import { SimulatedPlatform } from "../../test/support/kubernetes/simulated-platform.ts";
+import type { SessionView } from "../../test/support/platform/session-steps.ts";
+import { cpuMicros, memoryBytes } from "../process-cost.ts";
+import { allCalls, ApiCalls, callsPerSession, writes } from "./api-calls.ts";
+
+const { values } = readCommandLine({
+	usage: "npm run bench:cluster [-- --sessions <n> --steady <n> --managers <n>]",
+	summary: "Measures the runtime for clusters on simulated machines (docs/scale.md).",
+	operands: { help: {}, most: 0 },
+	options: {
+		sessions: { type: "string", default: "1000", value: "n", isNumber: true, help: "the sessions that start at once" },
+		steady: { type: "string", default: "5000", value: "n", isNumber: true, help: "the sessions that run in the end" },
+		managers: { type: "string", default: "2", value: "n", isNumber: true, help: "the pod managers" },
+		kwok: { type: "boolean", default: false, help: "uses machines of KWOK, with a scheduler and controllers" },
+		seconds: { type: "string", default: "180", value: "n", isNumber: true, help: "how long the rest is measured" },
+	},
+});
+const [atOnce, steady, podManagers] = [Number(values.sessions), Number(values.steady), Number(values.managers)];
+const people = 100;
+const limitMs = 2_400_000;
+setTimeout(() => {
+	console.log("The time is over");
+	process.exit(1);
+}, limitMs).unref();
+
+await using bench = await SimulatedPlatform.start({
+	podManagers,
+	people,
+	cluster: { compaction: "5m", ...(values.kwok && { machines: kwokMachines(Math.ceil((steady * 1.1) / 300) + 1) }) },
+});
+const { cluster, core, managers } = bench;
+const calls = new ApiCalls(cluster.server.auditLog);
+const ids: { id: string; person: number; at: number }[] = [];
+
+interface StartedSession extends SessionView {
+	readonly status_reason: { code: string; message: string; since: string } | null;
+	readonly created_at: string;
+	readonly timings: { readonly claimed?: string };
+}
+
+async function create(person: number): Promise<void> {
+	const at = Date.now();
+	const body = { name: "simulated", source: { type: "git", repo: "" } };
+	const answer = await bench.clientOf(person).post<SessionView>("/sessions", body);
+	if (answer.status !== 201) throw new Error(`No session was created: ${answer.status} ${answer.text}`);
+	ids.push({ id: answer.body.id, person, at });
+}
+
+/** Runs the work for each number, so many at a time. */
+async function each(count: number, atATime: number, work: (n: number) => Promise<void>): Promise<void> {
+	let next = 0;
+	const one = async () => {
+		while (next < count) await work(next++);
+	};
+	await Promise.all(Array.from({ length: atATime }, one));
+}
+
+async function statuses(): Promise<Record<string, number>> {
+	const text = await (await fetch(`${core.opsUrl}/metrics`)).text();
+	const lines = text.matchAll(/^atelier_sessions\{status="(\w+)"\} (\d+)$/gm);
+	return Object.fromEntries([...lines].map(([, status = "", count]) => [status, Number(count)]));
+}
+
+async function untilRunning(count: number): Promise<void> {
+	const isDone = async () => {
+		const { running = 0, failed = 0 } = await statuses();
+		return running + failed >= count;
+	};
+	await eventually(isDone, { withinMs: 1_200_000, everyMs: 500, what: `${count} sessions run` });
+}
+
+function percentile(all: readonly number[], share: number): number {
+	const sorted = all.toSorted((one, other) => one - other);
+	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+function spread(all: readonly number[]): string {
+	const [half, most, last] = [0.5, 0.99, 1].map((share) => Math.round(percentile(all, share)));
+	return `p50 ${half} ms · p99 ${most} ms · longest ${last} ms (${all.length})`;
+}
+
+/** Returns the times to a status that sessions have reached, in milliseconds. */
+async function timesOf(some: typeof ids, to: (session: StartedSession) => string | undefined): Promise<number[]> {
+	const times: number[] = [];
+	await each(some.length, 16, async (n) => {
+		const { id, person, at } = some[n]!;
+		const { body } = await bench.clientOf(person).get<StartedSession>(`/sessions/${id}`);
+		const reached = to(body);
+		if (reached === undefined) console.log(`${id} is ${body.status}: ${JSON.stringify(body.status_reason)}`);
+		else times.push(Date.parse(reached) - at);
+	});
+	return times;
+}
+
+const whenRunning = ({ status, status_reason }: StartedSession) =>
+	status === "running" ? status_reason?.since : undefined;
+
+interface Cost {
+	readonly at: number;
+	readonly micros: number[];
+}
+
+function costNow(): Cost {
+	return { at: performance.now(), micros: managers.map(({ process: { pid } }) => cpuMicros(pid)) };
+}
+
+function say(line: string): void {
+	console.log(`${line}   [load ${loadavg()[0]?.toFixed(1)}]`);
+}
+
+function saySpent(what: string, before: Cost, count?: number): void {
+	const after = costNow();
+	const seconds = (after.at - before.at) / 1_000;
+	const used = after.micros.map((micros, n) => (micros - (before.micros[n] ?? 0)) / 1e6);
+	const each =
+		count === undefined
+			? ""
+			: ` · ${((1_000 * used.reduce((sum, one) => sum + one, 0)) / count).toFixed(1)} ms a session`;
+	const cores = used.map((one) => (one / seconds).toFixed(3)).join(", ");
+	const memory = managers.map(({ process: { pid } }) => Math.round(memoryBytes(pid) / 1e6)).join(", ");
+	say(`${what}: ${seconds.toFixed(1)} s · pod managers: ${cores} processors, ${memory} MB resident${each}`);
+}
+
+async function sayCalls(what: string, count: number): Promise<void> {
+	await sleep(2_000);
+	const made = calls.take();
+	say(`${what}: ${(allCalls(made) / count).toFixed(2)} calls, ${(writes(made) / count).toFixed(2)} writes a session`);
+	console.log(`    ${callsPerSession(made, count)}`);
+}
+
+say("Everything is simulated but the control plane, the platform and its bus");
+const few = Math.min(100, atOnce);
+await sleep(3_000);
+calls.take();
+
+let before = costNow();
+await Promise.all(
+	Array.from({ length: few }, async (_, n) => {
+		await sleep(n * 100);
+		await create(n);
+	}),
+);
+await untilRunning(few);
+say(`10 a second, created → claimed: ${spread(await timesOf(ids, ({ timings }) => timings.claimed))}`);
+say(`10 a second, created → running: ${spread(await timesOf(ids, whenRunning))}`);
+saySpent("10 a second", before, few);
+await sayCalls("10 a second", few);
+
+before = costNow();
+const burst = performance.now();
+await each(atOnce, 64, (n) => create(n));
+say(`${atOnce} at once: created within ${((performance.now() - burst) / 1_000).toFixed(1)} s`);
+await untilRunning(few + atOnce);
+saySpent(`${atOnce} at once, all running`, before, atOnce);
+say(`${atOnce} at once, created → running: ${spread(await timesOf(ids.slice(few), whenRunning))}`);
+await sayCalls(`${atOnce} at once`, atOnce);
+
+if (steady > ids.length) {
+	before = costNow();
+	const more = steady - ids.length;
+	await each(more, 64, (n) => create(n));
+	await untilRunning(steady);
+	saySpent(`${more} more`, before, more);
+	await sayCalls(`${more} more`, more);
+}
+
+await sleep(20_000);
+calls.take();
+before = costNow();
+await sleep(Number(values.seconds) * 1_000);
+saySpent(`${ids.length} steady`, before);
+const quiet = calls.take();
+say(`${ids.length} steady: ${(allCalls(quiet) / Number(values.seconds)).toFixed(2)} calls a second`);
+console.log(`    ${callsPerSession(quiet, Number(values.seconds))} a second`);
+
+const [last] = managers.slice(-1);
+if (last) {
+	await last.kill();
+	const since = performance.now();
+	await last.start();
+	const ready = performance.now() - since;
+	const looked = async () => {
+		const text = await (await fetch(`${last.opsUrl}/metrics`)).text();
+		return Number(/^atelier_pods\{state="ready"\} (\d+)$/m.exec(text)?.[1] ?? 0) > 0;
+	};
+	await eventually(looked, { withinMs: 120_000, everyMs: 50, what: "the new pod manager has looked at all pods" });
+	say(
+		`restart: ready after ${(ready / 1_000).toFixed(1)} s, first full look after ${((performance.now() - since) / 1_000).toFixed(1)} s`,
+	);
+	await sayCalls("restart", 1);
+}
+
+const lost = ids.slice(0, 100);
+const failedAt = new Map<string, number>();
+for (const { id } of lost) {
+	failedAt.set(id, Date.now());
+	const containerStatuses = [{ name: "session", state: { terminated: { exitCode: 137, reason: "Error" } } }];
+	await cluster.admin.patch(
+		{ version: "v1", plural: "pods", namespace },
+		`session-${id}-g1`,
+		{ status: { phase: "Failed", containerStatuses } },
+		{ part: "status" },
+	);
+	await sleep(50);
+}
+await eventually(async () => ((await statuses())["failed"] ?? 0) >= lost.length, {
+	withinMs: 60_000,
+	what: "the sessions have failed",
+});
+const failures = await timesOf(
+	lost.map((one) => ({ ...one, at: failedAt.get(one.id) ?? 0 })),
+	({ status, status_reason }) => (status === "failed" ? status_reason?.since : undefined),
+);
+say(`pod failed → session failed: ${spread(failures)}`);
+
+await sayCalls("failures", lost.length);
+const deleted = ids.slice(100, 100 + atOnce);
+before = costNow();
+await each(deleted.length, 32, async (n) => {
+	const { id, person } = deleted[n]!;
+	const { status, text } = await bench.clientOf(person).delete(`/sessions/${id}`);
+	if (status !== 204) throw new Error(`DELETE: ${status} ${text}`);
+});
+const names = new Set(deleted.map(({ id }) => `session-${id}-g1`));
+await eventually(async () => !(await cluster.sessionObjects())["pods"]?.some((name) => names.has(name)), {
+	withinMs: 600_000,
+	everyMs: 1_000,
+	what: "their pods are gone",
+});
+saySpent(`${deleted.length} deleted`, before, deleted.length);
+await sayCalls(`${deleted.length} deleted`, deleted.length);
+console.log("Simulated: no container has run");
