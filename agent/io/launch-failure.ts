@@ -1,12 +1,12 @@
 /** Why a launch failed: the `failure` of the pod's status. */
-import { type FailureCode, statusReasons } from "#shared/contracts/sessions/status-reasons.ts";
+import { type AgentFailureCode, statusReasons } from "#shared/contracts/sessions/status-reasons.ts";
 
 /** The launch failed. The message is a sentence for the user, without secrets. */
 export class LaunchFailure extends Error {
 	override readonly name = "LaunchFailure";
-	readonly code: FailureCode;
+	readonly code: AgentFailureCode;
 
-	constructor(code: FailureCode, message: string = statusReasons[code][0], options?: ErrorOptions) {
+	constructor(code: AgentFailureCode, message: string = statusReasons[code][0], options?: ErrorOptions) {
 		super(message, options);
 		this.code = code;
 	}

@@ -161,6 +161,21 @@ export type ReasonCode = keyof typeof statusReasons;
 /** A pod of another version may report others. */
 export type FailureCode = keyof typeof ofPods | keyof typeof final;
 
+/** The codes with which a session agent explains its own end. All others are words of the platform, or of the place where pods run. */
+const ofAgents = [
+	"BRANCH_UNKNOWN",
+	"CLONE_FAILED",
+	"MOUNT_FAILED",
+	"WORKSPACE_FAILED",
+	"SETUP_FAILED",
+	"AGENT_START_FAILED",
+	"AGENT_LOST",
+	"AGENT_CRASHED",
+	"PLATFORM_LOST",
+] as const satisfies FailureCode[];
+export type AgentFailureCode = (typeof ofAgents)[number];
+export const agentFailureCodes: ReadonlySet<string> = new Set(ofAgents);
+
 /** A failure in the platform's or the pod's own words. */
 export interface Failure {
 	readonly code: FailureCode;

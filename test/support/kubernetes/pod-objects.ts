@@ -1,7 +1,7 @@
 /** Pods as a cluster shows them, for tests without a cluster. */
 import { annotation, label } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
 import type { Circumstances } from "#services/pod-manager/pod-runtimes/kubernetes/state/circumstances.ts";
-import type { PodObject } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-object.ts";
+import type { ContainerEnd, PodObject } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-object.ts";
 import type { PodStatus } from "#shared/wire/pod/status.ts";
 
 export const sessionId = "3f0c1111-2222-4333-8444-555566667777";
@@ -43,10 +43,7 @@ export const running: PodObject["status"] = {
 };
 
 /** Returns the status of a pod whose container has ended. */
-export function ended(
-	terminated: { exitCode: number; reason?: string; message?: string },
-	more: Partial<PodObject["status"]> = {},
-): PodObject["status"] {
+export function ended(terminated: ContainerEnd, more: Partial<PodObject["status"]> = {}): PodObject["status"] {
 	return { phase: "Failed", containerStatuses: [{ name: "session", state: { terminated } }], ...more };
 }
 

@@ -89,6 +89,6 @@ export class ClusterPods {
 	/** Whether its object does not say why it does not go on. */
 	#isLate(object: PodObject): boolean {
 		const isReady = conditionOf(object, "ContainersReady")?.status === "True";
-		return !isReady && this.#sightings.seenFor(object.metadata.uid, "mount") > lateMs;
+		return !isReady && this.#sightings.seenFor(object.metadata.uid, "launching") > lateMs;
 	}
 }

@@ -9,7 +9,13 @@ const code = { type: "number", integer: true } as const;
 
 const condition = { type: text, status: text, reason: optionalText, message: optionalText } as const;
 
-const containerEnd = { exitCode: code, reason: optionalText, message: optionalText } as const;
+const containerEnd = {
+	exitCode: code,
+	reason: optionalText,
+	message: optionalText,
+	startedAt: optionalText,
+	finishedAt: optionalText,
+} as const;
 
 const containerState = {
 	waiting: { type: "object", props: { reason: optionalText, message: optionalText }, optional: true },
@@ -50,7 +56,7 @@ const podFields = schema({
 
 /** A pod with the members that the platform reads. */
 export type PodObject = Output<typeof podFields>;
-export type ContainerStatus = Output<typeof containerStatus>;
+type ContainerStatus = Output<typeof containerStatus>;
 export type ContainerEnd = Output<typeof containerEnd>;
 export type PodCondition = Output<typeof condition>;
 
@@ -70,4 +76,15 @@ function isPod(value: unknown): value is PodObject {
 /** Returns a condition of the pod, such as `PodScheduled`; undefined when it has none. */
 export function conditionOf({ status }: PodObject, type: string): PodCondition | undefined {
 	return status.conditions?.find((one) => one.type === type);
+}
+
+/** Returns the condition that says why the cluster ends the pod; undefined when nothing in the cluster disturbs it. */
+export function disruptionOf(object: PodObject): PodCondition | undefined {
+	const disruption = conditionOf(object, "DisruptionTarget");
+	return disruption?.status === "True" ? disruption : undefined;
+}
+
+/** Returns the status of a container; undefined while the cluster has none. */
+export function containerOf({ status }: PodObject, name: string): ContainerStatus | undefined {
+	return status.containerStatuses?.find((one) => one.name === name);
 }

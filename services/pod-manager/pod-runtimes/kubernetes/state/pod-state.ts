@@ -1,12 +1,14 @@
 /** Derives the state of a pod from its object in the cluster, which is the only record of it. Pure. */
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { parseJsonObject } from "#shared/base/schema/parsed-json.ts";
-import { type PodStatus, podStatusFields } from "#shared/wire/pod/status.ts";
+import { type PodFailure, type PodStatus, podStatusFields } from "#shared/wire/pod/status.ts";
 import type { Pod, PodState } from "../../../pod-runtime.ts";
 import { annotation, launchOf } from "../objects/cluster-names.ts";
 import { agentPort, sessionContainer } from "../objects/pod-manifest.ts";
-import { conditionOf, type PodObject } from "../objects/pod-object.ts";
-import { endReason, hopelessReason, silentNode, waitingReason } from "./pod-reasons.ts";
+import { containerOf, disruptionOf, type PodObject } from "../objects/pod-object.ts";
+import { agentFailure } from "./agent-failure.ts";
+import { endReason } from "./pod-ends.ts";
+import { hopelessReason, silentNode, waitingReason } from "./pod-reasons.ts";
 import type { Circumstances } from "./circumstances.ts";
 
 /** Returns the pod; undefined for an object without the labels of a session. */
@@ -48,8 +50,13 @@ function explained(
 		const waiting = waitingReason(object, circumstances);
 		return waiting ? { waiting } : {};
 	}
-	const failure = status?.failure ?? endReason(object) ?? hopelessReason(object, circumstances);
+	const failure = ownFailure(status) ?? endReason(object) ?? hopelessReason(object, circumstances);
 	return failure ? { failure } : {};
+}
+
+/** A session agent that goes on has no failure to tell. */
+function ownFailure(status: PodStatus | undefined): PodFailure | undefined {
+	return status?.phase === "failed" && status.failure ? agentFailure(status.failure) : undefined;
 }
 
 function warned(status: PodStatus | undefined, sentence: string | undefined): Pick<Pod, "warnings"> {
@@ -76,9 +83,7 @@ function isEnding({ metadata }: PodObject): boolean {
 }
 
 function isLost(object: PodObject): boolean {
-	return (
-		conditionOf(object, "DisruptionTarget")?.reason === "DeletionByTaintManager" && silentNode(object) !== undefined
-	);
+	return disruptionOf(object)?.reason === "DeletionByTaintManager" && silentNode(object) !== undefined;
 }
 
 function hasFailed(object: PodObject, status: PodStatus | undefined, circumstances: Circumstances): boolean {
@@ -87,12 +92,12 @@ function hasFailed(object: PodObject, status: PodStatus | undefined, circumstanc
 }
 
 /** Whether the session's container has ended, which the pod as a whole follows. */
-function hasEnded({ status }: PodObject): boolean {
-	return status.containerStatuses?.some(({ name, state }) => name === sessionContainer && state?.terminated) ?? false;
+function hasEnded(object: PodObject): boolean {
+	return containerOf(object, sessionContainer)?.state?.terminated !== undefined;
 }
 
-function isRunning({ status }: PodObject): boolean {
-	return status.containerStatuses?.some(({ name, state }) => name === sessionContainer && state?.running) ?? false;
+function isRunning(object: PodObject): boolean {
+	return containerOf(object, sessionContainer)?.state?.running !== undefined;
 }
 
 /** Returns what the session agent has reported; undefined before its first report. */

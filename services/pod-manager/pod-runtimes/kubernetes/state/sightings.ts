@@ -9,18 +9,29 @@ const forgottenMs = 120_000;
 const newMs = 5_000;
 const maxPods = 16_384;
 
+interface ReadEvents {
+	readonly at: number;
+	readonly events: readonly ClusterEvent[];
+}
+
 export class Sightings implements Circumstances {
-	readonly #since = new LRUCache<string, number>({ max: 4 * maxPods, ttl: forgottenMs, updateAgeOnGet: true });
-	readonly #events = new LRUCache<string, { readonly at: number; readonly events: readonly ClusterEvent[] }>({
-		max: maxPods,
-		ttl: forgottenMs,
-	});
+	readonly #monotonic: () => number;
+	readonly #since: LRUCache<string, number>;
+	readonly #events: LRUCache<string, ReadEvents>;
+
+	/** @param now A clock that never goes back, in milliseconds; default: that of the process. */
+	constructor(now: () => number = monotonic) {
+		this.#monotonic = now;
+		const terms = { ttl: forgottenMs, ttlResolution: 0, perf: { now } };
+		this.#since = new LRUCache({ ...terms, max: 4 * maxPods, updateAgeOnGet: true });
+		this.#events = new LRUCache({ ...terms, max: maxPods });
+	}
 
 	readonly seenFor = (uid: string, what: string): number => {
 		const key = `${uid} ${what}`;
-		const since = this.#since.get(key) ?? monotonic();
+		const since = this.#since.get(key) ?? this.#monotonic();
 		if (!this.#since.has(key)) this.#since.set(key, since);
-		return monotonic() - since;
+		return this.#monotonic() - since;
 	};
 
 	readonly eventsOf = (uid: string): readonly ClusterEvent[] => this.#events.get(uid)?.events ?? [];
@@ -28,9 +39,9 @@ export class Sightings implements Circumstances {
 	/** Reads the events of a pod, unless they are new. A failure changes nothing. */
 	async learn(uid: string, read: () => Promise<readonly ClusterEvent[]>): Promise<void> {
 		const { at = -Infinity } = this.#events.get(uid) ?? {};
-		if (monotonic() - at < newMs) return;
-		this.#events.set(uid, { at: monotonic(), events: this.eventsOf(uid) });
+		if (this.#monotonic() - at < newMs) return;
+		this.#events.set(uid, { at: this.#monotonic(), events: this.eventsOf(uid) });
 		const events = await read().catch(() => undefined);
-		if (events) this.#events.set(uid, { at: monotonic(), events });
+		if (events) this.#events.set(uid, { at: this.#monotonic(), events });
 	}
 }

@@ -1,7 +1,9 @@
 import { expect } from "chai";
 import { PodRefused } from "#services/pod-manager/pod-refused.ts";
-import { ApiError } from "#shared/kubernetes/api/api-error.ts";
+import { ApiError, noAnswer, refusalError } from "#shared/kubernetes/api/api-error.ts";
 import { refuse } from "#services/pod-manager/pod-runtimes/kubernetes/create-refusals.ts";
+import { statusReasons } from "#shared/contracts/sessions/status-reasons.ts";
+import { refusals } from "../../../../../support/kubernetes/recorded/refusals.ts";
 
 describe("refuse() for a cluster", () => {
 	function thrownFor(error: unknown, signal?: AbortSignal): unknown {
@@ -12,22 +14,21 @@ describe("refuse() for a cluster", () => {
 		}
 	}
 
-	const rows: readonly (readonly [number | undefined, string, string, boolean])[] = [
-		[403, 'pods "x" is forbidden: exceeded quota: sessions', "QUOTA_EXCEEDED", false],
-		[403, 'pods "x" is forbidden: violates PodSecurity "restricted:latest"', "POD_FORBIDDEN", true],
-		[403, 'pods is forbidden: User "x" cannot create resource "pods"', "POD_FORBIDDEN", false],
-		[403, "unable to create new content in namespace x because it is being terminated", "NAMESPACE_ENDING", false],
-		[404, 'namespaces "x" not found', "NAMESPACE_ENDING", false],
-		[422, 'Pod "x" is invalid: spec.containers[0].image', "POD_INVALID", true],
-		[undefined, "connect ECONNREFUSED", "CLUSTER_UNREACHABLE", false],
-		[503, "the server is currently unable", "CLUSTER_UNREACHABLE", false],
-	];
-	for (const [status, message, code, final] of rows)
-		it(`says ${code} for ${status ?? "no answer"}: ${message}`, () => {
-			const refusal = thrownFor(new ApiError({ status, reason: "Forbidden", message }));
-			expect(refusal).to.be.an.instanceOf(PodRefused).and.include({ code, final });
-			expect(String(refusal)).to.include(message);
+	for (const { status, message, code, isFinal } of refusals)
+		it(`says ${isFinal ? "finally " : ""}${code} for ${status ?? "no answer"}: ${message.slice(0, 100)}`, () => {
+			const answered =
+				status === undefined ? noAnswer("Unreachable", message) : refusalError({ status, body: { message } });
+			const refusal = thrownFor(answered);
+			expect(refusal).to.be.an.instanceOf(PodRefused).and.include({ code, final: isFinal });
+			expect((refusal as Error).message).to.equal(`${statusReasons[code][0]}: ${message}`);
 		});
+
+	it("says at most 1,200 characters on one line, whatever the API answers", () => {
+		const body = { message: `Pod is invalid\u0000\n\u001b[31m${"x".repeat(100_000)}` };
+		const refusal = thrownFor(refusalError({ status: 422, body })) as Error;
+		expect(refusal.message.length).to.be.within(900, 1_200);
+		expect(refusal.message).to.not.match(/\p{Cc}/u);
+	});
 
 	it("throws a conflict and other errors as they are, and the reason of the signal before all", () => {
 		for (const error of [new ApiError({ status: 409, reason: "Conflict", message: "changed" }), new Error("own")])

@@ -6,7 +6,6 @@ import {
 	podShown,
 	running,
 	sessionId,
-	unscheduled,
 	waitingFor,
 } from "../../../../../../support/kubernetes/pod-objects.ts";
 
@@ -20,6 +19,7 @@ describe("the state of a pod in a cluster", () => {
 			{ type: "Ready", status: "False" },
 		],
 	});
+	const endedContainer = { ...ended({ exitCode: 1 }), phase: "Running" };
 	const states: readonly (readonly [string, Shown, string])[] = [
 		["has not reported", {}, "launching"],
 		["clones", { told: { phase: "cloning" } }, "launching"],
@@ -37,6 +37,28 @@ describe("the state of a pod in a cluster", () => {
 			{ told: {}, isEnding: true, status: disrupted("DeletionByTaintManager") },
 			"failed",
 		],
+		[
+			"has a taint that was taken back",
+			{
+				told: {},
+				isEnding: true,
+				status: {
+					...running,
+					conditions: [
+						{ type: "DisruptionTarget", status: "False", reason: "DeletionByTaintManager" },
+						{ type: "Ready", status: "False" },
+					],
+				},
+			},
+			"leaving",
+		],
+		["was deleted while its image came", { isEnding: true, status: waitingFor("ContainerCreating") }, "leaving"],
+		["has ended, and its finalizer keeps it", { isEnding: true, status: ended({ exitCode: 0 }) }, "gone"],
+		["has no container yet", { status: { phase: "Pending" } }, "launching"],
+		["has no status at all", { status: {} }, "launching"],
+		["initializes for ever", { status: waitingFor("PodInitializing") }, "launching"],
+		["has an unknown phase", { told: {}, status: { ...running, phase: "Unknown" } }, "ready"],
+		["has a container that ended while the pod goes on", { told: {}, status: endedContainer }, "failed"],
 		["is evicted", { told: {}, isEnding: true, status: disrupted("EvictionByEvictionAPI") }, "leaving"],
 	];
 	for (const [words, shown, state] of states)
@@ -60,127 +82,6 @@ describe("the state of a pod in a cluster", () => {
 	it("is no pod of a session without its labels", () => {
 		const { metadata, ...rest } = podShown();
 		expect(clusterPod({ ...rest, metadata: { ...metadata, labels: {} } }, circumstances())).to.equal(undefined);
-	});
-
-	const failures: readonly (readonly [string, Shown, string, string])[] = [
-		[
-			"by its own word",
-			{ told: { phase: "failed", failure: { code: "CLONE_FAILED", message: "no" } } },
-			"CLONE_FAILED",
-			"no",
-		],
-		[
-			"by the last word of its agent",
-			{ status: ended({ exitCode: 1, message: '{"code":"SETUP_FAILED","message":"script"}' }) },
-			"SETUP_FAILED",
-			"script",
-		],
-		["for memory", { status: ended({ exitCode: 137, reason: "OOMKilled" }) }, "OUT_OF_MEMORY", "memory"],
-		["with a code", { status: ended({ exitCode: 3 }) }, "AGENT_CRASHED", "(3)"],
-		[
-			"for a program that is not there",
-			{ status: ended({ exitCode: 128, reason: "StartError", message: "no such file" }) },
-			"CONTAINER_FAILED",
-			"no such file",
-		],
-		[
-			"short of disk",
-			{ status: ended({ exitCode: 137 }, { reason: "Evicted", message: "low on ephemeral-storage" }) },
-			"EVICTED",
-			"low on ephemeral-storage",
-		],
-		[
-			"after its time",
-			{ status: ended({ exitCode: 137 }, { reason: "DeadlineExceeded" }) },
-			"TIME_LIMIT",
-			"as long as",
-		],
-		[
-			"by a machine that did not take it",
-			{ status: { phase: "Failed", reason: "OutOfcpu", message: "Pod was rejected" } },
-			"NODE_REFUSED",
-			"Pod was rejected",
-		],
-		[
-			"with its machine emptied",
-			{
-				isEnding: true,
-				status: ended(
-					{ exitCode: 0 },
-					{ conditions: [{ type: "DisruptionTarget", status: "True", reason: "EvictionByEvictionAPI" }] },
-				),
-			},
-			"NODE_DRAINED",
-			"emptied",
-		],
-		[
-			"for something more important",
-			{
-				isEnding: true,
-				status: ended(
-					{ exitCode: 0 },
-					{ conditions: [{ type: "DisruptionTarget", status: "True", reason: "PreemptionByScheduler" }] },
-				),
-			},
-			"PREEMPTED",
-			"room",
-		],
-		[
-			"by somebody else's hand",
-			{ isEnding: true, status: ended({ exitCode: 0 }) },
-			"POD_LOST",
-			"deleted in the cluster",
-		],
-	];
-	for (const [words, shown, code, message] of failures)
-		it(`says ${code} when it has ended ${words}`, () => {
-			const { failure } = clusterPod(podShown(shown), circumstances()) ?? {};
-			expect(failure?.code).to.equal(code);
-			expect(failure?.message).to.include(message);
-		});
-
-	const unbound = "pod has unbound immediate PersistentVolumeClaims";
-	const noClass = { reason: "ProvisioningFailed", message: 'storageclass.storage.k8s.io "fast" not found' };
-	const waits: readonly (readonly [string, Shown, string, Parameters<typeof circumstances>])[] = [
-		["no machine has room", { status: unscheduled("Unschedulable", "0/3 nodes are available") }, "UNSCHEDULABLE", []],
-		["a queue has it", { status: unscheduled("SchedulingGated") }, "QUEUED", []],
-		[
-			"another pod has the volume",
-			{
-				status: unscheduled(
-					"Unschedulable",
-					"node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
-				),
-			},
-			"WORKSPACE_HELD",
-			[],
-		],
-		["the volume is not there", { status: unscheduled("Unschedulable", unbound) }, "WORKSPACE_PENDING", []],
-		["the image comes slowly", { status: waitingFor("ErrImagePull", "timeout") }, "IMAGE_PULL_FAILED", []],
-		[
-			"the volume cannot be mounted",
-			{ status: waitingFor("ContainerCreating") },
-			"VOLUME_MOUNT_FAILED",
-			[31_000, [{ reason: "FailedMount", message: "permission denied" }]],
-		],
-		["its agent reaches nothing", {}, "POD_CANNOT_REACH_PLATFORM", [21_000]],
-	];
-	for (const [words, shown, code, seen] of waits)
-		it(`waits with ${code} while ${words}`, () => {
-			const pod = clusterPod(podShown(shown), circumstances(...seen));
-			expect(pod?.state).to.equal("launching");
-			expect(pod?.waiting?.code).to.equal(code);
-		});
-
-	it("gives up an image that a registry does not have after a minute, and a storage class that does not exist at once", () => {
-		const image = podShown({ status: waitingFor("ErrImagePull", "manifest unknown") });
-		expect(clusterPod(image, circumstances(59_000))).to.have.property("state", "launching");
-		expect(clusterPod(image, circumstances(61_000))).to.have.property("state", "failed");
-		const volume = podShown({ status: unscheduled("Unschedulable", unbound) });
-		expect(clusterPod(volume, circumstances(0, [noClass]))).to.have.nested.property(
-			"failure.code",
-			"WORKSPACE_PENDING",
-		);
 	});
 
 	it("warns of a silent machine while the session goes on", () => {
