@@ -2,7 +2,6 @@
  * Authenticates requests: people by the configured identity provider, their programs by personal access tokens, session
  * pods by their key.
  */
-import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { mayUseSession } from "#shared/contracts/access/access-table.ts";
 import { admit } from "#shared/contracts/access/admission.ts";
@@ -11,6 +10,7 @@ import { anonymous, type Principal } from "#shared/base/principal.ts";
 import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
 import { ForbiddenError } from "#shared/base/errors.ts";
 import type { InstallationKey } from "#shared/base/secrets/keys.ts";
+import { launchOfToken } from "#shared/base/secrets/pod-token.ts";
 import type { Admissions } from "./admissions.ts";
 import { bearerToken } from "./bearer-token.ts";
 import type { Ends } from "../http/connection-rows.ts";
@@ -20,8 +20,6 @@ import { namedTenant, refuseOtherTenant } from "./named-tenant.ts";
 import type { PersonalTokens } from "./personal-tokens.ts";
 
 const notItsSession = new HttpError(404, "The key of a pod finds no session but its own");
-
-const podTokenForm = /^svcs_([0-9a-f-]{36})_(\d{1,9})_[\w-]{43}$/;
 
 export type PathParams = Readonly<Record<string, string | undefined>>;
 
@@ -122,11 +120,8 @@ export class Authenticator {
 
 	/** Returns the principal of the pod that this token was made for; undefined for an invalid token. */
 	#pod(token: string): Principal | undefined {
-		const [, id = "", generation = ""] = podTokenForm.exec(token) ?? [];
-		const right = Buffer.from(this.#key.podToken(id, Number(generation)));
-		const given = Buffer.from(token);
-		if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
-		return { kind: "pod", id, generation: Number(generation), tenant: "", roles: [] };
+		const launch = launchOfToken(token, (id, generation) => this.#key.podToken(id, generation));
+		return launch && { kind: "pod", id: launch.sessionId, generation: launch.generation, tenant: "", roles: [] };
 	}
 }
 

@@ -153,8 +153,7 @@ export class FakeEngine implements AsyncDisposable {
 		else if (path.startsWith("/containers/")) {
 			const other = searchParams.get("name") ?? "";
 			await this.#answerAbout({ method, path, other }, response, send);
-		}
-		else send(...this.#told(path));
+		} else send(...this.#told(path));
 	}
 
 	/** Returns what it tells of itself. */

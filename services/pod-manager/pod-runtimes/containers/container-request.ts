@@ -113,7 +113,11 @@ export function warmRequest({ warm, ...parts }: WarmPlan): object {
 	return requestOf(parts, ["--wait-at", `${inside.platform}/${doorSockets.waiting}`], { [label.warm]: warm });
 }
 
-function requestOf(parts: ContainerParts, waiting: readonly string[], labels: Readonly<Record<string, string>>): object {
+function requestOf(
+	parts: ContainerParts,
+	waiting: readonly string[],
+	labels: Readonly<Record<string, string>>,
+): object {
 	const { installation, image, user, env } = parts;
 	return {
 		Image: image,

@@ -1,15 +1,13 @@
 /** Keeps what session agents report about themselves with their pods. */
-import { createHash, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { compileSchema } from "#shared/base/schema/validator.ts";
-import { sessionIdForm } from "#shared/contracts/sessions/session-work.ts";
+import { launchOfToken } from "#shared/base/secrets/pod-token.ts";
 import { type MeasuredSize, type PodStatus, podStatusFields } from "#shared/wire/pod/status.ts";
 import { maxRemembered, type RuntimeHost } from "../../../pod-runtime.ts";
 import type { Launch } from "../../machine/launch.ts";
 import { label } from "../objects/cluster-names.ts";
 import type { PodObject } from "../objects/pod-object.ts";
 
-const tokenForm = new RegExp(`^svcs_(${sessionIdForm})_(\\d{1,9})_[\\w-]{43}$`);
 const check = compileSchema(podStatusFields);
 
 export interface StatusReportsDependencies {
@@ -36,7 +34,7 @@ export class StatusReports {
 	 * @throws {SyntaxError} for what is no status; {Error} when the cluster does not answer.
 	 */
 	async take(token: string, content: Buffer): Promise<boolean> {
-		const launch = this.#launchOf(token);
+		const launch = launchOfToken(token, this.#dependencies.podToken);
 		if (!launch) return false;
 		const status: unknown = JSON.parse(content.toString("utf8"));
 		if (!isStatus(status)) throw new SyntaxError("This is no status");
@@ -58,21 +56,9 @@ export class StatusReports {
 		);
 		if (kept) this.#sizes.set(uid, text);
 	}
-
-	#launchOf(token: string): Launch | undefined {
-		const [, sessionId, digits] = tokenForm.exec(token) ?? [];
-		if (sessionId === undefined) return undefined;
-		const launch = { sessionId, generation: Number(digits) };
-		const right = this.#dependencies.podToken(sessionId, launch.generation);
-		return timingSafeEqual(digest(right), digest(token)) ? launch : undefined;
-	}
 }
 
 /** The check removes members that are not known. */
 function isStatus(value: unknown): value is PodStatus {
 	return value instanceof Object && check(value).length === 0;
-}
-
-function digest(text: string): Buffer {
-	return createHash("sha256").update(text).digest();
 }
