@@ -1,13 +1,12 @@
 /** The runtime for containers with a real engine and the image of sessions, for the suite of runtimes. */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { BlockList } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { ContainersRuntime } from "#services/pod-manager/pod-runtimes/containers.ts";
 import type { PodWorld } from "../../contract/pods/pod-runtime.contract.ts";
 import { DockerEngine } from "../installations/docker-engine.ts";
+import { idleRuntimeHost } from "../pods/idle-runtime-host.ts";
 import { StartedFilter } from "./started-filter.ts";
 import { buildSessionImage, sessionImage } from "./session-image.ts";
 
@@ -27,15 +26,7 @@ export async function openContainers(isFiltered = false): Promise<PodWorld> {
 	}
 	const filter = isFiltered ? all.use(await StartedFilter.start(started)) : undefined;
 	const options = {
-		dataDir,
-		installation,
-		markKey: randomBytes(16).toString("hex"),
-		host: randomBytes(8).toString("hex"),
-		refusedNetworks: new BlockList(),
-		metrics: new Metrics(),
-		platformUrl: () => "http://127.0.0.1:9/api/v1/svc",
-		launches: { specOf: async () => undefined, existingOf: async () => [] },
-		models: { accessOf: () => undefined, modelOf: async () => "", podToken: () => "unused-in-these-tests" },
+		...idleRuntimeHost(dataDir, { installation }),
 		socket: filter?.socket ?? engine.socket,
 		image: sessionImage,
 	};

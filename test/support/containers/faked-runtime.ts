@@ -1,12 +1,11 @@
 /** The runtime for containers at a fake engine, whose containers a test plays. */
-import { BlockList } from "node:net";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ContainersRuntime } from "#services/pod-manager/pod-runtimes/containers.ts";
 import type { ContainersArguments } from "#services/pod-manager/pod-runtimes/containers/containers-options.ts";
 import { type Launch, launchName } from "#services/pod-manager/pod-runtimes/machine/launch.ts";
-import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { eventually } from "../eventually.ts";
+import { idleRuntimeHost } from "../pods/idle-runtime-host.ts";
 import { FakeEngine } from "./fake-engine.ts";
 
 export class FakedRuntime implements AsyncDisposable {
@@ -34,15 +33,7 @@ export class FakedRuntime implements AsyncDisposable {
 	/** Returns a runtime as another process of the platform has it. */
 	runtime(kwargs: ContainersArguments = {}): ContainersRuntime {
 		const runtime = new ContainersRuntime({
-			dataDir: this.dataDir,
-			installation: FakedRuntime.installation,
-			markKey: "unused",
-			host: "here",
-			platformUrl: () => "http://127.0.0.1:9/api/v1/svc",
-			launches: { specOf: async () => undefined, existingOf: async () => [] },
-			models: { accessOf: () => undefined, modelOf: async () => "", podToken: () => "unused" },
-			refusedNetworks: new BlockList(),
-			metrics: new Metrics(),
+			...idleRuntimeHost(this.dataDir, { installation: FakedRuntime.installation, markKey: "unused", host: "here" }),
 			socket: this.engine.socket,
 			warm: this.warm,
 			...kwargs,

@@ -1,5 +1,4 @@
 /** A temporary folder and installation for pods as processes, which are all killed at the end. */
-import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,6 +7,7 @@ import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-pr
 import type { LocalProcessOptions } from "#services/pod-manager/pod-runtimes/local-process/local-process-options.ts";
 import { inheritedEnvironment } from "#shared/config/config.ts";
 import { marker } from "#shared/wire/pod/launch.ts";
+import { idleRuntimeHost } from "./idle-runtime-host.ts";
 import { removeGroups } from "./remove-groups.ts";
 import { eventually } from "../eventually.ts";
 
@@ -26,18 +26,8 @@ export interface LocalPods {
 /** @param waiting The count of waiting session agents of each opened runtime. */
 export function openLocalPods(waiting = 0): LocalPods {
 	const dataDir = mkdtempSync(join(tmpdir(), "atelier-pods-"));
-	const installation = randomBytes(8).toString("hex");
-	const options = {
-		dataDir,
-		installation,
-		markKey: randomBytes(16).toString("hex"),
-		host: randomBytes(8).toString("hex"),
-		userHome: "",
-		environment: inheritedEnvironment(),
-		waiting,
-		launches: { specOf: async () => undefined, existingOf: async () => [] },
-		models: { accessOf: () => undefined, modelOf: async () => "", podToken: () => "" },
-	};
+	const options = { ...idleRuntimeHost(dataDir), userHome: "", environment: inheritedEnvironment(), waiting };
+	const { installation } = options;
 	const processes = () => markedWith(`${marker.installation}=${installation}`);
 	return {
 		dataDir,

@@ -2,7 +2,6 @@
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
-import { BlockList } from "node:net";
 import { join } from "node:path";
 import { machineRuntimes } from "#services/pod-manager/chosen-runtime.ts";
 import type { RuntimeHost } from "#services/pod-manager/pod-runtime.ts";
@@ -11,29 +10,18 @@ import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-pr
 import { refuseLeft } from "#services/pod-manager/runtime-change/former-runtimes.ts";
 import { markFile, readMark } from "#services/pod-manager/runtime-change/runtime-mark.ts";
 import { SettingError } from "#shared/base/start-error.ts";
-import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { FakedRuntime } from "../../../../support/containers/faked-runtime.ts";
 import { eventually } from "../../../../support/eventually.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
+import { idleRuntimeHost } from "../../../../support/pods/idle-runtime-host.ts";
 import { type LocalPods, openLocalPods } from "../../../../support/pods/local-pods.ts";
 import { podSpecFor } from "../../../../support/pods/memory-pods.ts";
 
 const inContainers = { adapter: machineRuntimes.containers };
 const asProcesses = { adapter: machineRuntimes.processes };
 
-function hostOf(dataDir: string, more: Partial<RuntimeHost> = {}): RuntimeHost {
-	return {
-		dataDir,
-		installation: "0123456789abcdef",
-		markKey: "unused",
-		host: "here",
-		platformUrl: () => "http://127.0.0.1:9/api/v1/svc",
-		launches: { specOf: async () => undefined, existingOf: async () => [] },
-		models: { accessOf: () => undefined, modelOf: async () => "", podToken: () => "unused" },
-		refusedNetworks: new BlockList(),
-		metrics: new Metrics(),
-		...more,
-	};
+function hostOf(dataDir: string, more: Parameters<typeof idleRuntimeHost>[1] = {}): RuntimeHost {
+	return idleRuntimeHost(dataDir, { installation: "0123456789abcdef", markKey: "unused", host: "here", ...more });
 }
 
 describe("refuseLeft() with sessions in containers", () => {
