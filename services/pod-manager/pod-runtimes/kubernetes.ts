@@ -140,10 +140,11 @@ export class KubernetesRuntime implements PodRuntime {
 
 	/** Starts the pod. @throws {Error} when a pod of another launch lives: two must never share a workspace. */
 	async create(spec: PodSpec, signal?: AbortSignal): Promise<void> {
-		const { objects } = await this.#cluster();
+		const { objects, pods } = await this.#cluster();
 		const launch = { sessionId: spec.session_id, generation: spec.generation };
 		try {
-			if (isThere(await this.#podsNow(launch.sessionId, signal), launch)) return;
+			const present = (await pods.foundNow(launch.sessionId, signal)).map(({ pod }) => pod);
+			if (isThere(present, launch)) return;
 			failpoint("kubernetes.before-create");
 			await objects.make(this.#planOf(launch, spec), signal);
 			failpoint("kubernetes.after-create");
@@ -165,12 +166,11 @@ export class KubernetesRuntime implements PodRuntime {
 
 	async #forget(pod: Pod, signal: AbortSignal | undefined): Promise<void> {
 		const { objects, pods } = await this.#cluster();
-		const present = (await this.#podsNow(pod.sessionId, signal)).find(({ name }) => name === pod.name);
-		if (present && isAlive(present)) throw new Error(`Cannot forget "${pod.name}", which lives`);
-		const object = present && (await pods.objectOf(pod));
-		if (!object) return objects.removeAccount(pod.name, signal);
-		await objects.forget(object, signal);
-		pods.removed(object);
+		const present = (await pods.foundNow(pod.sessionId, signal)).find((found) => found.pod.name === pod.name);
+		if (present && isAlive(present.pod)) throw new Error(`Cannot forget "${pod.name}", which lives`);
+		if (!present) return objects.removeAccount(pod.name, signal);
+		await objects.forget(present.object, signal);
+		pods.removed(present.object);
 	}
 
 	purge(sessionId: string, signal?: AbortSignal): Promise<void> {
@@ -178,11 +178,14 @@ export class KubernetesRuntime implements PodRuntime {
 	}
 
 	async #purge(sessionId: string, signal: AbortSignal | undefined): Promise<void> {
-		const { objects } = await this.#cluster();
-		const pods = await this.#podsNow(sessionId, signal);
-		const living = pods.find(isAlive);
-		if (living) throw new Error(`Cannot purge session "${sessionId}": "${living.name}" still lives`);
-		for (const pod of pods) await this.#forget(pod, signal);
+		const { objects, pods } = await this.#cluster();
+		const found = await pods.foundNow(sessionId, signal);
+		const living = found.find(({ pod }) => isAlive(pod));
+		if (living) throw new Error(`Cannot purge session "${sessionId}": "${living.pod.name}" still lives`);
+		for (const { object } of found) {
+			await objects.forget(object, signal);
+			pods.removed(object);
+		}
 		const launches = await objects.launches(sessionId, signal);
 		for (const launch of launches) await objects.removeAccount(objectName(launch), signal);
 	}
@@ -219,12 +222,6 @@ export class KubernetesRuntime implements PodRuntime {
 	/** Begins to follow the pods, once. */
 	#follow(watched: WatchedPods): void {
 		this.#following ??= watched.run(this.#closing.signal);
-	}
-
-	/** Returns the pods of a session from the cluster and no cache: a step that cannot be taken back follows. */
-	async #podsNow(sessionId: string, signal?: AbortSignal): Promise<Pod[]> {
-		const { pods } = await this.#cluster();
-		return pods.ofSessionNow(sessionId, signal);
 	}
 
 	/** @throws {PodRefused} for what the operator does not allow. */

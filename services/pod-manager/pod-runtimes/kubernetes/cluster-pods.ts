@@ -23,6 +23,12 @@ export interface KeptPods {
 	ofSession(sessionId: string): readonly PodObject[];
 }
 
+/** A pod, and the object that shows it. */
+interface FoundPod {
+	readonly pod: Pod;
+	readonly object: PodObject;
+}
+
 export class ClusterPods {
 	readonly #objects: SessionObjects;
 	readonly #kept: KeptPods;
@@ -39,9 +45,9 @@ export class ClusterPods {
 		return this.#seen(await this.objectsOf(sessionId, signal));
 	}
 
-	/** Returns the pods of a session from the cluster and no cache. */
-	async ofSessionNow(sessionId: string, signal?: AbortSignal): Promise<Pod[]> {
-		return this.#seen(await this.#objects.listPods(sessionId, signal));
+	/** Returns the pods of a session from the cluster and no cache: a step that cannot be taken back follows. */
+	async foundNow(sessionId: string, signal?: AbortSignal): Promise<FoundPod[]> {
+		return this.#found(await this.#objects.listPods(sessionId, signal));
 	}
 
 	/** Returns all pods, from the cluster and no cache. */
@@ -69,12 +75,16 @@ export class ClusterPods {
 	}
 
 	async #seen(objects: readonly PodObject[]): Promise<Pod[]> {
-		const pods: Pod[] = [];
+		return (await this.#found(objects)).map(({ pod }) => pod);
+	}
+
+	async #found(objects: readonly PodObject[]): Promise<FoundPod[]> {
+		const found: FoundPod[] = [];
 		for (const object of objects) {
 			const pod = await this.#pod(object);
-			if (pod) pods.push(pod);
+			if (pod) found.push({ pod, object });
 		}
-		return pods;
+		return found;
 	}
 
 	async #pod(object: PodObject): Promise<Pod | undefined> {

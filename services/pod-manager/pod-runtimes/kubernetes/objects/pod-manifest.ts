@@ -1,5 +1,6 @@
 /** Describes the objects of a launch for the cluster. Pure. */
 import { deliveredPlace } from "#shared/wire/agents/delivered-agent.ts";
+import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
 import type { Launch } from "../../machine/launch.ts";
 import { delivering, deliveredMounts, deliveredStart, deliveredVolume } from "./delivered-agent.ts";
 import { finalizer, label, labelOf, objectName, sessionName, volumeClaimName } from "./cluster-names.ts";
@@ -77,6 +78,12 @@ export interface PodPlan extends Launch {
 	readonly accessMode: "ReadWriteOncePod" | "ReadWriteOnce";
 }
 
+/** An object as it is sent. */
+interface Manifest extends KubeObject {
+	readonly spec?: object;
+	readonly automountServiceAccountToken?: boolean;
+}
+
 /** Returns the labels of all objects of a launch. Nothing that a user writes is part of them. */
 function launchLabels({ installation, sessionId, generation, workspaceId, owner }: PodPlan): Record<string, string> {
 	return {
@@ -91,7 +98,7 @@ function launchLabels({ installation, sessionId, generation, workspaceId, owner 
 }
 
 /** Returns the account of a launch, which no other pod has: deleting it ends every login with its tokens. */
-export function accountManifest(plan: PodPlan): object {
+export function accountManifest(plan: PodPlan): Manifest {
 	return {
 		apiVersion: "v1",
 		kind: "ServiceAccount",
@@ -101,7 +108,7 @@ export function accountManifest(plan: PodPlan): object {
 }
 
 /** Returns the volume claim of a workspace, which outlives the sessions that run in it. */
-export function volumeClaimManifest(plan: PodPlan): object {
+export function volumeClaimManifest(plan: PodPlan): Manifest {
 	const { installation, workspaceId, owner, resources, placement, accessMode } = plan;
 	const labels = {
 		[label.name]: "atelier-workspace",
@@ -122,7 +129,7 @@ export function volumeClaimManifest(plan: PodPlan): object {
 	};
 }
 
-export function podManifest(plan: PodPlan): object {
+export function podManifest(plan: PodPlan): Manifest {
 	const { placement, user, egress } = plan;
 	return {
 		apiVersion: "v1",

@@ -1,5 +1,6 @@
 /** The objects of sessions in the cluster: makes, reads and removes them. A repeated step has no further effect. */
 import { failpoint } from "#shared/base/failpoints.ts";
+import { PodRefused } from "../../../pod-refused.ts";
 import { ApiError } from "#shared/kubernetes/api/api-error.ts";
 import type { MeasuredSize } from "#shared/wire/pod/status.ts";
 import type { ApiClient, PatchStep } from "#shared/kubernetes/api/api-client.ts";
@@ -120,7 +121,7 @@ export class SessionObjects {
 	async keepStatus({ metadata }: PodObject, status: string): Promise<boolean> {
 		const { name, uid } = metadata;
 		const members = { metadata: { uid, annotations: { [annotation.status]: status } } };
-		return (await orMissing(this.#api.patch(this.pods, name, members))) !== undefined;
+		return this.#isOf({ name, uid }, this.#api.patch(this.pods, name, members));
 	}
 
 	/** Keeps the size of what is in a workspace with its claim, so that it is known when no pod is there. */
@@ -151,10 +152,20 @@ export class SessionObjects {
 	}
 
 	/** An answer that was lost is met again as a conflict. */
-	async #makeOnce(resource: Resource, object: object, signal: AbortSignal | undefined): Promise<void> {
-		await this.#api.create(resource, object, { signal }).catch((error: unknown) => {
+	async #makeOnce(resource: Resource, object: KubeObject, signal: AbortSignal | undefined): Promise<void> {
+		try {
+			await this.#api.create(resource, object, { signal });
+		} catch (error) {
 			if (!isReason(error, "AlreadyExists")) throw error;
-		});
+			await this.#adopt(resource, object, signal);
+		}
+	}
+
+	/** What has the name has to be ours: nobody would find it, and remove it, without our labels. @throws {PodRefused} */
+	async #adopt(resource: Resource, { metadata }: KubeObject, signal: AbortSignal | undefined): Promise<void> {
+		const present = await orMissing(this.#api.get(resource, metadata.name, { signal }));
+		if (present && present.metadata.labels?.[label.installation] !== this.#installation)
+			throw new PodRefused("POD_INVALID", `${resource.plural} "${metadata.name}" is there, and of somebody else`);
 	}
 
 	/** Lets go of a pod that is being deleted; another pod of this name keeps its finalizer. */
@@ -166,7 +177,21 @@ export class SessionObjects {
 			{ op: "test", path: `/metadata/finalizers/${index}`, value: finalizer },
 			{ op: "remove", path: `/metadata/finalizers/${index}` },
 		];
-		await orMissing(this.#api.patchBySteps(this.pods, metadata.name, steps, { signal }));
+		await this.#isOf(metadata, this.#api.patchBySteps(this.pods, metadata.name, steps, { signal }));
+	}
+
+	/** Resolves to false where the pod is not there, or another one has its name: the API says 422 then, as for what it cannot take. */
+	async #isOf(
+		{ name, uid }: { readonly name: string; readonly uid: string },
+		patch: Promise<object>,
+	): Promise<boolean> {
+		try {
+			return (await orMissing(patch)) !== undefined;
+		} catch (error) {
+			const isRefused = error instanceof ApiError && error.status === 422;
+			if (isRefused && (await this.podNow(name))?.metadata.uid !== uid) return false;
+			throw error;
+		}
 	}
 }
 
