@@ -6,4 +6,5 @@
 import { openContainers } from "../../support/containers/container-world.ts";
 import { describePodRuntime } from "./pod-runtime.contract.ts";
 
-describePodRuntime("containers", openContainers);
+describePodRuntime("containers", () => openContainers());
+describePodRuntime("containers that have waited", () => openContainers({ warm: 1 }));

@@ -6,4 +6,4 @@
 import { openContainers } from "../../support/containers/container-world.ts";
 import { describePodRuntime } from "./pod-runtime.contract.ts";
 
-describePodRuntime("containers behind a filter", () => openContainers(true));
+describePodRuntime("containers behind a filter", () => openContainers({ isFiltered: true, warm: 1 }));

@@ -64,10 +64,11 @@ describe("a hostile session in a container", function () {
 		}
 		company = all.use(await CompanyNetwork.start());
 		await company.publish(`http://${other}:80`);
-		const kwargs = { internal_hosts: [...company.addresses, mistaken] };
+		const kwargs = { internal_hosts: [...company.addresses, mistaken], warm: 1 };
 		world = all.use(await ContainedPlatform.start({ kwargs }));
 		victim = await world.running({ model: "" });
 		attacker = await world.running({ model: "" });
+		for (const id of [victim, attacker]) expect(world.hasWaited(id)).to.equal(true);
 		expect(await ask(world.api, victim, `$ echo "${neighbour}" > kept; cat kept`)).to.include(neighbour);
 		const [container = ""] = world.containers(victim);
 		victimPid = world.engine.run("docker", "inspect", "-f", "{{.State.Pid}}", container).trim();

@@ -26,7 +26,7 @@ describe("a session in a container", function () {
 	let api: ApiClient;
 
 	before(async () => {
-		const kwargs = { internal_hosts: ["git.internal.test"], images: ["debian:12", "bare", "absent"] };
+		const kwargs = { internal_hosts: ["git.internal.test"], images: ["debian:12", "bare", "absent"], warm: 1 };
 		world = await ContainedPlatform.start({ kwargs });
 		({ api } = world);
 	});
@@ -43,12 +43,7 @@ describe("a session in a container", function () {
 			return now.message_count > 0 && now;
 		});
 		expect(message_count).to.equal(1);
-		const name = `atelier-session-${id}-g1`;
-		const inspected = world.engine.run(
-			"docker",
-			"inspect",
-			world.engine.run("docker", "ps", "-q").split("\n")[0] ?? name,
-		);
+		const inspected = world.engine.run("docker", "inspect", ...world.containers(id));
 		expect(inspected).to.not.include(world.model.key);
 		const pid = /"Pid": (\d+)/.exec(inspected)?.[1] ?? "";
 		const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
@@ -163,7 +158,7 @@ describe("a session in a container", function () {
 		expect(await ask(client, body.id, "$ id -u")).to.equal("231001\n");
 		await client.delete(`/sessions/${body.id}`);
 		await eventually(
-			() => world.engine.run("docker", "ps", "-aq", "--filter", `label=atelier.session=${body.id}`) === "",
+			() => world.engine.run("docker", "ps", "-aq", "--filter", `name=session-${body.id}-g`) === "",
 			{
 				withinMs: 40_000,
 				what: "the container is gone",

@@ -101,7 +101,7 @@ describe("docker-compose up, with an engine for sessions", function () {
 		expect(JSON.stringify(await asAda(`/sessions/${id}/diff`))).to.include("file.txt");
 		expect(JSON.stringify(await asAda(`/sessions/${id}/logs`))).to.include("The coding agent is ready");
 		await asAda(`/sessions/${id}`, "-X", "DELETE").catch(() => undefined);
-		const left = () => engine.run("docker", "ps", "-aq", "--filter", "label=atelier.session").trim() === "";
+		const left = () => engine.run("docker", "ps", "-aq", "--filter", "name=session-").trim() === "";
 		await eventually(left, { withinMs: 60_000, everyMs: 500, what: "the container is removed" });
 	});
 

@@ -7,6 +7,7 @@ import { stringify } from "yaml";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { ApiClient } from "../clients/api-client.ts";
 import { eventually } from "../eventually.ts";
+import { freePort } from "../machine/free-port.ts";
 import { DockerEngine } from "../installations/docker-engine.ts";
 import type { Script } from "../model-server/answer.ts";
 import { ModelServer } from "../model-server/model-server.ts";
@@ -21,7 +22,7 @@ const usage = { input: 1_000, output: 10, cache_read: 0, cache_write: 0 };
 const prices = { input: 10, output: 10, cache_read: 1, cache_write: 1 };
 
 interface Options {
-	/** Arguments of the runtime. */
+	/** Arguments of the runtime. It keeps no container warm unless they say so. */
 	readonly kwargs?: Record<string, unknown>;
 	/** The pause before each part of an answer of the model, in milliseconds; default: none. */
 	readonly everyMs?: number;
@@ -37,6 +38,11 @@ interface Options {
 	readonly config?: Record<string, unknown>;
 }
 
+interface Opened {
+	/** The port with the metrics of a platform that keeps containers warm. */
+	readonly ops: number | undefined;
+}
+
 export class ContainedPlatform implements AsyncDisposable {
 	readonly #all: AsyncDisposableStack;
 	readonly engine: DockerEngine;
@@ -44,8 +50,14 @@ export class ContainedPlatform implements AsyncDisposable {
 	readonly platform: TestPlatform;
 	readonly api: ApiClient;
 
-	private constructor(all: AsyncDisposableStack, engine: DockerEngine, model: ModelServer, platform: TestPlatform) {
+	readonly #ops: number | undefined;
+
+	private constructor(
+		all: AsyncDisposableStack,
+		{ engine, model, platform, ops }: Pick<ContainedPlatform, "engine" | "model" | "platform"> & Opened,
+	) {
 		this.#all = all;
+		this.#ops = ops;
 		this.engine = engine;
 		this.model = model;
 		this.platform = platform;
@@ -74,11 +86,13 @@ export class ContainedPlatform implements AsyncDisposable {
 		const models = ["first", "second"].map((id) => ({ id, name: id, ...named }));
 		const providers = [{ id: "scripted", key_env: "SCRIPTED_KEY", endpoints: model.endpoints }];
 		writeFileSync(file, stringify({ price_version: "test", providers, models }));
-		const runtime = { adapter: containersAdapter, kwargs: { socket: engine.socket, image, ...kwargs } };
-		const config = { ...more, models: { file }, pods: { runtime } };
+		const all = { socket: engine.socket, image, warm: 0, ...kwargs };
+		const runtime = { adapter: containersAdapter, kwargs: all };
+		const ops = all.warm === 0 ? undefined : await freePort();
+		const config = { ...more, models: { file }, pods: { runtime }, ...(ops !== undefined && { ops: { port: ops } }) };
 		const env = { SCRIPTED_KEY: model.key, ...(authority !== undefined && { NODE_EXTRA_CA_CERTS: authority }) };
 		const platform = opening.use(await startPlatform({ config, env }));
-		return new ContainedPlatform(opening.move(), engine, model, platform);
+		return new ContainedPlatform(opening.move(), { engine, model, platform, ops });
 	}
 
 	async create(more: object = {}): Promise<string> {
@@ -88,10 +102,31 @@ export class ContainedPlatform implements AsyncDisposable {
 		return body.id;
 	}
 
+	/** Resolves to the id of a session that runs; in a container that has waited for it, where the platform keeps some. */
 	async running(more: object = {}): Promise<string> {
+		if (this.#ops !== undefined) await this.warmed();
 		const id = await this.create(more);
 		await sessionReaches(this.api, id, "running", 60_000);
 		return id;
+	}
+
+	/** Resolves when a container waits for a session. */
+	async warmed(): Promise<void> {
+		const waits = async () => {
+			const answer = await fetch(`http://127.0.0.1:${this.#ops}/metrics`).catch(() => undefined);
+			return /^atelier_warm_containers [1-9]/m.test((await answer?.text()) ?? "");
+		};
+		await eventually(waits, { withinMs: 60_000, everyMs: 200, what: "a container waits" });
+	}
+
+	/** Returns the names of all containers that wait, in every state. */
+	get waiting(): string[] {
+		return this.#namesBy("name=atelier-warm-");
+	}
+
+	/** Whether the container of a session has waited for it. */
+	hasWaited(id: string): boolean {
+		return this.#namesBy(`name=session-${id}-g`, "label=atelier.warm").length > 0;
 	}
 
 	async session(id: string): Promise<Session> {
@@ -109,11 +144,12 @@ export class ContainedPlatform implements AsyncDisposable {
 
 	/** Returns the names of the containers of a session, or of all sessions. */
 	containers(id?: string): string[] {
-		const filter = `name=session-${id ?? ""}`;
-		return this.engine
-			.run("docker", "ps", "-a", "--format", "{{.Names}}", "--filter", filter)
-			.split("\n")
-			.filter(Boolean);
+		return this.#namesBy(`name=session-${id ?? ""}`);
+	}
+
+	#namesBy(...filters: readonly string[]): string[] {
+		const words = filters.flatMap((filter) => ["--filter", filter]);
+		return this.engine.run("docker", "ps", "-a", "--format", "{{.Names}}", ...words).split("\n").filter(Boolean);
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

@@ -5,13 +5,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ContainersRuntime } from "#services/pod-manager/pod-runtimes/containers.ts";
 import type { PodWorld } from "../../contract/pods/pod-runtime.contract.ts";
+import { eventually } from "../eventually.ts";
 import { DockerEngine } from "../installations/docker-engine.ts";
 import { idleRuntimeHost } from "../pods/idle-runtime-host.ts";
 import { StartedFilter } from "./started-filter.ts";
 import { buildSessionImage, sessionImage } from "./session-image.ts";
 
-/** @param isFiltered Whether the runtime has the socket of a filter, and not the engine's. */
-export async function openContainers(isFiltered = false): Promise<PodWorld> {
+interface Options {
+	/** Whether the runtime has the socket of a filter, and not the engine's. */
+	readonly isFiltered?: boolean;
+	/** The containers that wait; the creation of a pod waits for one. Default: none. */
+	readonly warm?: number;
+}
+
+export async function openContainers({ isFiltered = false, warm = 0 }: Options = {}): Promise<PodWorld> {
 	await using all = new AsyncDisposableStack();
 	const engine = all.use(await DockerEngine.start([]));
 	buildSessionImage(engine);
@@ -29,6 +36,7 @@ export async function openContainers(isFiltered = false): Promise<PodWorld> {
 		...idleRuntimeHost(dataDir, { installation }),
 		socket: filter?.socket ?? engine.socket,
 		image: sessionImage,
+		warm,
 	};
 	const opened: ContainersRuntime[] = [];
 	all.defer(async () => {
@@ -37,8 +45,10 @@ export async function openContainers(isFiltered = false): Promise<PodWorld> {
 	const kept = all.move();
 	return {
 		runtime() {
-			const runtime = new ContainersRuntime(options);
+			const metrics = new Metrics();
+			const runtime = new ContainersRuntime({ ...options, metrics });
 			opened.push(runtime);
+			if (warm > 0) createWhenWarm(runtime, metrics);
 			return runtime;
 		},
 		async atRest() {},
@@ -47,5 +57,18 @@ export async function openContainers(isFiltered = false): Promise<PodWorld> {
 		},
 		hasWorkspace: (sessionId) => existsSync(join(dataDir, "sessions", sessionId, "workspace")),
 		close: () => kept.disposeAsync(),
+	};
+}
+
+/** The time in which a container waits if one will; the machine may be busy. */
+const warmMs = 10_000;
+
+/** Lets a runtime create a pod when a container waits; one that is closed, or not opened, has none. */
+function createWhenWarm(runtime: ContainersRuntime, metrics: Metrics): void {
+	const create = runtime.create.bind(runtime);
+	runtime.create = async (spec, signal) => {
+		const waits = async () => ((await metrics.samples()).get("atelier_warm_containers") ?? []).some(({ value }) => value > 0);
+		await eventually(waits, { withinMs: warmMs }).catch(() => {});
+		await create(spec, signal);
 	};
 }

@@ -47,6 +47,10 @@ export class FakeEngine implements AsyncDisposable {
 	work: (container: FakeContainer) => Promise<number> = async () => 0;
 	/** Whether it refuses what it does not know, as another filter than that of the project does. */
 	isStrange = false;
+	/** The calls that it carries out no more, and does not answer. */
+	silent: (call: string) => boolean = () => false;
+	/** The id of every image. */
+	imageId = "sha256:1";
 	/** Whether it has every image. */
 	hasImages = true;
 	/** Whether short containers run until somebody stops them. */
@@ -140,6 +144,7 @@ export class FakeEngine implements AsyncDisposable {
 		const method = request.method ?? "";
 		this.calls.push(`${method} ${path}`);
 		this.heard(`${method} ${path}`);
+		if (this.silent(`${method} ${path}`)) return;
 		let text = "";
 		for await (const chunk of request) text += String(chunk);
 		const send = (status: number, body?: unknown): void => {
@@ -160,7 +165,7 @@ export class FakeEngine implements AsyncDisposable {
 	#told(path: string): [status: number, body: object] {
 		if (path === "/info") return [200, { ID: "fake", LiveRestoreEnabled: this.keepsContainers }];
 		if (path.startsWith("/images/") && !this.hasImages) return [404, { message: "No such image" }];
-		if (path.startsWith("/images/")) return [200, { Id: "sha256:1", Config: {} }];
+		if (path.startsWith("/images/")) return [200, { Id: this.imageId, Config: {} }];
 		return [this.isStrange ? 403 : 404, { message: `Not answered: ${path}` }];
 	}
 

@@ -4,6 +4,7 @@
  */
 import { machineTime, sleep } from "#shared/base/clock.ts";
 import { Backoff } from "#shared/base/concurrency/backoff.ts";
+import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import type { WarmEngine } from "./warm-engine.ts";
 import type { WarmFolders } from "./warm-folders.ts";
 
@@ -13,7 +14,9 @@ const [secondMs, laterMs] = [65_000, 300_000];
 export class LeftContainers {
 	readonly #engine: WarmEngine;
 	readonly #folders: WarmFolders;
+	#signal: AbortSignal = AbortSignal.abort();
 	#failure: unknown;
+	readonly #removing = new SingleFlight(() => this.#remove());
 
 	constructor(engine: WarmEngine, folders: WarmFolders) {
 		this.#engine = engine;
@@ -27,9 +30,10 @@ export class LeftContainers {
 
 	/** Looks for them until the signal aborts. It never throws. */
 	async tend(signal: AbortSignal): Promise<void> {
+		this.#signal = signal;
 		const backoff = new Backoff({ firstMs: 2_000, maxMs: 60_000 });
 		for (let pauseMs = secondMs; !signal.aborted; ) {
-			await this.remove(signal);
+			await this.#removing.join();
 			if (this.#failure !== undefined) {
 				await backoff.wait(signal);
 				continue;
@@ -40,24 +44,29 @@ export class LeftContainers {
 		}
 	}
 
-	/** Removes them, one after the other; one that cannot be removed keeps none of the others. It never throws. */
-	async remove(signal: AbortSignal): Promise<void> {
-		this.#failure = undefined;
-		try {
-			const listed = await this.#engine.list(signal);
-			const waiting = listed.filter(({ waits }) => waits).map(({ name }) => name);
-			for (const name of waiting) await this.#each(signal, () => this.#removeContainer(name));
-			const known = new Set(listed.map(({ name }) => name));
-			const alone = (await this.#folders.names()).filter((name) => !known.has(name));
-			for (const name of alone) await this.#each(signal, () => this.#removeFolders(name));
-		} catch (error) {
-			this.#failure = error;
-		}
+	/** Lets it look now; nobody waits for it. */
+	request(): void {
+		this.#removing.request();
 	}
 
-	async #each(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-		if (signal.aborted) return;
-		await work().catch((error: unknown) => (this.#failure = error));
+	/** Removes them, one after the other; one that cannot be removed keeps none of the others. It never throws. */
+	async #remove(): Promise<void> {
+		let failure: unknown;
+		try {
+			const listed = await this.#engine.list(this.#signal);
+			const waiting = listed.filter(({ waits }) => waits).map(({ name }) => name);
+			const known = new Set(listed.map(({ name }) => name));
+			const alone = (await this.#folders.names()).filter((name) => !known.has(name));
+			const steps = [
+				...waiting.map((name) => () => this.#removeContainer(name)),
+				...alone.map((name) => () => this.#removeFolders(name)),
+			];
+			for (const step of steps)
+				if (!this.#signal.aborted) await step().catch((error: unknown) => void (failure = error));
+		} catch (error) {
+			failure = error;
+		}
+		this.#failure = failure;
 	}
 
 	async #removeContainer(name: string): Promise<void> {

@@ -101,7 +101,7 @@ export class WarmContainers implements WaitingKind<WarmContainer> {
 		const { engine, folders, images, ensureProof } = this.#dependencies;
 		await ensureProof(signal);
 		const imageId = await images.ownId(signal);
-		await this.#left.remove(signal);
+		this.#left.request();
 		const name = randomBytes(8).toString("hex");
 		await using opening = new AsyncDisposableStack();
 		this.#own.add(name);

@@ -1,0 +1,261 @@
+/**
+ * Warm containers at an engine that a test plays: how a session gets one, and what becomes of those that nobody gets.
+ * Long: a container is started 1.5 s after the last launch, so that each case takes some seconds.
+ */
+import { expect } from "chai";
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import type { ContainersRuntime } from "#services/pod-manager/pod-runtimes/containers.ts";
+import type { PodSpec } from "#services/pod-manager/pod-runtime.ts";
+import { WarmWorld } from "../../support/containers/warm-world.ts";
+import { eventually } from "../../support/eventually.ts";
+import { podSpecFor } from "../../support/pods/memory-pods.ts";
+
+describe("warm containers", function () {
+	this.timeout(60_000);
+	let world: WarmWorld;
+	let runtime: ContainersRuntime;
+	let id: string;
+	let name: string;
+
+	beforeEach(async () => {
+		world = new WarmWorld();
+		id = randomUUID();
+		name = `session-${id}-g1`;
+		runtime = await world.open();
+	});
+	afterEach(() => world[Symbol.asyncDispose]());
+
+	const run = (...parts: string[]) => join(world.dataDir, "run", `${id}-g1`, ...parts);
+	const warmOf = (of: string) => world.engine.containers.get(of)?.request.Labels["atelier.warm"];
+	const troubles = async () => (await runtime.inventory()).troubles;
+
+	it("are given to the next session: its agent asks at the door, which is open when it is let go", async () => {
+		const waiting = await world.warmed();
+		world.engine.startedBefore(waiting, 3_600_000);
+		const agent = world.agents.get(waiting);
+		await runtime.create(podSpecFor(id, 1));
+		await agent?.letGo;
+		expect(`atelier-warm-${warmOf(name)}`).to.equal(waiting);
+		expect(existsSync(run("in", "api.sock"))).to.equal(true);
+		expect(existsSync(run("in", "waiting.sock"))).to.equal(false);
+		expect(existsSync(join(world.dataDir, "sessions", id))).to.equal(true);
+		expect(world.folders).to.deep.equal([]);
+		// It was started an hour ago, and has its launch since a moment.
+		const [pod] = await runtime.find(id);
+		expect(pod).to.include({ state: "launching", name }).and.not.to.have.property("waiting");
+		expect(await world.warmed()).not.to.equal(waiting);
+		expect([...world.engine.containers.keys()]).to.have.length(2);
+	});
+
+	it("differ from a new container in their labels and the wait only", async () => {
+		const waiting = await world.warmed();
+		const { request: warm } = world.engine.containers.get(waiting)!;
+		await runtime.create({ ...podSpecFor(id, 1), resource_config: { memory: "2Gi" } });
+		const { request: cold } = world.engine.containers.get(name)!;
+		const { Memory, MemorySwap, Mounts, Tmpfs, ...confined } = warm.HostConfig;
+		expect([Memory, MemorySwap]).to.deep.equal([2 ** 32, 2 ** 32]);
+		expect(cold.HostConfig).to.deep.include(confined);
+		expect(Tmpfs).to.deep.equal(cold.HostConfig.Tmpfs);
+		const targets = ({ HostConfig }: typeof cold) =>
+			HostConfig.Mounts?.map(({ Target, ReadOnly }) => [Target, ReadOnly]);
+		expect(targets(warm)).to.deep.equal(targets(cold));
+		const { HostConfig: _one, Labels: _labels, Cmd, ...rest } = warm;
+		expect(cold).to.deep.include(rest);
+		expect(Cmd).to.deep.equal([...(cold.Cmd ?? []), "--wait-at", "/run/atelier/in/waiting.sock"]);
+	});
+
+	const others: Record<string, (spec: PodSpec) => PodSpec> = {
+		"asks for other bounds": (spec) => ({ ...spec, resource_config: { cpu: "500m" } }),
+		"has the workspace of another session": (spec) => ({ ...spec, workspace_id: randomUUID() }),
+		"has files already": (spec) => {
+			mkdirSync(join(world.dataDir, "sessions", id));
+			return spec;
+		},
+	};
+	for (const [what, change] of Object.entries(others))
+		it(`are not for a session that ${what}`, async () => {
+			const waiting = await world.warmed();
+			await runtime.create(change(podSpecFor(id, 1)));
+			expect(warmOf(name)).to.equal(undefined);
+			expect(world.waiting).to.deep.equal([waiting]);
+		});
+
+	it("are for a session that asks for the usual bounds, and for a disk of any size", async () => {
+		await world.warmed();
+		await runtime.create({ ...podSpecFor(id, 1), resource_config: { memory: "4Gi", disk: "30Gi" } });
+		expect(warmOf(name)).to.be.a("string");
+	});
+
+	it("are replaced when their image has got a successor", async () => {
+		const waiting = await world.warmed();
+		world.engine.imageId = "sha256:2";
+		await runtime.create(podSpecFor(id, 1));
+		expect(warmOf(name)).to.equal(undefined);
+		await eventually(() => !world.engine.containers.has(waiting), { withinMs: 10_000 });
+		expect(await world.warmed()).not.to.equal(waiting);
+	});
+
+	for (const [what, status] of Object.entries({ "have another container of that name": 409, "not know the call": 403 }))
+		it(`make way for a new container at an engine that may ${what}`, async () => {
+			const waiting = await world.warmed();
+			world.engine.refused = { rename: { status, message: "refused" } };
+			await runtime.create(podSpecFor(id, 1));
+			expect(warmOf(name)).to.equal(undefined);
+			expect(world.engine.containers.get(name)?.status).to.equal("running");
+			expect(existsSync(run("in", "api.sock"))).to.equal(true);
+			await eventually(() => !world.engine.containers.has(waiting));
+			await eventually(() => !existsSync(world.folder("sessions", waiting)));
+		});
+
+	it("that an engine may have given to a session or not get their launch from the one who knows", async () => {
+		const waiting = await world.warmed();
+		world.engine.silent = (call) => call.includes("/rename");
+		const refusal = await runtime.create(podSpecFor(id, 1)).catch((error: unknown) => error);
+		expect(refusal).to.be.an.instanceOf(Error);
+		expect(existsSync(run("in"))).to.equal(false);
+		expect(existsSync(join(world.folder("run", waiting), "in", "api.sock"))).to.equal(false);
+		world.engine.silent = () => false;
+		await runtime.create(podSpecFor(id, 1));
+		expect(`atelier-warm-${warmOf(name)}`).not.to.equal(waiting);
+		expect(world.engine.containers.get(name)?.status).to.equal("running");
+		await eventually(() => !world.engine.containers.has(waiting), { withinMs: 10_000 });
+	});
+
+	it("that got a session from a process that was killed then are finished by the next one", async () => {
+		const waiting = await world.warmed();
+		await world.kill(runtime);
+		const container = world.engine.containers.get(waiting)!;
+		world.engine.containers.delete(waiting);
+		world.engine.containers.set(name, { ...container, name });
+		mkdirSync(run());
+		const next = world.runtime();
+		await next.open();
+		expect(existsSync(run("in", "api.sock"))).to.equal(true);
+		expect(existsSync(join(world.dataDir, "sessions", id))).to.equal(true);
+		expect(existsSync(world.folder("run", waiting))).to.equal(false);
+		expect((await next.find(id)).map(({ state }) => state)).to.deep.equal(["launching"]);
+	});
+
+	it("of a process that was killed are removed by the next one, which may want none", async () => {
+		const waiting = await world.warmed();
+		await world.kill(runtime);
+		world.warm = 0;
+		await world.runtime().open();
+		await eventually(() => !world.engine.containers.has(waiting), { withinMs: 10_000 });
+		await eventually(() => world.folders.length === 0);
+	});
+
+	it("leave folders that are removed when no process can be creating a container any more", async () => {
+		await world.warmed();
+		await world.kill(runtime);
+		const [young, old] = ["0123456789abcdef", "fedcba9876543210"];
+		const past = Date.now() / 1_000 - 100;
+		for (const one of [young, old]) mkdirSync(world.folder("run", one), { recursive: true });
+		utimesSync(world.folder("run", old), past, past);
+		world.warm = 0;
+		await world.runtime().open();
+		await eventually(() => !world.folders.includes(old), { withinMs: 10_000 });
+		expect(world.folders).to.include(young);
+	});
+
+	it("of two processes of a machine are each one's own", async () => {
+		const first = await world.warmed();
+		const other = world.runtime();
+		await other.open();
+		await world.warmed(2);
+		expect(world.waiting).to.include(first);
+		await other.create(podSpecFor(id, 1));
+		expect(`atelier-warm-${warmOf(name)}`).not.to.equal(first);
+		expect(world.waiting).to.include(first);
+		await other.close();
+		await eventually(() => world.waiting.length === 1, { withinMs: 10_000 });
+		expect(world.waiting).to.deep.equal([first]);
+	});
+
+	it("are told when they cannot be started, and started again when they can", async () => {
+		world.engine.refused = { create: { status: 500, message: "no room" } };
+		await eventually(async () => (await troubles()).join().includes("no room"), { withinMs: 10_000 });
+		world.engine.refused = {};
+		await world.warmed();
+		expect(await troubles()).to.deep.equal([]);
+	});
+
+	it("are started although those of an earlier process cannot be removed, which is told", async () => {
+		const waiting = await world.warmed();
+		await world.kill(runtime);
+		world.engine.silent = (call) => call.includes(`${waiting}/stop`);
+		runtime = world.runtime();
+		await runtime.open();
+		await world.warmed(2);
+		await eventually(async () => (await troubles()).join().includes("warm containers that nobody has"), {
+			withinMs: 10_000,
+		});
+		world.engine.silent = () => false;
+		await eventually(() => !world.engine.containers.has(waiting), { withinMs: 30_000 });
+		await eventually(async () => (await troubles()).length === 0, { withinMs: 10_000 });
+	});
+
+	it("are replaced when their agent ends", async () => {
+		const waiting = await world.warmed();
+		world.agents.get(waiting)?.channel.destroy();
+		await eventually(() => !world.engine.containers.has(waiting), { withinMs: 10_000 });
+		expect(await world.warmed()).not.to.equal(waiting);
+		expect(world.folders).to.have.length(2);
+	});
+});
+
+describe("the end of a platform with warm containers", function () {
+	this.timeout(60_000);
+	let world: WarmWorld;
+
+	beforeEach(() => {
+		world = new WarmWorld();
+	});
+	afterEach(() => world[Symbol.asyncDispose]());
+
+	const steps = ["GET /images/", "POST /containers/create", "/start", "its agent loads"] as const;
+
+	/** Resolves when a container is being started and has come to this step. */
+	async function startedUntil(step: string, isSilent = false): Promise<ContainersRuntime> {
+		world.arePlayed = false;
+		const reached = Promise.withResolvers<void>();
+		const isThere = (call: string) => step === "its agent loads" && call.endsWith("/start");
+		const runtime = await world.open();
+		world.engine.silent = (call) => isSilent && call.includes(step);
+		world.engine.heard = (call) => {
+			if (isThere(call) || call.includes(step)) reached.resolve();
+		};
+		await reached.promise;
+		return runtime;
+	}
+
+	for (const step of steps)
+		it(`leaves none of one that was being started: ${step}`, async () => {
+			const runtime = await startedUntil(step);
+			const began = Date.now();
+			await runtime.close();
+			expect(Date.now() - began).to.be.below(9_000);
+			await eventually(() => world.waiting.length === 0);
+			expect(world.folders).to.deep.equal([]);
+		});
+
+	for (const step of steps.slice(0, 3))
+		it(`does not wait for an engine that is silent: ${step}`, async () => {
+			const runtime = await startedUntil(step, true);
+			world.engine.silent = () => true;
+			const began = Date.now();
+			await runtime.close();
+			expect(Date.now() - began).to.be.below(3 * 6_000);
+			world.engine.silent = () => false;
+		});
+
+	it("ends those that wait", async () => {
+		const runtime = await world.open();
+		await world.warmed();
+		await runtime.close();
+		expect(world.waiting).to.deep.equal([]);
+		expect(world.folders).to.deep.equal([]);
+	});
+});
