@@ -18,6 +18,7 @@ import { removeMark } from "../runtime-change/runtime-mark.ts";
 import { ControlGroups } from "./local-process/control-groups.ts";
 import { FolderSizes } from "#shared/wire/pod/size/folder-size.ts";
 import { isSameLaunch, type Launch } from "./machine/launch.ts";
+import { ForeignFolders } from "./local-process/foreign-folders.ts";
 import { agentsAmong } from "./local-process/local-pod.ts";
 import {
 	environmentOf,
@@ -85,6 +86,7 @@ export class LocalProcessRuntime implements PodRuntime {
 	readonly #runs: RunFolders;
 	readonly #folders: ProcessFolders;
 	readonly #sessions: SessionFolders;
+	readonly #foreign: ForeignFolders;
 	readonly #marks: PodMarks;
 	readonly #groups: ControlGroups;
 	readonly #processes: MarkedProcesses;
@@ -115,6 +117,7 @@ export class LocalProcessRuntime implements PodRuntime {
 		};
 		this.#waiting = new WaitingAgents(this.#program, join(dataDir, "run", ".waiting"), waitingOf(options));
 		this.#sessions = new SessionFolders(join(dataDir, "sessions"));
+		this.#foreign = new ForeignFolders(join(dataDir, "sessions"), this.#sessions);
 		this.#processes = new MarkedProcesses(this.#marks, (cgroup) => this.#groups.launchOf(cgroup));
 		this.#pods = new PodList(this.#runs, this.#processes, this.#groups, listenHost);
 	}
@@ -128,11 +131,12 @@ export class LocalProcessRuntime implements PodRuntime {
 		this.#waiting.keep(signal);
 		// No session is in a container any more, so a later start may choose again.
 		await removeMark(this.#options.dataDir);
-		const [git, shortcoming] = await Promise.all([
+		const [git, shortcoming, foreign] = await Promise.all([
 			missingGit(this.#program.environment["PATH"] ?? ""),
 			this.#groups.shortcoming(),
+			this.#foreign.sentence(),
 		]);
-		return [git, shortcoming, withheldSentence(this.#passed)].filter((sentence) => sentence !== undefined);
+		return [git, shortcoming, foreign, withheldSentence(this.#passed)].filter((sentence) => sentence !== undefined);
 	}
 
 	async close(): Promise<void> {
@@ -155,6 +159,7 @@ export class LocalProcessRuntime implements PodRuntime {
 		const launch = { sessionId: spec.session_id, generation: spec.generation };
 		if (isThere(await this.find(launch.sessionId, signal), launch)) return;
 		await this.#folders.create(launch);
+		for (const folder of new Set([launch.sessionId, spec.workspace_id])) await this.#foreign.take(folder);
 		const folders = await this.#sessions.create(launch.sessionId, spec.workspace_id);
 		failpoint("local-process.before-spawn");
 		signal?.throwIfAborted();

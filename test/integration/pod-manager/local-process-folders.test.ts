@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
@@ -47,6 +47,17 @@ describe("folders of LocalProcessRuntime", function () {
 		expect(environment).to.include(`HOME=${join(session.runFolder(), "home")}`);
 		const visible = `${environment.join()}${readFileSync(`/proc/${session.agentPid()}/cmdline`, "utf8")}`;
 		expect(visible).not.to.contain(podSpecFor(id, 1).pod_token).and.not.to.contain(podSpecFor(id, 1).platform_key);
+	});
+
+	it("takes the files of a session that ran in a container, as root", async function () {
+		if (process.getuid?.() !== 0) return this.skip();
+		const workspace = join(pods.dataDir, "sessions", id, "workspace");
+		mkdirSync(workspace, { recursive: true });
+		writeFileSync(join(workspace, "file"), "");
+		for (const path of [workspace, join(workspace, "file")]) chownSync(path, 231_001, 231_001);
+		await runtime.create(podSpecFor(id, 1));
+		await session.inState("ready");
+		expect([statSync(workspace).uid, statSync(join(workspace, "file")).uid]).to.deep.equal([0, 0]);
 	});
 
 	it("measures with a workspace all other files of the session that uses it (S1)", async () => {

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ContainersRuntime } from "#services/pod-manager/pod-runtimes/containers.ts";
+import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import type { PodWorld } from "../../contract/pods/pod-runtime.contract.ts";
 import { eventually } from "../eventually.ts";
 import { DockerEngine } from "../installations/docker-engine.ts";

@@ -3,9 +3,10 @@
  * closed, so that only the platform and the container that has it mounted get there. What is in it belongs to the user of
  * sessions. A platform that is not root lets helpers change what it cannot (helpers/folder-helpers.ts).
  */
-import { chmod, lchown, lstat, mkdir, rmdir } from "node:fs/promises";
+import { chmod, lstat, mkdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { entriesOf, type FolderEntry, unlessMissing } from "../machine/folder-entries.ts";
+import { entriesOf, unlessMissing } from "../machine/folder-entries.ts";
+import { giveEntry } from "../machine/given-entry.ts";
 import { FolderSizes } from "#shared/wire/pod/size/folder-size.ts";
 import type { MeasuredFiles, MeasureTerms } from "../../pod-runtime.ts";
 import { recordNames, type SessionFolders, workspaceNames } from "../machine/session-folders.ts";
@@ -135,7 +136,7 @@ export class ContainerFolders {
 				await helpers.run("give", folder, signal);
 				return;
 			}
-			await give(entry, user);
+			await giveEntry(entry, { user, group: user });
 		}
 	}
 }
@@ -145,12 +146,6 @@ export async function makeShared(folder: string): Promise<void> {
 	await mkdir(folder, { recursive: true, mode: closed });
 	const { mode } = await lstat(folder);
 	if ((mode & permissions) !== shared) await chmod(folder, shared);
-}
-
-/** Changes the owner of all that an entry holds and then its own, without following links. One that is the user's is done. */
-async function give({ path, isDirectory }: Pick<FolderEntry, "path" | "isDirectory">, user: number): Promise<void> {
-	if (isDirectory) for await (const inner of entriesOf(path)) await give(inner, user);
-	await lchown(path, user, user);
 }
 
 async function hasContent(folder: string): Promise<boolean> {
