@@ -51,6 +51,8 @@ export class FakeEngine implements AsyncDisposable {
 	silent: (call: string) => boolean = () => false;
 	/** The id of every image. */
 	imageId = "sha256:1";
+	/** The system of its containers, as it names it. */
+	system = "Debian";
 	/** Whether it has every image. */
 	hasImages = true;
 	/** Whether short containers run until somebody stops them. */
@@ -163,7 +165,8 @@ export class FakeEngine implements AsyncDisposable {
 
 	/** Returns what it tells of itself. */
 	#told(path: string): [status: number, body: object] {
-		if (path === "/info") return [200, { ID: "fake", LiveRestoreEnabled: this.keepsContainers }];
+		if (path === "/info")
+			return [200, { ID: "fake", OperatingSystem: this.system, LiveRestoreEnabled: this.keepsContainers }];
 		if (path.startsWith("/images/") && !this.hasImages) return [404, { message: "No such image" }];
 		if (path.startsWith("/images/")) return [200, { Id: this.imageId, Config: {} }];
 		return [this.isStrange ? 403 : 404, { message: `Not answered: ${path}` }];

@@ -2,9 +2,10 @@
 import { deadline } from "#shared/base/clock.ts";
 import { SettingError } from "#shared/base/start-error.ts";
 import { type ContainersArguments, containersSettings } from "./containers-options.ts";
-import { EngineClient } from "./engine-client.ts";
+import { EngineClient, EngineRefusal } from "./engine-client.ts";
 import { FilterCheck, type FilterCheckDependencies } from "./filter/filter-check.ts";
 import { absentEngine, absentImage } from "./reasons/absent-engine.ts";
+import { desktopEngine } from "./reasons/desktop-engine.ts";
 
 type FilteredBy = Pick<FilterCheckDependencies, "dataDir" | "installation">;
 
@@ -26,12 +27,22 @@ export async function engineUnusableBecause(
 		await new FilterCheck({ engine, settings, ...host }).examine(deadline(askedMs));
 		const path = `/images/${image}/json`;
 		const { status } = await engine.call({ method: "GET", path, accepts: [404], withinMs: askedMs });
-		return status === 404 ? absentImage(settings) : undefined;
+		return status === 404 ? absentImage(settings) : desktopEngine(socket, await infoOf(engine));
 	} catch (error) {
 		if (error instanceof SettingError) throw error;
 		return absentEngine(socket, error) ?? (error instanceof Error ? error.message : String(error));
 	} finally {
 		engine.close();
+	}
+}
+
+/** Resolves to what the engine says of itself; undefined when it says nothing. */
+async function infoOf(engine: EngineClient): Promise<unknown> {
+	try {
+		return (await engine.call({ method: "GET", path: "/info", withinMs: askedMs })).body;
+	} catch (error) {
+		if (error instanceof EngineRefusal) return undefined;
+		throw error;
 	}
 }
 

@@ -15,6 +15,7 @@ import type { ContainersSettings } from "../containers-options.ts";
 import { EngineAway, type EngineClient, EngineRefusal } from "../engine-client.ts";
 import type { FilterCheck } from "../filter/filter-check.ts";
 import { absentEngine, absentImage } from "../reasons/absent-engine.ts";
+import { desktopEngine } from "../reasons/desktop-engine.ts";
 import { differences, probeCommand } from "./probe-findings.ts";
 import type { ShortContainers } from "./short-containers.ts";
 
@@ -60,7 +61,12 @@ export class RuntimeProbe {
 			await this.#probe(signal);
 			await this.#keep(proof);
 		}
-		return [...shortcomings(info), ...(front === "engine" ? rootShortcoming(info) : [])];
+		const desktop = desktopEngine(this.#dependencies.settings.socket, info);
+		return [
+			...shortcomings(info),
+			...(desktop === undefined ? [] : [desktop]),
+			...(front === "engine" ? rootShortcoming(info) : []),
+		];
 	}
 
 	async #asked<Answer>(wasProven: boolean, ask: () => Promise<Answer>): Promise<Answer> {

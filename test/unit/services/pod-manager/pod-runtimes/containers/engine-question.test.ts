@@ -16,6 +16,12 @@ describe("engineUnusableBecause", () => {
 		expect(await engineUnusableBecause({ socket: engine.socket }, host)).to.equal(undefined);
 	});
 
+	it("does not choose an engine whose containers do not reach the sockets of this machine", async () => {
+		await engine.start();
+		engine.system = "Docker Desktop";
+		expect(await engineUnusableBecause({ socket: engine.socket }, host)).to.include("on-your-own-laptop");
+	});
+
 	it("names the image that is missing, and an engine that is not there", async () => {
 		await engine.start();
 		engine.hasImages = false;
