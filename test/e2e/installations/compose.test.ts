@@ -7,7 +7,7 @@
 import { expect } from "chai";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectRoot } from "#shared/base/project-root.ts";
@@ -88,6 +88,8 @@ describe("docker-compose up", function () {
 		// Git refuses the repository of somebody else than its user.
 		execFileSync("chown", ["-R", "1000:1000", join(folder, "repository")]);
 		execFileSync(process.execPath, ["config/compose/make-env.ts", env], { cwd: projectRoot });
+		// Processes with other values in the section "git" refuse to start beside each other, so all of them have to get it.
+		appendFileSync(join(folder, "atelier.env"), "GIT__ALLOWED_PROTOCOLS=[file]\nANTHROPIC_API_KEY=of-the-file\n");
 		execFileSync(process.execPath, ["config/compose/pack-dependencies.ts"], { cwd: projectRoot });
 		engine = await DockerEngine.start();
 		compose("up", "-d", "--build");
@@ -104,6 +106,14 @@ describe("docker-compose up", function () {
 		const run = { ATELIER_URL: "http://127.0.0.1:8080", ATELIER_TOKEN: await token("ada") };
 		const output = await inside([process.execPath, "cli/demo.ts", "file:///repository"], run);
 		expect(output).to.include("find it gone");
+	});
+
+	it("a key in atelier.env makes its models usable", async () => {
+		const authorization = `Authorization: Bearer ${await token("ada")}`;
+		const models = await inside(["curl", "-fsS", "-H", authorization, "http://127.0.0.1:8080/api/v1/svc/models"]);
+		const offered = JSON.parse(models) as { id: string; available: boolean }[];
+		const usable = offered.filter(({ id, available }) => available && /^(claude|gpt)/.test(id)).map(({ id }) => id);
+		expect(usable).to.not.be.empty.and.to.satisfy((ids: string[]) => ids.every((id) => id.startsWith("claude")));
 	});
 
 	it("nobody is anybody without a token", async () => {

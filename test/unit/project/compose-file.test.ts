@@ -1,7 +1,7 @@
 /** The promises of docker-compose.yml, the Dockerfile and `npm run compose:env`; test/e2e/installations brings them up. */
 import { expect } from "chai";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -13,6 +13,7 @@ interface Container {
 	readonly build?: { target: string };
 	readonly command?: string[];
 	readonly environment?: Record<string, string>;
+	readonly env_file?: string[];
 	readonly ports?: string[];
 	readonly user?: string;
 	readonly read_only?: boolean;
@@ -112,9 +113,43 @@ describe("docker-compose.yml", () => {
 			const files = `${file}${text("docker-compose.engine.yml")}`;
 			const asked = new Set([...files.matchAll(/\$\{(\w+)/g)].map(([, name = ""]) => name));
 			expect(names.toSorted()).to.deep.equal([...asked].toSorted());
+			const platform = join(folder, "atelier.env");
+			expect(statSync(platform).mode & 0o777).to.equal(0o600);
+			expect(readFileSync(platform, "utf8")).to.match(/^IDENTITY__KWARGS__JWKS_URI=data:application\/json;base64,/m);
 		} finally {
 			rmSync(folder, { recursive: true, force: true });
 		}
+	});
+
+	it("adds to a file of an earlier release what that did not have, and names what reaches no container", () => {
+		const folder = mkdtempSync(join(tmpdir(), "atelier-compose-old-"));
+		try {
+			const made = join(folder, "env");
+			const make = () =>
+				execFileSync(process.execPath, ["config/compose/make-env.ts", made], { cwd: projectRoot, encoding: "utf8" });
+			make();
+			const whole = readFileSync(made, "utf8");
+			const old = `${whole.replace(/^ATELIER_(INSTALLATION|ENV)=.*\n/gm, "")}OPENAI_API_KEY=sk-1`;
+			writeFileSync(made, old);
+			const said = make();
+			expect(said).to.match(/has these beside what it had: ATELIER_ENV, ATELIER_INSTALLATION$/m);
+			expect(said).to.match(/reach no container; move those of the platform to .*atelier\.env: OPENAI_API_KEY$/m);
+			const now = readFileSync(made, "utf8");
+			expect(now.startsWith(`${old}\n`)).to.equal(true);
+			// The id follows from the key of the installation.
+			expect(now).to.include(/^ATELIER_INSTALLATION=.*$/m.exec(whole)?.[0]);
+		} finally {
+			rmSync(folder, { recursive: true, force: true });
+		}
+	});
+
+	it("gives the variables of the platform to every container that runs its services, and to no other", () => {
+		const getting = containers.filter(([, { env_file }]) => env_file?.join().includes("ATELIER_ENV"));
+		const running = containers.filter(([, { command = [] }]) => command[0] === "host/main.js");
+		expect(getting.map(([name]) => name)).to.deep.equal(running.map(([name]) => name));
+		// A variable that stands in both places would be one that nobody can change.
+		const fixed = new Set(running.flatMap(([, { environment = {} }]) => Object.keys(environment)));
+		expect([...fixed].filter((name) => name.startsWith("IDENTITY__"))).to.deep.equal([]);
 	});
 });
 
