@@ -9,15 +9,20 @@ folder=$(mktemp -d -t "$group-XXXXXX")
 hierarchies=(/sys/fs/cgroup/*/)
 if [[ -e /sys/fs/cgroup/cgroup.controllers ]]; then hierarchies=(/sys/fs/cgroup/); fi
 
+# A group that has a process, which is ending, cannot be removed yet.
 clean_up() {
-	local status=$? each
+	local each try
 	for each in "${hierarchies[@]}"; do
-		if [[ -d $each$group ]]; then find "$each$group" -depth -type d -exec rmdir {} + || true; fi
+		for ((try = 0; try < 100; try++)); do
+			if [[ ! -d $each$group ]] || find "$each$group" -depth -type d -exec rmdir {} + 2>/dev/null; then break; fi
+			sleep 0.1
+		done
 	done
 	rm -rf "$folder"
-	exit "$status"
 }
-trap clean_up EXIT
+# Another process reads from this one, so that it cleans up when this one was killed.
+exec 3> >(trap "" TERM INT HUP && cat >/dev/null && clean_up)
+trap 'clean_up' EXIT
 
 for each in "${hierarchies[@]}"; do
 	mkdir "$each$group"
@@ -49,7 +54,7 @@ machine='
 	exit $status
 '
 # A machine whose starter is killed ends with it.
-setpriv --pdeathsig KILL unshare --net --mount --pid --fork --kill-child --mount-proc --propagation private bash -c "$machine" machine "$@" &
+setpriv --pdeathsig KILL unshare --net --mount --pid --fork --kill-child --mount-proc --propagation private bash -c "$machine" machine "$@" 3>&- &
 unshared=$!
 # The first process of the machine gets no signal from here, so that its processes are told.
 trap 'pkill -TERM --parent "$unshared" || true' TERM INT
