@@ -35,11 +35,15 @@ export class MochaProcess {
 	#endedAt: number | undefined;
 	#lingering: NodeJS.Timeout | undefined;
 
-	/** @param nodeOptions The options of Node before mocha, e.g. a module that is loaded first. */
-	constructor(files: readonly string[], nodeOptions: readonly string[] = []) {
+	/**
+	 * @param nodeOptions The options of Node before mocha, e.g. a module that is loaded first.
+	 * @param before A program, with its arguments, that runs Node.
+	 */
+	constructor(files: readonly string[], nodeOptions: readonly string[] = [], before: readonly string[] = []) {
 		this.files = files;
 		const env = { NODE_COMPILE_CACHE: compiled, ...process.env };
-		this.#child = spawn(process.execPath, [...nodeOptions, program, ...files], {
+		const [command, ...words] = [...before, process.execPath, ...nodeOptions, program, ...files];
+		this.#child = spawn(command ?? process.execPath, words, {
 			cwd: projectRoot,
 			env,
 			stdio: ["ignore", "pipe", "pipe"],

@@ -20,15 +20,16 @@ const graceMs = 10_000;
 /** The time from the start to an agent that is ready. */
 const readyMs = 15_000;
 
-export function describePodRuntime(name: string, open: () => Promise<PodWorld>): void {
+/** @param testMs The longest time of one test, which starts up to two pods after each other. */
+export function describePodRuntime(name: string, open: () => Promise<PodWorld>, testMs = 30_000): void {
 	describe(`PodRuntime: ${name}`, function () {
-		this.timeout(30_000);
+		this.timeout(testMs);
 		let world: PodWorld;
 		let runtime: PodRuntime;
 		let id: string;
 
 		before(async function () {
-			this.timeout(300_000);
+			this.timeout(20 * testMs);
 			world = await open();
 			runtime = world.runtime();
 		});

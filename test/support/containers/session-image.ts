@@ -8,8 +8,13 @@ import type { DockerEngine } from "../installations/docker-engine.ts";
 
 export const sessionImage = "atelier/session";
 
-export function buildSessionImage(engine: DockerEngine): void {
-	build(engine, "session", sessionImage);
+export function buildSessionImage(engine: DockerEngine): string {
+	return build(engine, "session", sessionImage);
+}
+
+/** Builds the image of the platform. */
+export function buildPlatformImage(engine: DockerEngine): string {
+	return build(engine, "platform", "atelier/platform");
 }
 
 /** Builds the image with further coding agents. @param dataDir The data folder in which they are installed. @param ids The agents. */

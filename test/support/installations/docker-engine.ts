@@ -17,9 +17,13 @@ const commandMs = 600_000;
 /** The program that `npm run servers` installs, in this checkout. */
 const daemonProgram = join(projectRoot, "test/servers/docker-engine-program.sh");
 
-/** Images of others, which are made from programs of this machine. */
-const others: readonly (readonly [image: string, program: string, lines: string])[] = [
-	["nats:2.11-alpine", "nats-server", `ENTRYPOINT ["nats-server"]\n`],
+/** An image of others, which is made from a program of this machine. */
+type OthersImage = readonly [image: string, program: string, lines: string];
+
+export const natsImage: OthersImage = ["nats:2.11-alpine", "nats-server", `ENTRYPOINT ["nats-server"]\n`];
+
+const others: readonly OthersImage[] = [
+	natsImage,
 	["mongo:7", "mongod", "RUN mkdir -p /data/db && chown 999:999 /data/db\nVOLUME /data/db\n"],
 	[
 		"haproxy:2.8-alpine",
@@ -106,7 +110,7 @@ export class DockerEngine implements AsyncDisposable {
 		return Number(readFileSync(join(this.#folder, file), "utf8"));
 	}
 
-	async #start(images: typeof others): Promise<void> {
+	async #start(images: readonly OthersImage[]): Promise<void> {
 		const program = testProgram("docker-engine");
 		execFileSync("ip", ["netns", "add", this.#namespace]);
 		execFileSync("ip", ["-n", this.#namespace, "link", "set", "lo", "up"]);

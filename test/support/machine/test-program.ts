@@ -4,12 +4,12 @@ import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
 /** The folder into which `npm run servers` installs. */
-const installed =
+export const installedPrograms =
 	process.env["SERVERS_DIR"] ?? join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "atelier-servers");
 
 /** Returns the path of a program; undefined when there is none. */
 export function findProgram(name: string): string | undefined {
-	const folders = [join(installed, "bin"), ...(process.env["PATH"] ?? "").split(delimiter)];
+	const folders = [join(installedPrograms, "bin"), ...(process.env["PATH"] ?? "").split(delimiter)];
 	return folders.map((folder) => join(folder, name)).find((path) => isExecutable(path));
 }
 

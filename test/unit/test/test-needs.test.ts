@@ -67,6 +67,7 @@ describe("what tests need", () => {
 			"jq",
 			"keycloak",
 			"kube-apiserver",
+			"kubernetes-cluster",
 			"kustomize",
 			"mongod",
 			"nats-server",
