@@ -36,8 +36,9 @@ onOwnMachine(import.meta.filename, 1_200_000, () => {
 			];
 			await cluster.kubectl("--namespace", system, "create", "secret", "generic", "atelier", ...literals);
 			await cluster.kubectl("apply", "-k", join(projectRoot, "k8s/overlays/trial"));
-			const words = ["wait", "--for=condition=Available", "deployment", "--all", "--timeout=110s"];
-			await cluster.kubectl("--namespace", system, ...words);
+			const words = ["wait", "--for=condition=Available", "deployment", "--all", "--timeout=5s"];
+			const isAvailable = async () => (await cluster.kubectl("--namespace", system, ...words)) !== "";
+			await eventually(isAvailable, { withinMs: 180_000, everyMs: 500, what: "all deployments are available" });
 			await forward();
 		});
 		after(() => all.disposeAsync());
