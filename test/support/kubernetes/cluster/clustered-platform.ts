@@ -97,7 +97,7 @@ async function reachableModels(models: unknown, relay: MachineRelay): Promise<Co
 		catalogue.providers.map(async (provider) => {
 			const endpoints: Record<string, string> = {};
 			for (const [form, url] of Object.entries(provider.endpoints))
-				endpoints[form] = (await relay.publish(url)) + new URL(url).pathname;
+				endpoints[form] = url.replace(new URL(url).origin, await relay.publish(url));
 			return { ...provider, endpoints };
 		}),
 	);

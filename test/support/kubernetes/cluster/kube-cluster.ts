@@ -20,8 +20,8 @@ import { ownMachine } from "./own-machine.ts";
 import { PartProcesses } from "./part-processes.ts";
 import { ServiceNames } from "./service-names.ts";
 
-/** The longest time until a program is ready, and that of a command, in milliseconds. */
-const [readyMs, commandMs] = [90_000, 120_000];
+/** The longest time until a program is ready, and that of a command, which may import an image, in milliseconds. */
+const [readyMs, commandMs] = [90_000, 600_000];
 const run = promisify(execFile);
 
 export class KubeCluster implements AsyncDisposable {
