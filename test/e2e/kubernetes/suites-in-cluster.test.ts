@@ -4,8 +4,13 @@
  * Night: each suite runs twice, once with a cluster, which takes minutes.
  */
 import { expect } from "chai";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { MochaProcess } from "../../mocha-process.ts";
-import { savedImages } from "../../support/kubernetes/cluster/cluster-images.ts";
+import { makeCertificate } from "../../support/bus/test-certificates.ts";
+import { clusterImage, savedImages } from "../../support/kubernetes/cluster/cluster-images.ts";
+import { deriveImage } from "../../support/kubernetes/cluster/derived-image.ts";
 import { KubeCluster } from "../../support/kubernetes/cluster/kube-cluster.ts";
 import { onOwnMachine } from "../../support/kubernetes/cluster/own-machine.ts";
 
@@ -27,24 +32,36 @@ const suites = [
 	"sessions/pull-request",
 ].map((name) => `test/e2e/${name}.test.ts`);
 
+/** The certificates that programs of the image trust. */
+const bundle = "etc/ssl/certs/ca-certificates.crt";
 /** Loaded before the tests. */
 const preload = "./test/support/kubernetes/cluster/clustered-platforms.ts";
 
 onOwnMachine(import.meta.filename, 3_600_000, () => {
 	describe("the suites of the platform, with pods", function () {
 		this.timeout(1_800_000);
-		let cluster: KubeCluster;
+		const all = new AsyncDisposableStack();
 
 		before(async () => {
-			cluster = await KubeCluster.start();
+			const cluster = all.use(await KubeCluster.start());
 			await cluster.makeNamespaces();
 			for (const archive of await savedImages("session")) await cluster.load(archive);
-			process.env["ATELIER_TEST_KUBECONFIG"] = cluster.kubeconfig;
+			const folder = mkdtempSync(join(tmpdir(), "atelier-authority-"));
+			all.defer(() => rmSync(folder, { recursive: true, force: true }));
+			const authority = makeCertificate(folder, "company");
+			makeCertificate(folder, "server", authority, [cluster.address]);
+			const image = await deriveImage(cluster, clusterImage.session, {
+				name: "docker.io/company/session:1",
+				file: [authority.cert, bundle],
+				env: { NODE_EXTRA_CA_CERTS: `/${bundle}` },
+			});
+			Object.assign(process.env, {
+				ATELIER_TEST_KUBECONFIG: cluster.kubeconfig,
+				ATELIER_TEST_IMAGE: image,
+				ATELIER_TEST_AUTHORITY: folder,
+			});
 		});
-		after(async () => {
-			delete process.env["ATELIER_TEST_KUBECONFIG"];
-			await cluster?.[Symbol.asyncDispose]();
-		});
+		after(() => all.disposeAsync());
 
 		for (const suite of suites)
 			it(`${suite} passes with as many tests`, async () => {

@@ -19,6 +19,10 @@ export interface PlatformCluster {
 	readonly kubeconfig: string;
 	readonly client: ApiClient;
 	readonly relay: MachineRelay;
+	/** The image of sessions; default: the usual one. */
+	readonly image?: string;
+	/** Origins beside those of the configuration that the platform and its sessions may reach. */
+	readonly origins?: readonly string[];
 }
 
 type Config = Record<string, unknown>;
@@ -35,7 +39,7 @@ export async function startClusteredPlatform(
 		adapter: clusterAdapter,
 		kwargs: {
 			kubeconfig: cluster.kubeconfig,
-			image: clusterImage.session,
+			image: cluster.image ?? clusterImage.session,
 			door_url: `http://${addresses.machine}:${doorPort}`,
 			door_port: doorPort,
 			platform_origin: origin,
@@ -48,7 +52,7 @@ export async function startClusteredPlatform(
 		},
 	};
 	const models = await reachableModels(options.config?.["models"], cluster.relay);
-	const clustered = (config: Config): Config => ({ ...withPods(config, runtime), ...models });
+	const clustered = (config: Config): Config => ({ ...withPods(config, runtime, cluster.origins), ...models });
 	const platform = new TestPlatform(port, { ...options, config: clustered(options.config ?? {}) });
 	const reconfigure = platform.reconfigure.bind(platform);
 	platform.reconfigure = (config) => reconfigure(clustered(config));
@@ -70,7 +74,7 @@ export async function startClusteredPlatform(
 }
 
 /** Returns a configuration with sessions in pods, which reach the gateway and every server of the test at an address of the machine. */
-function withPods(config: Config, runtime: object): Config {
+function withPods(config: Config, runtime: object, origins: readonly string[] = []): Config {
 	const { allowed_hosts = [], ...gateway }: { allowed_hosts?: readonly string[] } = Object.assign(
 		{},
 		config["gateway"],
@@ -79,7 +83,7 @@ function withPods(config: Config, runtime: object): Config {
 	return {
 		...config,
 		gateway: { ...gateway, allowed_hosts: [...allowed_hosts, addresses.machine] },
-		outbound: { ...outbound, allow: [...allow, addresses.machine] },
+		outbound: { ...outbound, allow: [...allow, ...origins] },
 		pods: { ...Object.assign({}, config["pods"]), runtime, agent_hosts: [addresses.pods] },
 	};
 }
