@@ -45,6 +45,12 @@ export function answerQuestion(cluster: ClusterObjects, question: ApiQuestion): 
 	}
 }
 
+/** The server gives what has a life of its own its first status. */
+function begun(plural: string, object: StoredObject): StoredObject {
+	const isAlive = plural === "pods" || plural === "persistentvolumeclaims";
+	return isAlive ? { ...object, status: { phase: "Pending" } } : object;
+}
+
 type Answering = (
 	cluster: ClusterObjects,
 	question: ApiQuestion,
@@ -55,7 +61,7 @@ const answers: Readonly<Record<string, Answering>> = {
 	"GET all": (cluster, { query }, { collection }) => ({ status: 200, body: page(cluster, collection, query) }),
 	"POST all": (cluster, { body }, { collection, plural }) => ({
 		status: 201,
-		body: cluster.create(collection, checkObject(plural, parsed(body))),
+		body: cluster.create(collection, begun(plural, checkObject(plural, parsed(body)))),
 	}),
 	"GET one": (cluster, _question, { collection, name }) => ({ status: 200, body: cluster.get(collection, name) }),
 	"PUT one": (cluster, { body }, { collection, plural, name }) => ({

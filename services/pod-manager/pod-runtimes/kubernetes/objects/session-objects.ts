@@ -73,7 +73,7 @@ export class SessionObjects {
 	/** Begins the end of a pod, unless it has begun; does nothing for another pod of this name. */
 	async end({ metadata }: PodObject, graceSeconds: number, signal?: AbortSignal): Promise<void> {
 		if (metadata.deletionTimestamp !== undefined) return;
-		await orMissing(this.#api.delete(this.pods, metadata.name, { uid: metadata.uid, graceSeconds, signal }));
+		await this.#isOf(metadata, this.#api.delete(this.pods, metadata.name, { uid: metadata.uid, graceSeconds, signal }));
 		failpoint("kubernetes.pod-ended");
 	}
 
@@ -82,9 +82,9 @@ export class SessionObjects {
 		const { name, uid } = pod.metadata;
 		await this.removeAccount(name, signal);
 		failpoint("kubernetes.account-removed");
-		await orMissing(this.#api.delete(this.pods, name, { uid, graceSeconds: 0, signal }));
+		const isOurs = await this.#isOf(pod.metadata, this.#api.delete(this.pods, name, { uid, graceSeconds: 0, signal }));
 		failpoint("kubernetes.pod-deleted");
-		await this.#release(pod, signal);
+		if (isOurs) await this.#release(pod, signal);
 		failpoint("kubernetes.pod-released");
 	}
 
@@ -113,7 +113,7 @@ export class SessionObjects {
 	}
 
 	async removeVolumeClaim({ workspaceId, uid }: VolumeClaim): Promise<void> {
-		await orMissing(this.#api.delete(this.#claims, volumeClaimName(workspaceId), { uid }));
+		await orAnother(this.#api.delete(this.#claims, volumeClaimName(workspaceId), { uid }));
 		failpoint("kubernetes.claim-removed");
 	}
 
@@ -180,15 +180,15 @@ export class SessionObjects {
 		await this.#isOf(metadata, this.#api.patchBySteps(this.pods, metadata.name, steps, { signal }));
 	}
 
-	/** Resolves to false where the pod is not there, or another one has its name: the API says 422 then, as for what it cannot take. */
+	/** Resolves to false where the pod is not there, or another one has its name, which the API says as it says that it cannot take a change. */
 	async #isOf(
 		{ name, uid }: { readonly name: string; readonly uid: string },
-		patch: Promise<object>,
+		change: Promise<unknown>,
 	): Promise<boolean> {
 		try {
-			return (await orMissing(patch)) !== undefined;
+			return (await orMissing(change)) !== undefined;
 		} catch (error) {
-			const isRefused = error instanceof ApiError && error.status === 422;
+			const isRefused = error instanceof ApiError && (error.status === 409 || error.status === 422);
 			if (isRefused && (await this.podNow(name))?.metadata.uid !== uid) return false;
 			throw error;
 		}
@@ -204,12 +204,22 @@ function orderOf(event: EventObject): string {
 	return `${timeOf(event)} ${event.metadata.name}`;
 }
 
-/** Resolves to undefined where the object is not there, or is another one than that of the uid. */
+/** Resolves to undefined where the object is not there. */
 async function orMissing<T>(call: Promise<T>): Promise<T | undefined> {
 	try {
 		return await call;
 	} catch (error) {
-		if (error instanceof ApiError && (error.status === 404 || isReason(error, "Conflict"))) return undefined;
+		if (error instanceof ApiError && error.status === 404) return undefined;
+		throw error;
+	}
+}
+
+/** Resolves to undefined where the object is not there, or is another one than that of the uid. */
+async function orAnother<T>(deletion: Promise<T>): Promise<T | undefined> {
+	try {
+		return await orMissing(deletion);
+	} catch (error) {
+		if (isReason(error, "Conflict")) return undefined;
 		throw error;
 	}
 }
