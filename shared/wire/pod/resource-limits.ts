@@ -7,6 +7,8 @@
  * ```
  */
 
+import { byteUnits } from "#shared/base/byte-units.ts";
+
 /** The resources that a session asks for; absent: it does not say. */
 export interface ResourceLimits {
 	/** Processors, in thousandths at the finest. */
@@ -29,19 +31,11 @@ const minDisk = 64 * 1_048_576;
 const maxProcessors = 4_096;
 
 const cpuForm = /^(\d+(?:\.\d+)?)(m?)$/;
+/** People also write a large K. */
 const memoryForm = /^(\d+(?:\.\d+)?)(Ki|Mi|Gi|Ti|K|k|M|G|T)?$/;
-const units: Readonly<Record<string, number>> = {
-	Ki: 2 ** 10,
-	Mi: 2 ** 20,
-	Gi: 2 ** 30,
-	Ti: 2 ** 40,
-	K: 1e3,
-	k: 1e3,
-	M: 1e6,
-	G: 1e9,
-	T: 1e12,
-};
 
+/** A GPU cannot be shared, so that only whole ones are asked for. */
+export const gpuForm = /^\d{1,2}$/;
 /** Members that are meaningful with a GPU only. */
 const ofGpu = ["gpu_type", "gpu_timeslice"];
 /** The most members that warnings name. */
@@ -84,7 +78,8 @@ function usableBytes(member: keyof typeof least, value: unknown, warn: Warn): nu
 }
 
 function warnOfOthers({ gpu, ...others }: Readonly<Record<string, unknown>>, warn: Warn): void {
-	if (isGiven(gpu) && String(gpu) !== "0") warn("gpu", "sessions of this runtime have no GPU of their own");
+	if (isGiven(gpu) && !gpuForm.test(textOf(gpu))) warn("gpu", notRead(gpu, '"1"'));
+	else if (isGiven(gpu) && Number(gpu) > 0) warn("gpu", "only sessions in a cluster have a GPU of their own");
 	const unknown = Object.keys(others).filter((name) => !ofGpu.includes(name));
 	for (const name of unknown.slice(0, maxNamed)) warn(name.slice(0, 60), "it is not known, and has no effect");
 }
@@ -103,7 +98,7 @@ function readProcessors(value: unknown): number | undefined {
 /** A number without a unit is in Gi. */
 function readBytes(value: unknown): number | undefined {
 	const [, amount, unit = "Gi"] = memoryForm.exec(textOf(value)) ?? [];
-	const bytes = Math.floor(Number(amount) * (units[unit] ?? 0));
+	const bytes = Math.floor(Number(amount) * (byteUnits[unit] ?? 0));
 	return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : undefined;
 }
 

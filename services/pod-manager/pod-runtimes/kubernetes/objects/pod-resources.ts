@@ -1,11 +1,10 @@
 /** The resources of a session's pod: what it asks for with `resource_config`, within what the operator allows. Pure. */
-import { readResources } from "#shared/wire/pod/resource-limits.ts";
+import { gpuForm, readResources } from "#shared/wire/pod/resource-limits.ts";
 import { PodRefused } from "../../../pod-refused.ts";
 import type { ClusterLimits } from "../kubernetes-options.ts";
 import type { PodResources } from "./pod-manifest.ts";
 
 const mib = 1_048_576;
-const gpuForm = /^\d{1,2}$/;
 /** A label's value (Kubernetes, "Labels and Selectors"). */
 const labelForm = /^[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/;
 

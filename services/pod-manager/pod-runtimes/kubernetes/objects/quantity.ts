@@ -1,22 +1,18 @@
 /** Reads amounts as a cluster writes them (Kubernetes, "Quantity"). Pure. */
+import { byteUnits } from "#shared/base/byte-units.ts";
 
-const form = /^(\d+(?:\.\d+)?)(Ki|Mi|Gi|Ti|Pi|k|M|G|T|P|m)?$/;
-const units: Readonly<Record<string, number>> = {
-	Ki: 2 ** 10,
-	Mi: 2 ** 20,
-	Gi: 2 ** 30,
-	Ti: 2 ** 40,
-	Pi: 2 ** 50,
-	k: 1e3,
-	M: 1e6,
-	G: 1e9,
-	T: 1e12,
-	P: 1e15,
-	m: 1e-3,
-};
+/** A cluster writes a very large or exact amount with an exponent, and a part of a byte in thousandths. */
+const form = /^(\d+(?:\.\d+)?)(?:([KMGTPE]i|[kMGTPE]|m)|[eE](\d{1,2}))?$/;
 
 /** Returns the bytes; 0 for a text that is no quantity. */
 export function quantityBytes(text: string): number {
-	const [, amount, unit] = form.exec(text) ?? [];
-	return amount === undefined ? 0 : Math.floor(Number(amount) * (unit === undefined ? 1 : (units[unit] ?? 0)));
+	const [, amount, unit, exponent] = form.exec(text) ?? [];
+	if (amount === undefined) return 0;
+	if (exponent !== undefined) return Math.floor(Number(`${amount}e${exponent}`));
+	return Math.floor(Number(amount) * factorOf(unit));
+}
+
+function factorOf(unit: string | undefined): number {
+	if (unit === undefined) return 1;
+	return unit === "m" ? 1e-3 : (byteUnits[unit] ?? 0);
 }

@@ -23,7 +23,7 @@ describe("sessionWarnings()", () => {
 	it("names the requested resources that have no effect", () => {
 		const resource_config = { cpu: 2, memory: "4Gi", gpu: "1", disks: "9" };
 		expect(sessionWarnings(sessionCreate(), { ...launchSettings, resource_config }, undefined)).to.deep.equal([
-			"resource_config.gpu: sessions of this runtime have no GPU of their own",
+			"resource_config.gpu: only sessions in a cluster have a GPU of their own",
 			"resource_config.disks: it is not known, and has no effect",
 		]);
 	});
