@@ -12,7 +12,16 @@ import { makeDeliveredAgent } from "#shared/wire/agents/delivered-agent.ts";
 const [folder, user = ""] = process.argv.slice(2);
 if (folder === undefined || !/^\d{1,10}$/.test(user))
 	throw new Error("The folder or the number of the user is missing");
-await makeDeliveredAgent(folder, Number(user));
-// It is what Node has made of the agent's modules, for the same user and place (Dockerfile).
-const cache = join(projectRoot, "cache");
-if (existsSync(cache)) await cp(cache, join(folder, "cache"), { recursive: true });
+
+async function deliver(target: string): Promise<void> {
+	await makeDeliveredAgent(target, Number(user));
+	// It is what Node has made of the agent's modules, for the same user and place (Dockerfile).
+	const cache = join(projectRoot, "cache");
+	if (existsSync(cache)) await cp(cache, join(target, "cache"), { recursive: true });
+}
+
+await deliver(folder).catch((error: unknown) => {
+	// People read it as the reason why their session has failed.
+	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+	process.exitCode = 1;
+});

@@ -24,7 +24,7 @@ export const deliveredLayout = 2;
 
 const preload = "own-path.cjs";
 
-/** Copies everything into a folder that is not there or empty. @param user The user and group of sessions. */
+/** Copies everything into a folder that is not there or empty, and whose own mode stays. @param user The user and group of sessions. */
 export async function makeDeliveredAgent(folder: string, user: number): Promise<void> {
 	await copyAgentProgram(projectRoot, folder);
 	await copyNode(folder, ownLibraries());
@@ -68,9 +68,8 @@ function nameIn(path: string): string {
 	return path === process.execPath ? "node" : basename(path);
 }
 
-/** Lets the users of containers read everything, whatever the platform's own mask is. */
+/** Lets the users of containers read everything in a folder, whatever the platform's own mask is. */
 async function openTree(folder: string): Promise<void> {
-	await chmod(folder, 0o755);
 	for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
 		const isProgram = entry.isDirectory() || ["lib", "bin"].includes(basename(entry.parentPath));
 		await chmod(join(entry.parentPath, entry.name), isProgram ? 0o755 : 0o644);

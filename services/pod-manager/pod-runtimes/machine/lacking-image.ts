@@ -16,3 +16,12 @@ export function lackingImage(exitCode: number, words: string): PodFailure | unde
 	const message = noShell.test(words) ? "The image has no sh, which sessions need" : sentences[exitCode];
 	return message === undefined ? undefined : { code: "CONTAINER_FAILED", message };
 }
+
+/** The exit codes of a first program that cannot be run (POSIX, "Exit Status for Commands"). */
+const noProgram: ReadonlySet<number> = new Set([126, 127]);
+
+/** Returns why the first program of a container, whose agent has never reported, could not be run; undefined when it was. */
+export function unrunnable(exitCode: number): PodFailure | undefined {
+	if (!noProgram.has(exitCode)) return undefined;
+	return { code: "CONTAINER_FAILED", message: `The first program of the container could not be run (${exitCode})` };
+}

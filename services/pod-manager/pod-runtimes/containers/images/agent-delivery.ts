@@ -1,7 +1,7 @@
 /** Keeps the session agent for images of others in a folder of this machine, which is made once for each version. */
 import { createHash, randomBytes } from "node:crypto";
 // oxlint-disable-next-line no-restricted-imports -- the folder is the platform's own, and gets its final name when it is whole
-import { readdir, rename, rm, stat } from "node:fs/promises";
+import { chmod, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { now } from "#shared/base/clock.ts";
 import { projectRoot } from "#shared/base/project-root.ts";
@@ -57,6 +57,7 @@ export class AgentDelivery {
 		const unfinished = `${folder}.${randomBytes(8).toString("hex")}`;
 		try {
 			await makeDeliveredAgent(unfinished, this.#user);
+			await chmod(unfinished, 0o755);
 			await rename(unfinished, folder).catch(async (error: unknown) => {
 				// Another process may have been faster.
 				if (!(await isThere(folder))) throw error;

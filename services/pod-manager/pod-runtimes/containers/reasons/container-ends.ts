@@ -1,6 +1,7 @@
 /** Explains why a container does not go on, and why it has ended when its agent could not say so. Pure. */
 import type { PodFailure } from "#shared/wire/pod/status.ts";
 import { podFailure } from "../../../pod-refused.ts";
+import { unrunnable } from "../../machine/lacking-image.ts";
 import type { RunRecords } from "../../machine/run-folders.ts";
 import { imageRefusal } from "../images/image-refusal.ts";
 import type { InspectedContainer } from "../inspected-container.ts";
@@ -8,8 +9,6 @@ import { codeOfFailedStart } from "./engine-refusals.ts";
 
 /** The exit code of a process that was killed (128 + SIGKILL). */
 const killed = 137;
-/** The exit codes of a first program that cannot be run (POSIX, "Exit Status for Commands"). */
-const noProgram = [126, 127];
 /** The exit code of an agent that got no launch document (agent/main.ts). */
 const noLaunch = 65;
 /** The time after which an agent that has not reported counts as cut off, in milliseconds. */
@@ -61,8 +60,8 @@ export function endReason(
 /** Explains the end of a container whose agent has never reported. */
 function earlyEnd({ State }: InspectedContainer): PodFailure | undefined {
 	const { ExitCode, StartedAt, FinishedAt } = State;
-	if (noProgram.includes(ExitCode))
-		return { code: "CONTAINER_FAILED", message: `The first program of the container could not be run (${ExitCode})` };
+	const refused = unrunnable(ExitCode);
+	if (refused) return refused;
 	const isLate = Date.parse(FinishedAt) - Date.parse(StartedAt) > silentMs;
 	return ExitCode === noLaunch && isLate ? podFailure("POD_CANNOT_REACH_PLATFORM") : undefined;
 }

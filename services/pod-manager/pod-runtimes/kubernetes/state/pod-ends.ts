@@ -2,7 +2,7 @@
 import type { FailureCode } from "#shared/contracts/sessions/status-reasons.ts";
 import { failureIn } from "#shared/wire/pod/termination-message.ts";
 import type { PodFailure } from "#shared/wire/pod/status.ts";
-import { lackingImage } from "../../machine/lacking-image.ts";
+import { lackingImage, unrunnable } from "../../machine/lacking-image.ts";
 import { annotation } from "../objects/cluster-names.ts";
 import { deliveryContainer } from "../objects/delivered-agent.ts";
 import { sessionContainer } from "../objects/pod-manifest.ts";
@@ -131,6 +131,9 @@ function isCutOff({ metadata }: PodObject, { exitCode, startedAt = "", finishedA
 function crashed(object: PodObject): PodFailure | undefined {
 	const end = endOf(object);
 	if (!end) return undefined;
+	const isSilent = object.metadata.annotations?.[annotation.status] === undefined;
+	const refused = isSilent ? unrunnable(end.exitCode) : undefined;
+	if (refused) return refused;
 	return { code: "AGENT_CRASHED", message: `The session agent ended (${end.exitCode}) before it could say why` };
 }
 

@@ -4,7 +4,7 @@ import { podManifest } from "#services/pod-manager/pod-runtimes/kubernetes/objec
 import { clusterPod } from "#services/pod-manager/pod-runtimes/kubernetes/state/pod-state.ts";
 import { circumstances, ended, podShown } from "../../../../../../support/kubernetes/pod-objects.ts";
 import { type ApiObject, manifestFaults } from "../../../../../../support/kubernetes/manifest-faults.ts";
-import { podPlan } from "../../../../../../support/kubernetes/pod-plans.ts";
+import { podPlan } from "../../../../../../support/kubernetes/pod-plan.ts";
 
 interface Container {
 	readonly name: string;
@@ -106,6 +106,17 @@ describe("the pod of an image that gets the session agent", () => {
 			const failure = endOf({ exitCode: 1, message: "ENOSPC: no space left on device" });
 			expect(failure?.code).to.equal("CONTAINER_FAILED");
 			expect(failure?.message).to.include("its image (1): ENOSPC");
+		});
+
+		it("says that the first program of an image could not be run, unless its agent has reported", () => {
+			const noNode = ended({ exitCode: 127 });
+			const failure = (told?: object) =>
+				clusterPod(podShown({ status: noNode, ...(told && { told }) }), circumstances())?.failure;
+			expect(failure()).to.deep.equal({
+				code: "CONTAINER_FAILED",
+				message: "The first program of the container could not be run (127)",
+			});
+			expect(failure({})?.code).to.equal("AGENT_CRASHED");
 		});
 
 		it("has the agent's own end for every other code", () => {

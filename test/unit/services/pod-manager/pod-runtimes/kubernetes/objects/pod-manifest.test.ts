@@ -115,14 +115,6 @@ describe("the manifests of a launch", function () {
 		expect(asPod(podPlan({ resources: gpus, placement })).spec.nodeSelector).to.deep.equal(placement.nodeSelector);
 	});
 
-	it("pull a digest or a tag once, and a moving tag each time", () => {
-		const policies = ["a", "a:latest", "registry:5000/a", "a:1", `a@sha256:${"0".repeat(64)}`].map((image) => {
-			const [session] = asPod(podPlan({ image })).spec.containers;
-			return session?.imagePullPolicy;
-		});
-		expect(policies).to.deep.equal(["Always", "Always", "Always", "IfNotPresent", "IfNotPresent"]);
-	});
-
 	it("have the size of 10,000 volumes as they were asked for", () => {
 		const random = seededRandom(3);
 		for (let n = 0; n < 10_000; n++) {
