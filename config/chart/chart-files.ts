@@ -17,16 +17,15 @@ const [values, environment] = ["config", "environment"];
 
 /** Returns the texts of the files by their paths in the folder of the chart. */
 export function chartFiles(): Map<string, string> {
-	const objects = [
-		...kustomized(join(k8s, "overlays/production")),
-		...kustomized(join(k8s, "components/metrics")),
-		...kustomized(join(k8s, "components/hold-drains")),
-	].filter((manifest) => kindOf(manifest) !== "Namespace");
+	const components = ["metrics", "hold-drains", "templates"].map((name) => join(k8s, "components", name));
+	const all = kustomized(join(k8s, "overlays/production"), components);
+	const objects = all.filter((manifest) => kindOf(manifest) !== "Namespace");
 	const files = new Map([["Chart.yaml", chartFile()]]);
 	files.set("values.yaml", valuesFile(objects));
 	for (const manifest of objects) markChange(manifest);
-	const expressions = new Map(chartValues.map((value, index) => [mark(index), value] as const));
-	for (const [index, value] of chartValues.entries()) place(value, mark(index), objects);
+	const placed = [...chartValues, ...placedSwitches()];
+	const expressions = new Map(placed.map((value, index) => [mark(index), value] as const));
+	for (const [index, value] of placed.entries()) place(value, mark(index), objects);
 	for (const [file, inside] of Map.groupBy(objects, fileOf))
 		files.set(`templates/${file}.yaml`, templateOf(file, inside, expressions));
 	return files;
@@ -44,6 +43,13 @@ function chartFile(): string {
 		kubeVersion: ">=1.30.0-0",
 	};
 	return generated + String(new Document(chart));
+}
+
+/** Returns the switches whose value stands in objects that are there without them, too. */
+function placedSwitches(): ChartValue[] {
+	return chartSwitches.flatMap(({ name, comment, places }) =>
+		places ? [{ name, comment, form: "number", places }] : [],
+	);
 }
 
 /** Returns the text that stands for a value until the objects are written. */
@@ -136,6 +142,7 @@ function fileOf(manifest: Manifest): string {
 	const inSessions = manifest.getIn(["metadata", "namespace"]) === "atelier-sessions";
 	if (name === "hold-drains") return "hold-drains";
 	if (name === "metrics" || kind === "PodMonitor") return "metrics";
+	if (name === "templates" || kind === "CustomResourceDefinition") return "templates";
 	if (kind.startsWith("ValidatingAdmission")) return "admission-policy";
 	if (/Role/.test(kind)) return "rights";
 	if (inSessions) return "sessions";
@@ -170,7 +177,19 @@ function textOf(manifest: Manifest, expressions: ReadonlyMap<string, ChartValue>
 		.replace("CHECKSUM_", `{{ list .Values.${values} .Values.${environment} | toYaml | sha256sum }}`)
 		.replace("CONFIG_", `|\n    {{- toYaml .Values.${values} | nindent 4 }}`);
 	const hasMore = kindOf(manifest) === "ConfigMap" && nameOf(manifest) === "atelier";
-	return hasMore ? `${whole}{{- with .Values.${environment} }}\n  {{- toYaml . | nindent 2 }}\n{{- end }}\n` : whole;
+	return hasMore
+		? `${switched(whole)}{{- with .Values.${environment} }}\n  {{- toYaml . | nindent 2 }}\n{{- end }}\n`
+		: whole;
+}
+
+/** Returns the text of a map with the variables that a switch brings. */
+function switched(text: string): string {
+	return chartSwitches.reduce((some, { name, variables = [] }) => {
+		const lines = new RegExp(`^ +(?:${variables.join("|")}): .*\n`, "gm");
+		return variables.length === 0
+			? some
+			: some.replace(lines, (line) => `{{- if .Values.${name} }}\n${line}{{- end }}\n`);
+	}, text);
 }
 
 /** Returns the expression of a value; a block is indented below the member in whose line it stands. */

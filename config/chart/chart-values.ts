@@ -161,6 +161,10 @@ export interface ChartSwitch {
 	readonly usual: boolean;
 	/** The file of the chart with these objects. */
 	readonly file: string;
+	/** The places of its value in other objects. */
+	readonly places?: readonly ValuePlace[];
+	/** The variables of every process that are there only then. */
+	readonly variables?: readonly string[];
 }
 
 export const chartSwitches: readonly ChartSwitch[] = [
@@ -182,5 +186,13 @@ export const chartSwitches: readonly ChartSwitch[] = [
 		comment: "Whether drains of machines wait for sessions.",
 		usual: false,
 		file: "hold-drains",
+	},
+	{
+		name: "templates.enabled",
+		comment: "Whether templates are custom resources of this namespace (SessionTemplate) instead of YAML files.",
+		usual: false,
+		file: "templates",
+		places: [inDeployments("core", `${template}.automountServiceAccountToken`)],
+		variables: ["TEMPLATES__ADAPTER"],
 	},
 ];

@@ -58,9 +58,12 @@ const known = [
 	"patches",
 ] as const satisfies readonly (keyof Kustomization)[];
 
-/** Returns the objects of a folder with a kustomization. @throws {RangeError} for a part of Kustomize that is not known here. */
-export function kustomized(folder: string): Manifest[] {
-	return extended(folder, []);
+/**
+ * Returns the objects of a folder with a kustomization. @param components Folders of further components.
+ * @throws {RangeError} for a part of Kustomize that is not known here.
+ */
+export function kustomized(folder: string, components: readonly string[] = []): Manifest[] {
+	return [folder, ...components].reduce<Manifest[]>((some, each) => extended(each, some), []);
 }
 
 /** Returns the objects with those of a folder. */

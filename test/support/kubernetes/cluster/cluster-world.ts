@@ -36,6 +36,9 @@ export async function openCluster(): Promise<PodWorld> {
 			async specOf(id: string, generation: number) {
 				return { ...podSpecFor(id, generation), installation, pod_token: podToken(id, generation) };
 			},
+			async existingOf(ids: readonly string[]) {
+				return ids;
+			},
 		},
 		models: { accessOf: () => undefined, modelOf: async () => "", podToken },
 		kubeconfig: cluster.kubeconfig,
