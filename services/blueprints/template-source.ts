@@ -32,7 +32,7 @@ export interface TemplateSource {
 	close?(): Promise<void>;
 }
 
-/** What the platform gives to a source beside its arguments in the configuration. */
+/** The things that the platform gives to a source beside its arguments in the configuration. */
 export interface TemplateHost {
 	/** Relative paths begin here. */
 	readonly projectRoot: string;

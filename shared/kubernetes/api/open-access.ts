@@ -4,7 +4,7 @@ import type { ClusterAccess } from "./cluster-access.ts";
 import { Kubeconfig } from "./kubeconfig.ts";
 import { ServiceAccount } from "./service-account.ts";
 
-/** What the configuration says of the access. */
+/** The part of the configuration about the access. */
 export interface AccessOptions {
 	/** The path of a kubeconfig; absent inside of a cluster. */
 	readonly kubeconfig?: string | undefined;

@@ -12,7 +12,7 @@ import { isTold, statusOf } from "./told-status.ts";
 
 /** The longest wait before a pass in milliseconds. It differs between processes, so that one writes and the others see it. */
 const gatherMs = 400;
-/** What one process has said of an object is not said again within this time, whoever has written something else. */
+/** A process does not repeat its words about an object within this time, whoever has written other ones. */
 const againMs = 600_000;
 const pauses: BackoffRule = { firstMs: 1_000, maxMs: 600_000 };
 /** An API that was started again does not know its rules at once, and refuses everybody. */
@@ -36,7 +36,7 @@ interface Said {
 export class AcceptedConditions {
 	readonly #dependencies: AcceptedConditionsDependencies;
 	readonly #passes: SingleFlight;
-	/** What this process has said of each object, by its uid. */
+	/** The last words of this process about each object, by its uid. */
 	readonly #said = new Map<string, Said>();
 	readonly #closing = new AbortController();
 	#timer: { readonly timer: Timer; readonly at: number } | undefined;

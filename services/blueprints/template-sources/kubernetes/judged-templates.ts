@@ -11,7 +11,7 @@ import type { Acceptance } from "./told-status.ts";
 /** The most templates that are offered, as of a folder with YAML files. */
 export const maxTemplates = 500;
 
-/** What the platform says of one object. */
+/** The answer of the platform about one object. */
 export interface Judgement {
 	readonly record: TemplateRecord;
 	readonly acceptance: Acceptance;

@@ -16,7 +16,7 @@ export interface TemplateObject extends KubeObject {
 	readonly status?: unknown;
 }
 
-/** What is kept of a custom resource. */
+/** The part of a custom resource that is kept. */
 export interface TemplateRecord {
 	readonly name: string;
 	/** It differs between two objects of one name, of which the first was deleted. */

@@ -15,7 +15,7 @@ export interface ToldStatus {
 	readonly conditions: readonly Condition[];
 }
 
-/** What the platform says of a generation of an object. */
+/** The answer of the platform about a generation of an object. */
 export interface Acceptance {
 	readonly generation: number;
 	readonly isAccepted: boolean;

@@ -28,7 +28,7 @@ export class WatchedTemplates {
 	readonly #log: ServiceLog;
 	readonly #words: string;
 	readonly #firstList = Promise.withResolvers<void>();
-	/** What follows from the objects that are kept; absent: they have changed since. */
+	/** The answers that follow from the objects that are kept; absent: they have changed since. */
 	#judged: JudgedTemplates | undefined;
 	#logged: string | undefined;
 
