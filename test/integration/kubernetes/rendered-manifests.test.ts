@@ -1,6 +1,6 @@
 /**
  * The overlays and the chart as the programs of operators make them: Kustomize, which kubectl has in itself, and Helm.
- * Night: Kustomize and Helm are built from their sources, which takes minutes.
+ * Night: Kustomize, Helm and the API server are built from their sources, which takes minutes.
  * Needs: kustomize. Needs: helm.
  */
 import { expect } from "chai";
@@ -11,7 +11,8 @@ import { join, relative } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
 import { projectRoot } from "#shared/base/project-root.ts";
 import { type Deployed, objectsOf } from "../../support/kubernetes/deployed-objects.ts";
-import { manifestFaults } from "../../support/kubernetes/manifest-faults.ts";
+import { foreignKinds, manifestFaults } from "../../support/kubernetes/manifest-faults.ts";
+import { PlatformCluster } from "../../support/kubernetes/platform-cluster.ts";
 import { testProgram } from "../../support/machine/test-program.ts";
 
 const k8s = join(projectRoot, "k8s");
@@ -53,6 +54,22 @@ function comparable(objects: readonly Deployed[]): Record<string, Made> {
 function chart(...settings: string[]): Deployed[] {
 	const set = settings.flatMap((setting) => ["--set", setting]);
 	return made("helm", "template", "atelier", join(k8s, "chart"), "--namespace", "atelier-system", ...set);
+}
+
+/** The components that no overlay names. */
+const optional = ["gateway-api", "gvisor", "hold-drains", "metrics", "templates"];
+
+function overlayWith(overlay: string, components: readonly string[]): Deployed[] {
+	const folder = realpathSync(mkdtempSync(join(tmpdir(), "atelier-overlay-")));
+	try {
+		const to = (path: string) => relative(folder, join(k8s, path));
+		const named = components.map((component) => to(`components/${component}`));
+		const kustomization = `resources: [${to(`overlays/${overlay}`)}]\ncomponents: [${named.join(", ")}]\n`;
+		writeFileSync(join(folder, "kustomization.yaml"), kustomization);
+		return made("kustomize", "build", "--load-restrictor", "LoadRestrictionsNone", folder);
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
 }
 
 describe("the manifests in k8s, made by the programs of operators", () => {
@@ -103,18 +120,60 @@ describe("the manifests in k8s, made by the programs of operators", () => {
 		);
 	});
 
-	for (const component of ["gateway-api", "gvisor", "hold-drains", "metrics", "templates"])
+	it("are the same with the component of templates and with the switch of the chart", () => {
+		const withComponent = comparable(overlayWith("production", ["templates"]));
+		expect(comparable(chart("templates.enabled=true"))).to.deep.equal(withComponent);
+		const without = Object.keys(withComponent).filter((name) => !(name in production));
+		expect(without).to.have.members([
+			"CustomResourceDefinition  sessiontemplates.atelier.dev",
+			"NetworkPolicy atelier-system templates",
+			"Role atelier-system templates",
+			"RoleBinding atelier-system templates",
+		]);
+	});
+
+	for (const component of optional)
 		it(`can be made with the component "${component}"`, async () => {
-			const folder = realpathSync(mkdtempSync(join(tmpdir(), "atelier-overlay-")));
-			try {
-				const to = (path: string) => relative(folder, join(k8s, path));
-				const kustomization = `resources: [${to("overlays/production")}]\ncomponents: [${to(`components/${component}`)}]\n`;
-				writeFileSync(join(folder, "kustomization.yaml"), kustomization);
-				const objects = made("kustomize", "build", "--load-restrictor", "LoadRestrictionsNone", folder);
-				const faults = await Promise.all(objects.map((object) => manifestFaults(object)));
-				expect(faults.flat()).to.deep.equal([]);
-			} finally {
-				rmSync(folder, { recursive: true });
-			}
+			const faults = await Promise.all(overlayWith("production", [component]).map((object) => manifestFaults(object)));
+			expect(faults.flat()).to.deep.equal([]);
 		}).timeout(30_000);
+});
+
+describe("a real API server", function () {
+	this.timeout(240_000);
+	let cluster: PlatformCluster;
+	before(async () => {
+		cluster = await PlatformCluster.start(overlayWith("production", ["templates"]));
+	});
+	after(() => cluster[Symbol.asyncDispose]());
+
+	async function faultsOf(objects: readonly Deployed[]): Promise<string[]> {
+		const known = objects.filter(({ kind }) => !foreignKinds.has(kind));
+		expect(known).to.have.length.above(25);
+		const faults: (string | undefined)[] = [];
+		for (const object of known) faults.push(await cluster.faultOf(object));
+		return faults.filter((fault) => fault !== undefined);
+	}
+
+	for (const overlay of ["production", "trial"])
+		it(`takes every object of the overlay "${overlay}", also with all optional components`, async () => {
+			expect(await faultsOf(overlayWith(overlay, []))).to.deep.equal([]);
+			expect(await faultsOf(overlayWith(overlay, optional))).to.deep.equal([]);
+		});
+
+	it("takes every object of the chart, as it is and with all switches", async () => {
+		expect(await faultsOf(chart())).to.deep.equal([]);
+		const all = chart("metrics.enabled=true", "holdDrains.enabled=true", "templates.enabled=true");
+		expect(await faultsOf(all)).to.deep.equal([]);
+	});
+
+	it("refuses an object with a member or a value that it does not know", async () => {
+		const labels = { app: "one" };
+		const metadata = { name: "one", namespace: "atelier-system" };
+		const policy = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", metadata };
+		const misspelt: object = { podSelector: { matchLabels: labels }, policyTypez: ["Ingress"] };
+		expect(await cluster.faultOf({ ...policy, spec: misspelt })).to.match(/^NetworkPolicy one: \d+ .*policyTypez/s);
+		const wrong: object = { podSelector: {}, policyTypes: ["Inwards"] };
+		expect(await cluster.faultOf({ ...policy, spec: wrong })).to.match(/^NetworkPolicy one: 422 .*Inwards/s);
+	});
 });

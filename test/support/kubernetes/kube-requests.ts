@@ -4,7 +4,7 @@ import { request } from "node:https";
 
 export interface KubeRequest {
 	readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-	/** With the query, such as `/api/v1/namespaces?dryRun=All`. */
+	/** The path with the query, such as `/api/v1/namespaces?dryRun=All`. */
 	readonly path: string;
 	readonly body?: object;
 	/** Default `application/json`. */

@@ -14,7 +14,7 @@ interface ApiType {
 }
 
 /** Kinds of others, which need what the component says that it needs. */
-const foreignKinds: ReadonlySet<string> = new Set(["HTTPRoute", "PodMonitor"]);
+export const foreignKinds: ReadonlySet<string> = new Set(["HTTPRoute", "PodMonitor"]);
 
 /** An object of the API. */
 export interface ApiObject {
