@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { containerId, create, goodRequests, named, RecordedFilter } from "../../support/containers/recorded-filter.ts";
 
-const { session, helper, probe, others, absent } = named;
+const { session, warm, helper, probe, others, absent } = named;
 
 describe("engine-filter", () => {
 	const filter = new RecordedFilter();
@@ -37,7 +37,11 @@ describe("engine-filter", () => {
 		`POST /v1.41/containers/${session}/start`,
 		`POST /v1.41/containers/${session}/stop?t=20`,
 		`POST /v1.41/containers/${helper}/wait`,
+		`POST /v1.41/containers/${warm}/rename?name=${session}`,
 		`DELETE /v1.41/containers/${session}?v=1`,
+		`GET /v1.41/containers/json?all=1&filters=${encodeURIComponent(
+			JSON.stringify({ label: ["atelier.installation=i"], name: [session.slice(0, -1)] }),
+		)}`,
 	]) {
 		it(`passes on ${call}`, async () => {
 			const [method = "", path = ""] = call.split(" ");
@@ -71,6 +75,14 @@ describe("engine-filter", () => {
 		`PUT /v1.41/containers/${session}/archive?path=/`,
 		`POST /v1.41/containers/${session}/update`,
 		`POST /v1.41/containers/${session}/kill`,
+		`POST /v1.41/containers/${session}/rename?name=${session.replace("-g1", "-g2")}`,
+		`POST /v1.41/containers/${warm}/rename?name=${helper}`,
+		`POST /v1.41/containers/${warm}/rename?name=database`,
+		`POST /v1.41/containers/${warm}/rename`,
+		`POST /v1.41/containers/${helper}/rename?name=${session}`,
+		`GET /v1.41/containers/json?filters=${encodeURIComponent(
+			JSON.stringify({ label: ["atelier.installation=i"], name: ["database"] }),
+		)}`,
 		`DELETE /v1.41/containers/${session}?force=1`,
 		`DELETE /v1.41/containers/${foreign}?v=1`,
 		`POST /v1.41/containers/database/stop`,

@@ -12,6 +12,7 @@ const user = 231_001;
 /** Names of containers. */
 export const named = {
 	session: `session-${id}-g1`,
+	warm: "atelier-warm-0123456789abcdef",
 	helper: "atelier-helper-0123456789abcdef",
 	probe: "atelier-probe-0123456789abcdef",
 	/** A session of another installation at the same engine. */
@@ -40,6 +41,11 @@ export class RecordedFilter {
 	readonly folder = join(this.root, "sessions");
 	readonly workspace = join(this.folder, id);
 	readonly run = join(this.root, "run", `${id}-g1`);
+	/** The folders of a container that waits. */
+	readonly warm = {
+		files: join(this.folder, ".warm", "0123456789abcdef"),
+		run: join(this.root, "run", ".warm", "0123456789abcdef"),
+	};
 	/** The folder of a socket to which a reader writes. */
 	readonly reading = join(this.root, "cache", "reading", "0123456789abcdef".repeat(2));
 	readonly link = join(this.folder, "3f0c2a11-0000-4000-8000-000000000002");
@@ -50,6 +56,8 @@ export class RecordedFilter {
 	async start(): Promise<void> {
 		mkdirSync(this.workspace, { recursive: true });
 		for (const name of ["in", "out"]) mkdirSync(join(this.run, name), { recursive: true });
+		for (const name of ["in", "out"]) mkdirSync(join(this.warm.run, name), { recursive: true });
+		mkdirSync(this.warm.files, { recursive: true });
 		mkdirSync(this.reading, { recursive: true });
 		symlinkSync("/etc", this.link);
 		writeFileSync(this.file, "");
