@@ -16,8 +16,8 @@ const namespaces = [system, sessions, "default", "kube-system"];
 /** A row for each resource that an account may do something with, by account and namespace. Accounts without a row have none. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
 	"core in atelier-system": [
-		"atelier.dev/sessiontemplates: get list watch",
 		"atelier.dev/sessiontemplates/status: patch",
+		"atelier.dev/sessiontemplates: get list watch",
 	],
 	"pod-manager in atelier-sessions": [
 		"authentication.k8s.io/tokenreviews: create",
