@@ -60,18 +60,18 @@ export function restrictedFaults({ spec }: RestrictedPod): string[] {
 }
 
 function containerFaults({ name, ports = [], securityContext = {} }: Container, pod: ContainerSecurity = {}): string[] {
-	const { capabilities = {}, seccompProfile = pod.seccompProfile, procMount = "Default" } = securityContext;
-	const { runAsNonRoot = pod.runAsNonRoot } = securityContext;
+	// A container has what its pod says, where it says nothing itself.
+	const { capabilities: { drop = [], add = [] } = {}, ...all } = { procMount: "Default", ...pod, ...securityContext };
 	const faults = broken({
 		"has a port of the machine": ports.some(({ hostPort }) => hostPort !== undefined),
-		"is privileged": securityContext.privileged === true,
-		"may get more rights": securityContext.allowPrivilegeEscalation !== false,
-		"keeps capabilities": !(capabilities.drop ?? []).includes("ALL"),
-		"gets capabilities": (capabilities.add ?? []).some((one) => one !== "NET_BIND_SERVICE"),
-		"sees all of /proc": procMount !== "Default",
-		"may be root": runAsNonRoot !== true || securityContext.runAsUser === 0,
-		"may make every system call": !allowedSeccomp.has(seccompProfile?.type ?? ""),
-		"may write to its root": securityContext.readOnlyRootFilesystem !== true,
+		"is privileged": all.privileged === true,
+		"may get more rights": all.allowPrivilegeEscalation !== false,
+		"keeps capabilities": !drop.includes("ALL"),
+		"gets capabilities": add.some((one) => one !== "NET_BIND_SERVICE"),
+		"sees all of /proc": all.procMount !== "Default",
+		"may be root": all.runAsNonRoot !== true || all.runAsUser === 0,
+		"may make every system call": !allowedSeccomp.has(all.seccompProfile?.type ?? ""),
+		"may write to its root": all.readOnlyRootFilesystem !== true,
 	});
 	return faults.map((fault) => `the container "${name}" ${fault}`);
 }
