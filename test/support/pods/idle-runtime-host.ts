@@ -1,4 +1,4 @@
-/** What a runtime is given where no platform is there: its sessions have no model, and no launch is to be had. */
+/** A runtime gets this where no platform is there: its sessions have no model, and no launch is to be had. */
 import { randomBytes } from "node:crypto";
 import { BlockList } from "node:net";
 import type { RuntimeHost } from "#services/pod-manager/pod-runtime.ts";

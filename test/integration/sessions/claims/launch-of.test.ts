@@ -1,4 +1,4 @@
-/** What a pod gets that asks for its launch itself, and who may ask. */
+/** The launch of a pod that asks for it itself, and who may ask. */
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import type { Principal } from "#shared/base/principal.ts";

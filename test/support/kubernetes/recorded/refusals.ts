@@ -1,4 +1,4 @@
-/** What the API of a cluster answers to an object that it does not take, as Kubernetes 1.30 to 1.36 say it. */
+/** The answers of a cluster's API to objects that it does not take, as Kubernetes 1.30 to 1.36 say them. */
 import type { FailureCode } from "#shared/contracts/sessions/status-reasons.ts";
 
 interface RecordedRefusal {

@@ -161,7 +161,7 @@ export class SessionObjects {
 		}
 	}
 
-	/** What has the name has to be ours: nobody would find it, and remove it, without our labels. @throws {PodRefused} */
+	/** The object of this name has to be ours: nobody would find it, and remove it, without our labels. @throws {PodRefused} */
 	async #adopt(resource: Resource, { metadata }: KubeObject, signal: AbortSignal | undefined): Promise<void> {
 		const present = await orMissing(this.#api.get(resource, metadata.name, { signal }));
 		if (present && present.metadata.labels?.[label.installation] !== this.#installation)

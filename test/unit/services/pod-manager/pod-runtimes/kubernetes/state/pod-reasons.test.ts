@@ -34,7 +34,7 @@ describe("the reasons of a pod in a cluster that does not go on", () => {
 			const [sentence] = statusReasons[code];
 			const reason = { code, message: words === undefined ? sentence : `${sentence}: ${words}` };
 			for (const [second, pod] of await shownOver(row)) {
-				// At the very second either may be.
+				// Either may be true at the very second.
 				if (second === shownAfter || second === finalAfter) continue;
 				const late =
 					second > finalAfter ? { state: "failed", failure: reason } : { state: "launching", waiting: reason };
