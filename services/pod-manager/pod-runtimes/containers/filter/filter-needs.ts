@@ -16,9 +16,9 @@ export interface FilteredHost {
 
 /** The differences between a filter and its platform. */
 export interface FilterFindings {
-	/** Why no session can run; undefined: some can. */
+	/** The reason why no session can run; undefined: some can. */
 	readonly unusable: string | undefined;
-	/** What a session may ask for in vain; undefined: nothing. */
+	/** The sentence about requests that the configuration allows and the filter refuses; undefined: there are none. */
 	readonly lesser: string | undefined;
 }
 
