@@ -3,29 +3,37 @@ import type { ServiceSchema } from "moleculer";
 import { serviceOf } from "#shared/bus/service.ts";
 import { type Model, models as contract } from "#shared/contracts/models.ts";
 import type { CatalogueModel, ModelCatalogue, ModelProvider } from "#shared/wire/models/model-catalogue.ts";
+import type { LocalServers } from "./local-servers.ts";
 import { memoryPageInOrder } from "#shared/store/pages/memory-page.ts";
 import { type ModelRefusal, modelWires } from "#shared/wire/models/model-wire.ts";
 
-/** @param refusalOf Returns the reason why a model cannot be used; undefined when it can be. */
+/**
+ * @param refusalOf Returns the reason why a model cannot be used; undefined when it can be.
+ * @param servers Says which local servers do not run; default: nobody knows it.
+ */
 export function modelsService(
 	catalogue: ModelCatalogue,
 	refusalOf: (model: string) => ModelRefusal | undefined,
+	servers?: Pick<LocalServers, "away">,
 ): ServiceSchema {
 	return serviceOf(contract, {
-		list: async (page, _principal, { meta: { if_none_match: known } }) =>
-			memoryPageInOrder(modelList(catalogue, refusalOf), { ...page, known }),
+		async list(page, _principal, { meta: { if_none_match: known } }) {
+			const away = await servers?.away();
+			const reasonOf = ({ id, provider }: CatalogueModel) => refusalOf(id)?.reason ?? away?.get(provider);
+			return memoryPageInOrder(modelList(catalogue, reasonOf), { ...page, known });
+		},
 	});
 }
 
 /** Returns the models in the order of the catalogue, those in the cloud first. */
 function modelList(
 	{ models, providers }: ModelCatalogue,
-	refusalOf: (model: string) => ModelRefusal | undefined,
+	reasonOf: (model: CatalogueModel) => string | undefined,
 ): Model[] {
 	const byId = new Map(providers.map((provider) => [provider.id, provider]));
 	const list = models.map((model) => ({
 		...described(model, byId.get(model.provider)),
-		...usability(refusalOf(model.id)),
+		...usability(reasonOf(model)),
 	}));
 	return [
 		...list.filter(({ provider }) => provider === "cloud"),
@@ -43,6 +51,6 @@ function described(model: CatalogueModel, provider: ModelProvider | undefined) {
 	return { id, aliases, name, description, provider: location, tier, color, vram_required, ...cost, formats };
 }
 
-function usability(refusal: ModelRefusal | undefined) {
-	return { available: refusal === undefined, unavailable_reason: refusal?.reason ?? null };
+function usability(reason: string | undefined) {
+	return { available: reason === undefined, unavailable_reason: reason ?? null };
 }

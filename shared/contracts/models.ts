@@ -27,7 +27,7 @@ const model = schema({
 	formats: { ...texts, description: "Wire formats of its provider; an agent needs one of them" },
 	available: {
 		type: "boolean",
-		description: "Whether the platform has the key that the provider requires; a local server is not asked",
+		description: "Whether the platform has the key that the provider requires, or the local server accepts connections",
 	},
 	unavailable_reason: { ...nullableText, description: "The reason, as a sentence, why the model cannot be used now" },
 });

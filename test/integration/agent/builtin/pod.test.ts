@@ -47,7 +47,7 @@ describe("a pod whose built-in agent has a model", () => {
 			endpoints: { "openai-chat": `http://127.0.0.1:${port}/v1` },
 		};
 		const pod = await session.start({ model_access });
-		const sentence = `Provider "mine" at http://127.0.0.1:${port} cannot be reached: ECONNREFUSED`;
+		const sentence = `Provider "mine" at http://127.0.0.1:${port} cannot be reached: ECONNREFUSED (nothing listens there: start its server, or choose another model)`;
 		expect(pod.status?.warnings).to.deep.equal([sentence]);
 		expect((await pod.ask("hello")).content, "the first answer").to.include(sentence);
 		await pod.stop();
