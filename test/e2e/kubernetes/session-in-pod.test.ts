@@ -1,6 +1,7 @@
 /**
  * Sessions in pods of a real cluster, with a platform beside it: the demo, what is there before and after it, and the time until a session runs.
  * Night: the programs of a cluster take 5 to 15 minutes to build.
+ * Alone: it measures times.
  */
 import { expect } from "chai";
 import type { ApiClient } from "#shared/kubernetes/api/api-client.ts";
