@@ -28,7 +28,7 @@ export function startDemo(
 		cwd: projectRoot,
 		env: { PATH: process.env["PATH"], ATELIER_URL: url, ATELIER_TOKEN: login?.token },
 		stdio: ["ignore", "pipe", "pipe"],
-		timeout: 180_000,
+		timeout: 300_000,
 	});
 }
 
