@@ -20,4 +20,24 @@ import { p17 } from "./rows/p17-ten-thousand-clients.ts";
 import { p18 } from "./rows/p18-writes.ts";
 import { p19 } from "./rows/p19-warm-container.ts";
 
-export const rows: readonly Row[] = [p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16, p17, p18, p19];
+export const rows: readonly Row[] = [
+	p1,
+	p2,
+	p3,
+	p4,
+	p5,
+	p6,
+	p7,
+	p8,
+	p9,
+	p10,
+	p11,
+	p12,
+	p13,
+	p14,
+	p15,
+	p16,
+	p17,
+	p18,
+	p19,
+];

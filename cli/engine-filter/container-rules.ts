@@ -64,11 +64,7 @@ function sessionRule(platform: FilteredPlatform, places: MountPlaces, labelled: 
 			Image: oneOf(platform.images),
 			User: only(ownerOf(platform)),
 			Labels: objectOf({ ...labels(platform), ...labelled }),
-			HostConfig: confined(
-				platform,
-				{ Mounts: listOf(mountRule(platform.dataDir, places), 8) },
-				{ Tmpfs: temporary },
-			),
+			HostConfig: confined(platform, { Mounts: listOf(mountRule(platform.dataDir, places), 8) }, { Tmpfs: temporary }),
 		},
 		{
 			Cmd: words,

@@ -157,13 +157,10 @@ describe("a session in a container", function () {
 		await sessionReaches(client, body.id, "running", 60_000);
 		expect(await ask(client, body.id, "$ id -u")).to.equal("231001\n");
 		await client.delete(`/sessions/${body.id}`);
-		await eventually(
-			() => world.engine.run("docker", "ps", "-aq", "--filter", `name=session-${body.id}-g`) === "",
-			{
-				withinMs: 40_000,
-				what: "the container is gone",
-			},
-		);
+		await eventually(() => world.engine.run("docker", "ps", "-aq", "--filter", `name=session-${body.id}-g`) === "", {
+			withinMs: 40_000,
+			what: "the container is gone",
+		});
 		expect(refused).to.equal("");
 	});
 

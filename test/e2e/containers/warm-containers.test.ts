@@ -54,8 +54,16 @@ describe("a session in a container that has waited for it", function () {
 		expect(world.hasWaited(id)).to.equal(true);
 		expect(await ask(world.api, id, "hello")).to.include("A word.");
 		const seen = async () => [
-			await ask(world.api, id, "$ grep -E '^(Uid|Gid|Cap|NoNewPrivs|Seccomp:)' /proc/self/status; cut -d' ' -f3,4 /proc/self/mounts"),
-			await ask(world.api, id, "$ ls /run/atelier/in /sys/class/net /session; cat /sys/fs/cgroup/memory/memory.limit_in_bytes"),
+			await ask(
+				world.api,
+				id,
+				"$ grep -E '^(Uid|Gid|Cap|NoNewPrivs|Seccomp:)' /proc/self/status; cut -d' ' -f3,4 /proc/self/mounts",
+			),
+			await ask(
+				world.api,
+				id,
+				"$ ls /run/atelier/in /sys/class/net /session; cat /sys/fs/cgroup/memory/memory.limit_in_bytes",
+			),
 			await ask(world.api, id, "$ git ls-remote http://169.254.169.254/a.git 2>&1"),
 			await ask(world.api, id, "$ env | sort | grep -v -i token"),
 		];
@@ -75,8 +83,12 @@ describe("a session in a container that has waited for it", function () {
 	it("is no other session's: nothing of one is in the next one, and its files are removed with it", async () => {
 		const [one, other] = [await world.running(), await world.running()];
 		expect([world.hasWaited(one), world.hasWaited(other)]).to.deep.equal([true, true]);
-		expect(await ask(world.api, one, "$ echo mine > /session/beside; echo mine > kept; echo mine > ~/kept; ls")).to.include("kept");
-		expect(await ask(world.api, other, "$ ls /session /session/workspace ~ /tmp; cat /session/beside")).to.match(/No such file/);
+		expect(
+			await ask(world.api, one, "$ echo mine > /session/beside; echo mine > kept; echo mine > ~/kept; ls"),
+		).to.include("kept");
+		expect(await ask(world.api, other, "$ ls /session /session/workspace ~ /tmp; cat /session/beside")).to.match(
+			/No such file/,
+		);
 		for (const id of [one, other]) await world.api.delete(`/sessions/${id}`);
 		const left = () => ["run", "sessions"].flatMap((kind) => readdirSync(join(world.platform.dataDir, kind)));
 		await eventually(() => !left().some((name) => name.startsWith(one) || name.startsWith(other)), {

@@ -124,7 +124,11 @@ describe("engine-filter: containers", () => {
 	for (const [what, body, member] of [
 		["the files of a session", waiting(workspace), "HostConfig.Mounts[0].Source"],
 		["the sockets of a session", waiting(join(run, "out")), "HostConfig.Mounts[0].Source"],
-		["a writable folder of the platform's sockets", waiting(join(filter.warm.run, "in")), "HostConfig.Mounts[0].ReadOnly"],
+		[
+			"a writable folder of the platform's sockets",
+			waiting(join(filter.warm.run, "in")),
+			"HostConfig.Mounts[0].ReadOnly",
+		],
 		["the label of a session", waiting(own, { Labels: labels }), "Labels.atelier.warm"],
 		["an image of templates", waiting(own, { Image: "other" }), "Image"],
 		["the user root", waiting(own, { User: "0:0" }), "User"],

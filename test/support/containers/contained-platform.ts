@@ -149,7 +149,10 @@ export class ContainedPlatform implements AsyncDisposable {
 
 	#namesBy(...filters: readonly string[]): string[] {
 		const words = filters.flatMap((filter) => ["--filter", filter]);
-		return this.engine.run("docker", "ps", "-a", "--format", "{{.Names}}", ...words).split("\n").filter(Boolean);
+		return this.engine
+			.run("docker", "ps", "-a", "--format", "{{.Names}}", ...words)
+			.split("\n")
+			.filter(Boolean);
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

@@ -68,7 +68,8 @@ const warmMs = 10_000;
 function createWhenWarm(runtime: ContainersRuntime, metrics: Metrics): void {
 	const create = runtime.create.bind(runtime);
 	runtime.create = async (spec, signal) => {
-		const waits = async () => ((await metrics.samples()).get("atelier_warm_containers") ?? []).some(({ value }) => value > 0);
+		const waits = async () =>
+			((await metrics.samples()).get("atelier_warm_containers") ?? []).some(({ value }) => value > 0);
 		await eventually(waits, { withinMs: warmMs }).catch(() => {});
 		await create(spec, signal);
 	};
