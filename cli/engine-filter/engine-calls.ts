@@ -63,11 +63,16 @@ export function permittedCall(method: string, target: string, platform: Filtered
 	const query = passedOn(asked.query, forms, platform.installation);
 	const subject = form.exec(path)?.[1];
 	if (form === image) return isOffered(subject, platform) ? callOf(path, query) : undefined;
-	if (form === renaming && !isBinding(subject, nameIn(query))) return undefined;
-	const creates = form === creation ? nameIn(query) : undefined;
-	return isOwnOrNone(subject) && isOwnOrNone(creates)
-		? { ...callOf(path, query), creates, container: subject }
-		: undefined;
+	if (form === renaming) return renamingOf(path, query, subject);
+	return ownCall({
+		...callOf(path, query),
+		creates: form === creation ? nameIn(query) : undefined,
+		container: subject,
+	});
+}
+
+function ownCall(call: PermittedCall): PermittedCall | undefined {
+	return isOwnOrNone(call.container) && isOwnOrNone(call.creates) ? call : undefined;
 }
 
 function callOf(path: string, query: URLSearchParams): PermittedCall {
@@ -81,9 +86,10 @@ function nameIn(query: URLSearchParams): string {
 	return query.get("name") ?? "";
 }
 
-/** Whether a container that waits gets the name of a session's, which is the only change of a name. */
-function isBinding(name: string | undefined, other: string): boolean {
-	return namedContainer(name ?? "")?.kind === "warm" && namedContainer(other)?.kind === "session";
+/** The only change of a name: a container that waits gets that of a session's. */
+function renamingOf(path: string, query: URLSearchParams, container = ""): PermittedCall | undefined {
+	const [own, other] = [container, nameIn(query)].map((name) => namedContainer(name)?.kind);
+	return own === "warm" && other === "session" ? { ...callOf(path, query), container } : undefined;
 }
 
 function isOffered(image: string | undefined, { images }: FilteredPlatform): boolean {

@@ -54,7 +54,7 @@ describe("warm containers", function () {
 		const { request: warm } = world.engine.containers.get(waiting)!;
 		await runtime.create({ ...podSpecFor(id, 1), resource_config: { memory: "2Gi" } });
 		const { request: cold } = world.engine.containers.get(name)!;
-		const { Memory, MemorySwap, Mounts, Tmpfs, ...confined } = warm.HostConfig;
+		const { Memory, MemorySwap, Mounts: _mounts, Tmpfs, ...confined } = warm.HostConfig;
 		expect([Memory, MemorySwap]).to.deep.equal([2 ** 32, 2 ** 32]);
 		expect(cold.HostConfig).to.deep.include(confined);
 		expect(Tmpfs).to.deep.equal(cold.HostConfig.Tmpfs);

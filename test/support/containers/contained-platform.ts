@@ -79,8 +79,7 @@ export class ContainedPlatform implements AsyncDisposable {
 		const engine = opening.use(await DockerEngine.start([], engineOptions));
 		buildSessionImage(engine);
 		const image = imageOf(engine);
-		const answer = { text: "A word.", usage, ...(everyMs > 0 && { fault: { kind: "slow" as const, everyMs } }) };
-		const model = opening.use(await ModelServer.listen({ script: script ?? (() => answer) }));
+		const model = opening.use(await ModelServer.listen({ script: script ?? usualScript(everyMs) }));
 		const file = join(folder, "models.yaml");
 		const named = { provider: "scripted", context_window: 100_000, prices };
 		const models = ["first", "second"].map((id) => ({ id, name: id, ...named }));
@@ -88,11 +87,16 @@ export class ContainedPlatform implements AsyncDisposable {
 		writeFileSync(file, stringify({ price_version: "test", providers, models }));
 		const all = { socket: engine.socket, image, warm: 0, ...kwargs };
 		const runtime = { adapter: containersAdapter, kwargs: all };
-		const ops = all.warm === 0 ? undefined : await freePort();
-		const config = { ...more, models: { file }, pods: { runtime }, ...(ops !== undefined && { ops: { port: ops } }) };
+		const ops = await freePort();
+		const config = { ops: { port: ops }, ...more, models: { file }, pods: { runtime } };
 		const env = { SCRIPTED_KEY: model.key, ...(authority !== undefined && { NODE_EXTRA_CA_CERTS: authority }) };
 		const platform = opening.use(await startPlatform({ config, env }));
-		return new ContainedPlatform(opening.move(), { engine, model, platform, ops });
+		return new ContainedPlatform(opening.move(), {
+			engine,
+			model,
+			platform,
+			ops: all.warm === 0 ? undefined : ops,
+		});
 	}
 
 	async create(more: object = {}): Promise<string> {
@@ -158,6 +162,11 @@ export class ContainedPlatform implements AsyncDisposable {
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.#all.disposeAsync();
 	}
+}
+
+function usualScript(everyMs: number): Script {
+	const answer = { text: "A word.", usage, ...(everyMs > 0 && { fault: { kind: "slow" as const, everyMs } }) };
+	return () => answer;
 }
 
 function imageFor(engine: DockerEngine, authority: string | undefined): string {

@@ -142,25 +142,23 @@ export class FakeEngine implements AsyncDisposable {
 
 	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const { pathname, searchParams } = new URL(request.url ?? "", "http://engine");
+		const name = searchParams.get("name") ?? "";
 		const path = pathname.replace("/v1.41", "");
 		const method = request.method ?? "";
 		this.calls.push(`${method} ${path}`);
 		this.heard(`${method} ${path}`);
 		if (this.silent(`${method} ${path}`)) return;
-		let text = "";
-		for await (const chunk of request) text += String(chunk);
+		const text = await textOf(request);
 		const send = (status: number, body?: unknown): void => {
 			if (this.isMute && path === "/containers/create") return void response.destroy();
 			response.writeHead(status, { "content-type": "application/json" });
 			response.end(body === undefined ? undefined : JSON.stringify(body));
 		};
 		if (path === "/events") this.#follow(response);
-		else if (path === "/containers/create") this.#create(searchParams.get("name") ?? "", text, send);
+		else if (path === "/containers/create") this.#create(name, text, send);
 		else if (path === "/containers/json") send(200, listedAs(this.containers, searchParams.get("filters")));
-		else if (path.startsWith("/containers/")) {
-			const other = searchParams.get("name") ?? "";
-			await this.#answerAbout({ method, path, other }, response, send);
-		} else send(...this.#told(path));
+		else if (path.startsWith("/containers/")) await this.#answerAbout({ method, path, other: name }, response, send);
+		else send(...this.#told(path));
 	}
 
 	/** Returns what it tells of itself. */
@@ -180,21 +178,20 @@ export class FakeEngine implements AsyncDisposable {
 		const [, , name = "", what = ""] = path.split("/");
 		const container = this.containers.get(name);
 		if (!container) return send(404, { message: `No such container: ${name}` });
-		if (what === "rename") return this.#rename(container, other, send);
-		switch (method === "DELETE" ? "remove" : what) {
-			case "json":
-				return send(200, inspectedAs(container));
-			case "start":
-				return await this.#run(container, send);
-			case "stop":
-				return this.#end(container, response, send);
-			case "wait":
-				return this.#wait(container, response, send);
-			case "logs":
-				return void response.writeHead(200).end(container.log);
-			default:
-				return this.#remove(container, send);
-		}
+		if (method === "DELETE") return this.#remove(container, send);
+		if (method === "GET") return this.#describe(container, what, response, send);
+		const changes: Record<string, () => void | Promise<void>> = {
+			start: () => this.#run(container, send),
+			stop: () => this.#end(container, response, send),
+			wait: () => this.#wait(container, response, send),
+			rename: () => this.#rename(container, other, send),
+		};
+		await changes[what]?.();
+	}
+
+	#describe(container: FakeContainer, what: string, response: ServerResponse, send: Send): void {
+		if (what === "logs") response.writeHead(200).end(container.log);
+		else send(200, inspectedAs(container));
 	}
 
 	#rename(container: FakeContainer, other: string, send: Send): void {
@@ -252,6 +249,12 @@ export class FakeEngine implements AsyncDisposable {
 		this.containers.set(container.name, end ? exited(running, { ...end, code: code || end.code }) : running);
 		send(204);
 	}
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+	let text = "";
+	for await (const chunk of request) text += String(chunk);
+	return text;
 }
 
 function createdFrom(name: string, text: string): FakeContainer {

@@ -50,7 +50,7 @@ export class WaitingPool<Program extends WaitingProgram> {
 	/** Maintains the waiting programs until the signal aborts. */
 	keep(signal: AbortSignal): void {
 		this.#signal = signal;
-		signal.addEventListener("abort", () => void this.#endAll());
+		signal.addEventListener("abort", () => this.#endAll());
 		this.#refillIn(quietMs);
 	}
 
