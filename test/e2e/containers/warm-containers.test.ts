@@ -50,9 +50,11 @@ describe("a session in a container that has waited for it", function () {
 	}
 
 	it("has the bounds, the rights and the ways of a new one, and keeps its files for the next launch", async () => {
-		const id = await world.running();
+		const asking = await world.running();
+		expect(world.hasWaited(asking)).to.equal(true);
+		expect(await ask(world.api, asking, "hello")).to.include("A word.");
+		const id = await world.running({ model: "" });
 		expect(world.hasWaited(id)).to.equal(true);
-		expect(await ask(world.api, id, "hello")).to.include("A word.");
 		const seen = async () => [
 			await ask(
 				world.api,
@@ -81,7 +83,7 @@ describe("a session in a container that has waited for it", function () {
 	});
 
 	it("is no other session's: nothing of one is in the next one, and its files are removed with it", async () => {
-		const [one, other] = [await world.running(), await world.running()];
+		const [one, other] = [await world.running({ model: "" }), await world.running({ model: "" })];
 		expect([world.hasWaited(one), world.hasWaited(other)]).to.deep.equal([true, true]);
 		expect(
 			await ask(world.api, one, "$ echo mine > /session/beside; echo mine > kept; echo mine > ~/kept; ls"),
