@@ -3,6 +3,7 @@
  * Night: the programs of a cluster take 5 to 15 minutes to build, and the test builds images.
  */
 import { expect } from "chai";
+import { volumeClaimName } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
 import type { ApiClient as ClusterClient } from "#shared/kubernetes/api/api-client.ts";
 import type { Session } from "#shared/contracts/sessions/session-resource.ts";
 import type { WorkspaceView } from "#shared/contracts/workspaces/workspaces.ts";
@@ -158,13 +159,22 @@ onOwnMachine(import.meta.filename, 1_200_000, () => {
 			);
 		});
 
-		it("tells how much is in its volume, also when no pod is there", async () => {
+		it("tells how much is in its volume, also when no pod is there", async function () {
+			this.timeout(400_000);
 			const id = await created({});
 			await decided(id);
 			await ask(api, id, "$ dd if=/dev/urandom of=large bs=1M count=24 2>&1");
 			const bytesOf = async () => {
-				const path = `jsonpath={.items[0].metadata.annotations.atelier\\.dev/measured}`;
-				const told = await cluster.kubectl("--namespace", sessionsNamespace, "get", "pvc", "--output", path);
+				const path = `jsonpath={.metadata.annotations.atelier\\.dev/measured}`;
+				const told = await cluster.kubectl(
+					"--namespace",
+					sessionsNamespace,
+					"get",
+					"pvc",
+					volumeClaimName(id),
+					"--output",
+					path,
+				);
 				return (told === "" ? 0 : (JSON.parse(told) as { bytes: number }).bytes) >= 24 * 2 ** 20;
 			};
 			await eventually(bytesOf, { withinMs: 100_000, everyMs: 500, what: "the claim has the size" });
