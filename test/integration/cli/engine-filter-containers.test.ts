@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { create, goodRequests, named, RecordedFilter } from "../../support/containers/recorded-filter.ts";
 
-const { session, warm, helper, probe } = named;
+const { session, helper, probe } = named;
 
 describe("engine-filter: containers", () => {
 	const filter = new RecordedFilter();
@@ -108,45 +108,6 @@ describe("engine-filter: containers", () => {
 			expect(reached).to.deep.equal([]);
 		});
 	}
-
-	const waiting = (Source: string, change: object = {}): object => ({
-		...host({ Mounts: [{ ...mount, Source }] }),
-		Labels: { "atelier.installation": "i", "atelier.warm": "0123456789abcdef" },
-		...change,
-	});
-
-	it("lets a container wait with its own folders", async () => {
-		for (const Source of [filter.warm.files, join(filter.warm.run, "out")])
-			expect(await send("POST", create(warm), waiting(Source))).to.include({ status: 201 });
-	});
-
-	const own = filter.warm.files;
-	for (const [what, body, member] of [
-		["the files of a session", waiting(workspace), "HostConfig.Mounts[0].Source"],
-		["the sockets of a session", waiting(join(run, "out")), "HostConfig.Mounts[0].Source"],
-		[
-			"a writable folder of the platform's sockets",
-			waiting(join(filter.warm.run, "in")),
-			"HostConfig.Mounts[0].ReadOnly",
-		],
-		["the label of a session", waiting(own, { Labels: labels }), "Labels.atelier.warm"],
-		["an image of templates", waiting(own, { Image: "other" }), "Image"],
-		["the user root", waiting(own, { User: "0:0" }), "User"],
-	] as const)
-		it(`refuses a container that waits with ${what}`, async () => {
-			const { status, message } = await send("POST", create(warm), body);
-			expect(status).to.equal(403);
-			expect(message).to.include(`value of ${member} `);
-			expect(reached).to.deep.equal([]);
-		});
-
-	it("refuses a container that waits with the folders of another one, and a session with those of one that waits", async () => {
-		const Labels = { "atelier.installation": "i", "atelier.warm": "fedcba9876543210" };
-		const other = await send("POST", create("atelier-warm-fedcba9876543210"), waiting(own, { Labels }));
-		expect(other).to.include({ status: 403 });
-		expect(await send("POST", create(session), from(own))).to.include({ status: 403 });
-		expect(reached).to.deep.equal([]);
-	});
 
 	const text = JSON.stringify(good);
 	const ambiguous: readonly (readonly [what: string, text: string, member: string])[] = [
