@@ -35,6 +35,7 @@ import { podResources } from "./kubernetes/objects/pod-resources.ts";
 import { SessionObjects } from "./kubernetes/objects/session-objects.ts";
 import { StatusReports } from "./kubernetes/door/status-reports.ts";
 import { reviewToken } from "./kubernetes/door/token-reviews.ts";
+import { VolumeSizes } from "./kubernetes/objects/volume-sizes.ts";
 import { WatchedPods } from "./kubernetes/watched-pods.ts";
 import { collectionSource } from "#shared/kubernetes/watch/watch-source.ts";
 
@@ -126,8 +127,9 @@ export class KubernetesRuntime implements PodRuntime {
 	}
 
 	async inventory(): Promise<Inventory> {
-		const { objects, pods, watched } = await this.#cluster();
+		const { objects, pods, watched, sizes } = await this.#cluster();
 		const [found, launches, claims] = await Promise.all([pods.all(), objects.launches(), objects.volumeClaims()]);
+		sizes.take(claims);
 		const troubles = watched.trouble === undefined ? [] : [watched.trouble];
 		const workspaces = claims.map(({ workspaceId }) => workspaceId);
 		return { pods: found, unfinished: unfinishedOf(launches, found), workspaces, troubles };
@@ -146,6 +148,7 @@ export class KubernetesRuntime implements PodRuntime {
 			const present = (await pods.foundNow(launch.sessionId, signal)).map(({ pod }) => pod);
 			if (isThere(present, launch)) return;
 			failpoint("kubernetes.before-create");
+			pods.changing(signal);
 			await objects.make(this.#planOf(launch, spec), signal);
 			failpoint("kubernetes.after-create");
 		} catch (error) {
@@ -156,6 +159,7 @@ export class KubernetesRuntime implements PodRuntime {
 	async end(pod: Pod, graceMs: number, signal?: AbortSignal): Promise<void> {
 		const { objects, pods } = await this.#cluster();
 		const object = await pods.objectOf(pod);
+		pods.changing(signal);
 		if (object && isAlive(pod))
 			await inTime(objects.end(object, Math.ceil(graceMs / 1_000) + extraSeconds, signal), signal);
 	}
@@ -168,6 +172,7 @@ export class KubernetesRuntime implements PodRuntime {
 		const { objects, pods } = await this.#cluster();
 		const present = (await pods.foundNow(pod.sessionId, signal)).find((found) => found.pod.name === pod.name);
 		if (present && isAlive(present.pod)) throw new Error(`Cannot forget "${pod.name}", which lives`);
+		pods.changing(signal);
 		if (!present) return objects.removeAccount(pod.name, signal);
 		await objects.forget(present.object, signal);
 		pods.removed(present.object);
@@ -203,9 +208,8 @@ export class KubernetesRuntime implements PodRuntime {
 
 	/** Returns what the last session in the volume has counted, or the size of a volume in which nothing was counted. */
 	async measureWorkspace(workspaceId: string): Promise<MeasuredFiles> {
-		const { objects } = await this.#cluster();
-		const claim = await objects.volumeClaim(workspaceId);
-		return claim?.size ?? { bytes: 0 };
+		const { sizes } = await this.#cluster();
+		return sizes.sizeOf(workspaceId);
 	}
 
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
@@ -257,7 +261,8 @@ export class KubernetesRuntime implements PodRuntime {
 		const api = new ApiClient({ access, metrics });
 		const objects = new SessionObjects(api, namespace, installation);
 		const watched = new WatchedPods(collectionSource(api, objects.pods, objects.selector), metrics);
-		return { api, objects, watched, pods: new ClusterPods(objects, watched) };
+		const sizes = new VolumeSizes((id) => objects.volumeClaim(id));
+		return { api, objects, watched, sizes, pods: new ClusterPods(objects, watched) };
 	}
 }
 
@@ -267,6 +272,7 @@ interface Cluster {
 	readonly objects: SessionObjects;
 	readonly pods: ClusterPods;
 	readonly watched: WatchedPods;
+	readonly sizes: VolumeSizes;
 }
 
 const keysInPods =

@@ -25,8 +25,11 @@ export interface WatchLoopDependencies<Seen extends KubeObject, Kept> {
 	readonly kind: string;
 	/** Returns what is kept of an object. An object for which it throws is not kept, and is told as a trouble. */
 	readonly project: (object: Seen) => Kept;
-	/** Called after each change with the name of the object; it may not throw. */
-	readonly onChange: (name: string) => void;
+	/**
+	 * Called after each change with the name of the object; it may not throw. @param isFirst Whether the object is of the first list, before
+	 * which nothing was known.
+	 */
+	readonly onChange: (name: string, isFirst: boolean) => void;
 	/** Called when a list was taken, when it goes on, and when it fails; it may not throw. */
 	readonly onState?: () => void;
 	readonly metrics?: Metrics;
@@ -42,7 +45,7 @@ export class WatchLoop<Seen extends KubeObject, Kept> {
 	readonly #source: WatchSource<Seen>;
 	readonly #kind: string;
 	readonly #project: (object: Seen) => Kept;
-	readonly #onChange: (name: string) => void;
+	readonly #onChange: (name: string, isFirst: boolean) => void;
 	readonly #onState: () => void;
 	readonly #metrics: Metrics | undefined;
 	readonly #times: WatchTimes;
@@ -146,12 +149,13 @@ export class WatchLoop<Seen extends KubeObject, Kept> {
 			throw noAnswer("AnswerUnreadable", `The cluster's API has answered an earlier list of ${this.#source.words}`);
 		// The newest state is earlier only where the cluster's store was replaced by a former one.
 		const isBack = this.#kept.version !== undefined && isLater(this.#kept.version, resourceVersion);
+		const isFirst = this.#kept.version === undefined;
 		const gone = isBack ? this.#kept.forget() : [];
 		const changed = this.#kept.takeList(resourceVersion, objects);
 		this.#list = undefined;
 		this.#compareAt = this.#nextComparison();
 		this.#hear();
-		for (const name of new Set([...gone, ...changed])) this.#onChange(name);
+		for (const name of new Set([...gone, ...changed])) this.#onChange(name, isFirst);
 		this.#onState();
 	}
 
@@ -231,7 +235,7 @@ export class WatchLoop<Seen extends KubeObject, Kept> {
 		if (!isLater(version, from)) return;
 		this.#kept.advance(version);
 		// The server answers with objects of the collection's kind.
-		if (this.#isChange(type, object as Seen, version)) this.#onChange(object.metadata.name);
+		if (this.#isChange(type, object as Seen, version)) this.#onChange(object.metadata.name, false);
 	}
 
 	#isChange(type: string | undefined, object: Seen, version: string): boolean {

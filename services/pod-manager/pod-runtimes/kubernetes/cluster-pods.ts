@@ -21,6 +21,15 @@ export interface KeptPods {
 	readonly isFresh: boolean;
 	/** Returns the pods of a session. */
 	ofSession(sessionId: string): readonly PodObject[];
+	all(): readonly PodObject[];
+	/** Learns the pods that somebody else has read before it has heard of any. */
+	compareWith(pods: readonly PodObject[]): void;
+}
+
+/** The pods of a session as the cluster has told them during one pass. */
+interface PassReading {
+	readonly sessionId: string;
+	readonly objects: readonly PodObject[];
 }
 
 /** A pod, and the object that shows it. */
@@ -35,6 +44,8 @@ export class ClusterPods {
 	readonly #sightings = new Sightings();
 	/** The uids of pods that this process has removed, which a watch may still keep for a moment. */
 	readonly #removed = new LRUCache<string, true>({ max: maxRemoved });
+	/** What passes have read, by their signals: a pass that creates a pod has asked a moment ago whether there is one. */
+	readonly #readings = new WeakMap<AbortSignal, PassReading>();
 
 	constructor(objects: SessionObjects, kept: KeptPods) {
 		this.#objects = objects;
@@ -45,21 +56,46 @@ export class ClusterPods {
 		return this.#seen(await this.objectsOf(sessionId, signal));
 	}
 
-	/** Returns the pods of a session from the cluster and no cache: a step that cannot be taken back follows. */
+	/**
+	 * Returns the pods of a session from the cluster and no cache: a step that cannot be taken back follows. A pass with a signal asks once, as
+	 * long as it has changed nothing.
+	 */
 	async foundNow(sessionId: string, signal?: AbortSignal): Promise<FoundPod[]> {
-		return this.#found(await this.#objects.listPods(sessionId, signal));
+		const read = signal && this.#readings.get(signal);
+		return this.#found(read?.sessionId === sessionId ? read.objects : await this.#objects.listPods(sessionId, signal));
 	}
 
-	/** Returns all pods, from the cluster and no cache. */
+	/** A pass is about to change pods, so that it has to ask anew afterwards. */
+	changing(signal: AbortSignal | undefined): void {
+		if (signal) this.#readings.delete(signal);
+	}
+
+	/**
+	 * Returns all pods. Each that differs from what its session wants is looked at by a pass, so that pods which were kept are enough as long as
+	 * the cluster is heard.
+	 */
 	async all(): Promise<Pod[]> {
-		return this.#seen(await this.#objects.listPods());
+		const there = (await this.#allObjects()).filter(({ metadata }) => !this.#removed.has(metadata.uid));
+		return there.map((object) => clusterPod(object, this.#sightings)).filter((pod) => pod !== undefined);
+	}
+
+	async #allObjects(): Promise<readonly PodObject[]> {
+		if (this.#kept.isFresh) return this.#kept.all();
+		const listed = await this.#objects.listPods();
+		// What was heard meanwhile is newer.
+		if (this.#kept.isFresh) return this.#kept.all();
+		this.#kept.compareWith(listed);
+		return listed;
 	}
 
 	/** Returns the objects of a session's pods. */
 	async objectsOf(sessionId: string, signal?: AbortSignal): Promise<readonly PodObject[]> {
 		const watched = this.#kept.isFresh ? this.#kept.ofSession(sessionId) : [];
 		const kept = watched.filter(({ metadata }) => !this.#removed.has(metadata.uid));
-		return kept.length > 0 ? kept : this.#objects.listPods(sessionId, signal);
+		if (kept.length > 0) return kept;
+		const objects = await this.#objects.listPods(sessionId, signal);
+		if (signal) this.#readings.set(signal, { sessionId, objects });
+		return objects;
 	}
 
 	/** Returns the object of a launch's pod; undefined when there is none. */
@@ -90,9 +126,12 @@ export class ClusterPods {
 	async #pod(object: PodObject): Promise<Pod | undefined> {
 		const pod = clusterPod(object, this.#sightings);
 		if (pod?.state !== "launching" || !this.#isLate(object)) return pod;
-		const { metadata } = object;
-		const claim = volumeClaimName(metadata.labels?.[label.workspace] ?? "");
-		await this.#sightings.learn(metadata.uid, () => this.#objects.eventsOf(metadata.uid, claim));
+		const { uid, labels } = object.metadata;
+		const isScheduled = conditionOf(object, "PodScheduled")?.status === "True";
+		const claim = volumeClaimName(labels?.[label.workspace] ?? "");
+		// A volume is made before the pod has a machine, and mounted after that.
+		const read = () => (isScheduled ? this.#objects.eventsOf(uid) : this.#objects.eventsOfClaim(claim));
+		await this.#sightings.learn(uid, read);
 		return clusterPod(object, this.#sightings);
 	}
 

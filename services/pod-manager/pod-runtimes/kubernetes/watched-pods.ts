@@ -1,9 +1,12 @@
 /** The pods of one installation as a watch keeps them, by their sessions. */
+import { createHash } from "node:crypto";
 import { WatchLoop, type WatchLoopDependencies } from "#shared/kubernetes/watch/watch-loop.ts";
 import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
 import type { KeptPods } from "./cluster-pods.ts";
 import { launchOf } from "./objects/cluster-names.ts";
 import { type PodObject, podObject } from "./objects/pod-object.ts";
+import type { Circumstances } from "./state/circumstances.ts";
+import { clusterPod } from "./state/pod-state.ts";
 
 type Source = WatchLoopDependencies<KubeObject, PodObject>["source"];
 
@@ -12,8 +15,10 @@ export class WatchedPods implements KeptPods {
 	readonly #loop: WatchLoop<KubeObject, PodObject>;
 	/** The names of the pods of each session. */
 	readonly #names = new Map<string, ReadonlySet<string>>();
-	/** The session of each pod that is kept. */
-	readonly #sessions = new Map<string, string>();
+	/** Each pod that is kept: its session, and what the platform has read of it, as a digest. */
+	readonly #told = new Map<string, { readonly sessionId: string; readonly digest: string }>();
+	/** The digests of the pods that were read before the first list. */
+	#seen: ReadonlyMap<string, string> = new Map();
 	readonly #listeners = new Set<(sessionId: string) => void>();
 
 	constructor(source: Source, metrics: NonNullable<WatchLoopDependencies<KubeObject, PodObject>["metrics"]>) {
@@ -21,7 +26,7 @@ export class WatchedPods implements KeptPods {
 			source,
 			kind: "pods",
 			project,
-			onChange: (name) => this.#changed(name),
+			onChange: (name, isFirst) => this.#changed(name, isFirst),
 			metrics,
 		});
 	}
@@ -40,6 +45,15 @@ export class WatchedPods implements KeptPods {
 		return names.map((name) => this.#loop.get(name)).filter((pod) => pod !== undefined);
 	}
 
+	all(): readonly PodObject[] {
+		return this.#loop.list();
+	}
+
+	/** Learns what somebody else has read: of the first list, only what differs from that is told. */
+	compareWith(pods: readonly PodObject[]): void {
+		this.#seen = new Map(pods.map((pod) => [pod.metadata.name, digestOf(pod)]));
+	}
+
 	run(signal: AbortSignal): Promise<void> {
 		return this.#loop.run(signal);
 	}
@@ -50,19 +64,36 @@ export class WatchedPods implements KeptPods {
 		signal.addEventListener("abort", () => this.#listeners.delete(listener));
 	}
 
-	#changed(name: string): void {
+	#changed(name: string, isFirst: boolean): void {
 		const pod = this.#loop.get(name);
-		const sessionId = pod ? launchOf(pod.metadata.labels)?.sessionId : this.#sessions.get(name);
+		const former = this.#told.get(name);
+		const sessionId = pod ? launchOf(pod.metadata.labels)?.sessionId : former?.sessionId;
 		if (sessionId === undefined) return;
-		const names = new Set(this.#names.get(sessionId));
-		if (pod) names.add(name);
-		else names.delete(name);
-		if (pod) this.#sessions.set(name, sessionId);
-		else this.#sessions.delete(name);
-		if (names.size > 0) this.#names.set(sessionId, names);
-		else this.#names.delete(sessionId);
+		const digest = pod ? digestOf(pod) : "";
+		if (pod) this.#told.set(name, { sessionId, digest });
+		else this.#told.delete(name);
+		this.#keepName(sessionId, name, pod !== undefined);
+		// Machines and schedulers change much of a pod that means nothing to its session.
+		if (digest === (isFirst ? (this.#seen.get(name) ?? digest) : former?.digest)) return;
 		for (const listener of this.#listeners) listener(sessionId);
 	}
+
+	#keepName(sessionId: string, name: string, isThere: boolean): void {
+		const names = new Set(this.#names.get(sessionId));
+		if (isThere) names.add(name);
+		else names.delete(name);
+		if (names.size > 0) this.#names.set(sessionId, names);
+		else this.#names.delete(sessionId);
+	}
+}
+
+const atOnce: Circumstances = { seenFor: () => 0, eventsOf: () => [] };
+
+/** Returns what a pass would see of the pod at this moment. */
+function digestOf(pod: PodObject): string {
+	return createHash("sha256")
+		.update(JSON.stringify([pod.metadata.uid, clusterPod(pod, atOnce)]))
+		.digest("base64");
 }
 
 /** @throws {TypeError} for what is no pod. */

@@ -64,8 +64,23 @@ const check = compileSchema(podFields);
 
 /** Returns the members that are read, of about 1 KB; undefined for an object without the shape of a pod. */
 export function podObject(value: unknown): PodObject | undefined {
-	const copy: unknown = structuredClone(value);
+	const copy: unknown = structuredClone(partsOf(value));
 	return isPod(copy) ? copy : undefined;
+}
+
+/** Leaves out at once what is most of a pod: its containers and volumes, and who has changed which member. */
+function partsOf(value: unknown): unknown {
+	const { metadata, spec, status } = Object(value);
+	const { managedFields: _fields, ...meta } = Object(metadata);
+	const { nodeName, serviceAccountName } = Object(spec);
+	return {
+		metadata: meta,
+		spec: {
+			...(nodeName !== undefined && { nodeName }),
+			...(serviceAccountName !== undefined && { serviceAccountName }),
+		},
+		status: status ?? {},
+	};
 }
 
 /** Checks the object, and removes the members that the schema does not have. */

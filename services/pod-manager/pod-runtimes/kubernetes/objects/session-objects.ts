@@ -130,19 +130,21 @@ export class SessionObjects {
 		await orMissing(this.#api.patch(this.#claims, volumeClaimName(workspaceId), members));
 	}
 
-	/** Returns the events of an object, the newest first. @param uid Of a pod. @param claim Its volume claim's name. */
-	async eventsOf(uid: string, claim: string): Promise<ClusterEvent[]> {
-		const fields = [
-			`involvedObject.uid=${uid}`,
-			`involvedObject.kind=PersistentVolumeClaim,involvedObject.name=${claim}`,
-		];
+	/** Returns the events of a pod, the newest first. */
+	eventsOf(uid: string): Promise<ClusterEvent[]> {
+		return this.#eventsAt(`involvedObject.uid=${uid}`);
+	}
+
+	/** Returns the events of a volume claim, the newest first. */
+	eventsOfClaim(name: string): Promise<ClusterEvent[]> {
+		return this.#eventsAt(`involvedObject.kind=PersistentVolumeClaim,involvedObject.name=${name}`);
+	}
+
+	async #eventsAt(fieldSelector: string): Promise<ClusterEvent[]> {
 		const keep = (event: EventObject) => event;
-		const lists = await Promise.all(
-			fields.map((fieldSelector) => this.#api.list<EventObject, EventObject>(this.#events, keep, { fieldSelector })),
-		);
-		return lists
-			.flatMap(({ items }) => items)
-			.sort((one, other) => orderOf(other).localeCompare(orderOf(one)))
+		const { items } = await this.#api.list<EventObject, EventObject>(this.#events, keep, { fieldSelector });
+		return items
+			.toSorted((one, other) => orderOf(other).localeCompare(orderOf(one)))
 			.slice(0, maxEvents)
 			.map((event) => ({ reason: event.reason ?? "", message: event.message ?? "", at: timeOf(event) }));
 	}
