@@ -18,8 +18,13 @@ const ending: readonly ObservedPhase[] = ["blocked", "failed", "leaving"];
 const quickPasses = 20;
 const afterThem: BackoffRule = { firstMs: 500, maxMs: 10_000 };
 
+/** The passes over a pod that starts at the usual speed, and the greatest pause later: its changes are told by the runtime's watch. */
+const [quickLaunchPasses, longestLaunchMs] = [4, 5_000];
+
 /** Returns the milliseconds. The change of a pod makes its session due earlier. @param attempts The passes so far; the first is 1. */
 export function dueInMs(phase: ObservedPhase, attempts: number): number {
+	if (phase === "launching" && attempts > quickLaunchPasses)
+		return Math.min(longestLaunchMs, usualMs.launching * (attempts - quickLaunchPasses + 1));
 	if (attempts <= quickPasses || !ending.includes(phase)) return usualMs[phase];
 	return Math.round(backoffMs(attempts - quickPasses, afterThem));
 }

@@ -3,7 +3,7 @@
  * It polls every second; hints only make it poll sooner, so a lost hint does no harm.
  */
 import { bound } from "#shared/base/bounds.ts";
-import { monotonic, sleep } from "#shared/base/clock.ts";
+import { after, monotonic, sleep, type Timer } from "#shared/base/clock.ts";
 import type { Claim, ObservedPhase, PassReport } from "#shared/contracts/sessions/session-work.ts";
 import { Tally } from "#shared/base/concurrency/tally.ts";
 import { InvalidParametersError } from "#shared/base/errors.ts";
@@ -22,6 +22,9 @@ const pollMs = 1_000;
 const failingPollMs = 4_000;
 /** The greatest age of the last answered poll, in milliseconds, at which the reconciler counts as working. */
 const freshMs = 10_000;
+
+/** How much later a pod manager looks at a changed session that it has not looked after, in milliseconds. */
+const elsewhereMs = 500;
 
 /** The passes under way, by the key of the owner of their sessions. */
 export type UnderWay = Readonly<Record<string, number>>;
@@ -57,6 +60,9 @@ export class Reconciler {
 	readonly #changed = new Set<string>();
 	/** The owners of sessions that had a pod in their last pass; sessions of an earlier process count as those of one owner. */
 	readonly #owners = new Map<string, string>();
+	/** Changed sessions of which this process has made no pass yet, and when they are looked at. */
+	readonly #elsewhere = new Set<string>();
+	#laterLook: Timer | undefined;
 	readonly #loop: Promise<void>;
 	/** Whether more sessions may be due than were claimed. */
 	#backlog = false;
@@ -86,9 +92,26 @@ export class Reconciler {
 		this.#wakeUp.signal();
 	}
 
-	/** Requests a pass over a session, due or not, because its pods may have changed. */
+	/**
+	 * Requests a pass over a session, due or not, because its pods may have changed. Of several pod managers, the one that made its last
+	 * pass sees the change too: the others come later, and once for all changes until then.
+	 */
 	look(sessionId: string): void {
+		if (this.#owners.has(sessionId)) return this.#lookNow(sessionId);
+		this.#elsewhere.add(sessionId);
+		this.#laterLook ??= after(elsewhereMs, () => this.#lookElsewhere());
+	}
+
+	#lookNow(sessionId: string): void {
 		this.#remember(sessionId);
+		this.#wakeUp.signal();
+	}
+
+	#lookElsewhere(): void {
+		this.#laterLook = undefined;
+		const ids = [...this.#elsewhere];
+		this.#elsewhere.clear();
+		for (const id of ids) this.#remember(id);
 		this.#wakeUp.signal();
 	}
 
@@ -103,6 +126,7 @@ export class Reconciler {
 		this.#wakeUp.signal();
 		await this.#loop;
 		await Promise.all([...this.#passes.values()].map(({ ended }) => ended));
+		this.#laterLook?.cancel();
 		this.#wakeUp.cancel();
 	}
 

@@ -8,7 +8,13 @@ describe("dueInMs()", () => {
 
 	it("is soon while something is under way", () => {
 		const usual = { absent: 0, blocked: 250, launching: 1_000, ready: 30_000, failed: 250, leaving: 250 };
-		for (const attempts of [1, 20]) expect(at(attempts)).to.deep.equal(usual);
+		expect(at(1)).to.deep.equal(usual);
+		expect(at(20)).to.deep.equal({ ...usual, launching: 5_000 });
+	});
+
+	it("leaves a pod that takes long to start to the changes that the runtime tells", () => {
+		const pauses = [4, 5, 6, 8, 9, 1_000].map((attempts) => dueInMs("launching", attempts));
+		expect(pauses).to.deep.equal([1_000, 2_000, 3_000, 5_000, 5_000, 5_000]);
 	});
 
 	it("is later and later, up to 10 s, for what does not end", () => {
@@ -18,7 +24,7 @@ describe("dueInMs()", () => {
 			expect(dueInMs(phase, 1_000_000)).to.be.within(5_000, 10_000);
 		}
 		expect([dueInMs("launching", 1_000), dueInMs("ready", 1_000), dueInMs("absent", 1_000)]).to.deep.equal([
-			1_000, 30_000, 0,
+			5_000, 30_000, 0,
 		]);
 	});
 });
