@@ -47,7 +47,7 @@ export class SessionAgent {
 		this.#context = context;
 		this.#workspace = workspace;
 		this.#reports = statusReports(context.launch);
-		this.#status = new StatusKeeper((content) => this.#reports.write(content));
+		this.#status = new StatusKeeper((content, isAwaited) => this.#reports.write(content, isAwaited));
 		// The last status is what tells why a pod has ended, so it is delivered after everything else.
 		this.#closing.defer(() => this.#reports.close());
 		this.#closing.defer(() => sweepProcesses(markerOf(context.launch)));

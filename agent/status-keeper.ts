@@ -20,11 +20,11 @@ export type PhaseDetails = Pick<PodStatus, "port" | "agent_title" | "clones" | "
 
 /** The status of one pod. */
 export class StatusKeeper {
-	readonly #write: (content: string) => void;
+	readonly #write: (content: string, isAwaited: boolean) => void;
 	#status: PodStatus = { phase: "starting", pid: process.pid, timings: {} };
 
-	/** @param write Takes the status as JSON; what it throws, the caller of a change gets. */
-	constructor(write: (content: string) => void) {
+	/** @param write Takes the status as JSON, and whether somebody waits for it; what it throws, the caller of a change gets. */
+	constructor(write: (content: string, isAwaited: boolean) => void) {
 		this.#write = write;
 	}
 
@@ -63,6 +63,6 @@ export class StatusKeeper {
 
 	#change(status: PodStatus): void {
 		this.#status = status;
-		this.#write(JSON.stringify(status));
+		this.#write(JSON.stringify(status), status.phase === "ready" || status.phase === "failed");
 	}
 }

@@ -1,7 +1,7 @@
 /** Delivers the pod's status to the runtime: into a file that it reads, or at the platform's door. */
 import { type OutgoingHttpHeaders, type RequestOptions, request as httpRequest } from "node:http";
 import { join } from "node:path";
-import { deadline, sleep } from "#shared/base/clock.ts";
+import { deadline, monotonic, sleep } from "#shared/base/clock.ts";
 import { backoffMs } from "#shared/base/concurrency/backoff.ts";
 import { replaceFileSync } from "#shared/base/files/replaced-file.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
@@ -11,8 +11,11 @@ import { placeOf } from "./fetched-launch.ts";
 
 /** Takes each status as JSON. */
 export interface StatusReports {
-	/** Replaces the former status. @throws {Error} when it cannot be kept. */
-	write(content: string): void;
+	/**
+	 * Replaces the former status. @param isAwaited Whether the platform waits for it; another one may be delivered a moment later, or not at
+	 * all when a newer one comes. @throws {Error} when it cannot be kept.
+	 */
+	write(content: string, isAwaited: boolean): void;
 	/** Resolves when the last status was delivered, or cannot be. */
 	close(): Promise<void>;
 }
@@ -20,6 +23,8 @@ export interface StatusReports {
 /** The time of one delivery, and of the last one after the end of the pod, in milliseconds. */
 const requestMs = 5_000;
 const closingMs = 10_000;
+/** The least time between two deliveries of which the platform awaits none, in milliseconds. */
+const leastMs = 250;
 const again = { firstMs: 100, maxMs: 5_000 };
 
 export function statusReports({ door, door_url, pod_token, status_file }: LaunchDocument): StatusReports {
@@ -37,6 +42,9 @@ class PostedStatus implements StatusReports {
 	#posting = Promise.resolve();
 	#isPosting = false;
 	readonly #closing = new AbortController();
+	/** Aborts the pause before the next delivery. */
+	#pause = new AbortController();
+	#takenAt = -Infinity;
 
 	/** @param headers Those that say whose status it is. */
 	constructor(place: RequestOptions, headers: OutgoingHttpHeaders = {}) {
@@ -44,8 +52,9 @@ class PostedStatus implements StatusReports {
 		this.#headers = headers;
 	}
 
-	write(content: string): void {
+	write(content: string, isAwaited: boolean): void {
 		this.#waiting = content;
+		if (isAwaited) this.#pause.abort();
 		if (!this.#isPosting) this.#posting = this.#postAll();
 	}
 
@@ -58,10 +67,12 @@ class PostedStatus implements StatusReports {
 	async #postAll(): Promise<void> {
 		this.#isPosting = true;
 		for (let failures = 0; this.#waiting !== undefined && !this.#closing.signal.aborted; ) {
+			await this.#paused();
 			const content = this.#waiting;
 			this.#waiting = undefined;
 			if (await this.#isTaken(content)) {
 				failures = 0;
+				this.#takenAt = monotonic();
 				continue;
 			}
 			// A newer one may have come meanwhile.
@@ -69,6 +80,13 @@ class PostedStatus implements StatusReports {
 			await sleep(backoffMs(++failures, again), this.#closing.signal);
 		}
 		this.#isPosting = false;
+	}
+
+	/** What follows within the pause replaces what waits. */
+	async #paused(): Promise<void> {
+		const waitMs = this.#takenAt + leastMs - monotonic();
+		if (waitMs > 0) await sleep(waitMs, AbortSignal.any([this.#pause.signal, this.#closing.signal]));
+		if (this.#pause.signal.aborted) this.#pause = new AbortController();
 	}
 
 	#isTaken(content: string): Promise<boolean> {
