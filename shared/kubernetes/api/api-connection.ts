@@ -32,7 +32,13 @@ interface FailureContext {
 export class ApiConnection {
 	readonly #server: URL;
 	/** It keeps the connections of different credentials apart by itself. */
-	readonly #agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: 8, timeout: idleMs, scheduling: "lifo" });
+	readonly #agent = new Agent({
+		keepAlive: true,
+		maxSockets,
+		maxFreeSockets: maxSockets,
+		timeout: idleMs,
+		scheduling: "lifo",
+	});
 
 	constructor(server: URL) {
 		this.#server = server;
