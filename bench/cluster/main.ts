@@ -11,6 +11,7 @@ import { sessionsNamespace as namespace } from "../../test/support/kubernetes/si
 import { SimulatedPlatform } from "../../test/support/kubernetes/simulated-platform.ts";
 import type { SessionView } from "../../test/support/platform/session-steps.ts";
 import { cpuMicros, memoryBytes } from "../process-cost.ts";
+import { quantile } from "../rounds.ts";
 import { allCalls, ApiCalls, callsPerSession, writes } from "./api-calls.ts";
 
 const { values } = readCommandLine({
@@ -28,17 +29,22 @@ const { values } = readCommandLine({
 const [atOnce, steady, podManagers] = [Number(values.sessions), Number(values.steady), Number(values.managers)];
 const people = 100;
 const limitMs = 2_400_000;
-setTimeout(() => {
-	console.log("The time is over");
-	process.exit(1);
-}, limitMs).unref();
 
 await using bench = await SimulatedPlatform.start({
 	podManagers,
 	people,
 	cluster: { compaction: "5m", ...(values.kwok && { machines: kwokMachines(Math.ceil((steady * 1.1) / 300) + 1) }) },
 });
+/** Ends everything that was started, whatever is still awaited. */
+async function giveUp(why: string): Promise<void> {
+	console.log(why);
+	await bench[Symbol.asyncDispose]();
+	process.exit(1);
+}
+setTimeout(() => void giveUp("The time is over"), limitMs).unref();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void giveUp(`Ended by ${signal}`));
 const { cluster, core, managers } = bench;
+let passesBefore = 0;
 const calls = new ApiCalls(cluster.server.auditLog);
 const ids: { id: string; person: number; at: number }[] = [];
 
@@ -79,26 +85,27 @@ async function untilRunning(count: number): Promise<void> {
 	await eventually(isDone, { withinMs: 1_200_000, everyMs: 500, what: `${count} sessions run` });
 }
 
-function percentile(all: readonly number[], share: number): number {
-	const sorted = all.toSorted((one, other) => one - other);
-	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
-
 function spread(all: readonly number[]): string {
-	const [half, most, last] = [0.5, 0.99, 1].map((share) => Math.round(percentile(all, share)));
+	const [half, most, last] = [0.5, 0.99, 1].map((share) =>
+		Math.round(all.length === 0 ? Number.NaN : quantile(all, share)),
+	);
 	return `p50 ${half} ms · p99 ${most} ms · longest ${last} ms (${all.length})`;
 }
 
 /** Returns the times to a status that sessions have reached, in milliseconds. */
 async function timesOf(some: typeof ids, to: (session: StartedSession) => string | undefined): Promise<number[]> {
 	const times: number[] = [];
+	const others = new Map<string, number>();
 	await each(some.length, 16, async (n) => {
 		const { id, person, at } = some[n]!;
 		const { body } = await bench.clientOf(person).get<StartedSession>(`/sessions/${id}`);
 		const reached = to(body);
-		if (reached === undefined) console.log(`${id} is ${body.status}: ${JSON.stringify(body.status_reason)}`);
-		else times.push(Date.parse(reached) - at);
+		if (reached === undefined) {
+			const code = `${body.status} ${body.status_reason?.code}`;
+			others.set(code, (others.get(code) ?? 0) + 1);
+		} else times.push(Date.parse(reached) - at);
 	});
+	for (const [code, count] of others) console.log(`    ${count} sessions are ${code}`);
 	return times;
 }
 
@@ -131,10 +138,25 @@ function saySpent(what: string, before: Cost, count?: number): void {
 	say(`${what}: ${seconds.toFixed(1)} s · pod managers: ${cores} processors, ${memory} MB resident${each}`);
 }
 
+/** Returns the passes of the pod managers since the last time. A process that was started again begins anew. */
+async function takePasses(): Promise<number> {
+	const counts = managers.map(async ({ opsUrl }) => {
+		const text = await (await fetch(`${opsUrl}/metrics`)).text();
+		return Number(/^atelier_passes_total\{outcome="done"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+	});
+	const all = (await Promise.all(counts)).reduce((sum, one) => sum + one, 0);
+	const made = Math.max(0, all - passesBefore);
+	passesBefore = all;
+	return made;
+}
+
 async function sayCalls(what: string, count: number): Promise<void> {
 	await sleep(2_000);
 	const made = calls.take();
-	say(`${what}: ${(allCalls(made) / count).toFixed(2)} calls, ${(writes(made) / count).toFixed(2)} writes a session`);
+	const passes = ((await takePasses()) / count).toFixed(2);
+	say(
+		`${what}: ${(allCalls(made) / count).toFixed(2)} calls, ${(writes(made) / count).toFixed(2)} writes, ${passes} passes a session`,
+	);
 	console.log(`    ${callsPerSession(made, count)}`);
 }
 

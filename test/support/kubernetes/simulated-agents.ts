@@ -18,8 +18,8 @@ const accounts = { version: "v1", plural: "serviceaccounts", namespace: sessions
 const audiences = ["atelier-session"];
 /** As the agent waits for a platform that is away. */
 const pauseMs = 500;
-/** What an agent reports of a launch without a clone, one report after the other. */
-const phases = ["starting", "cloning", "starting_agent", "ready"] as const;
+/** What an agent reports of a quick launch: steps that follow at once are one report. */
+const phases = ["starting", "ready"] as const;
 
 interface SimulatedPod extends KubeObject {
 	readonly spec?: { readonly serviceAccountName?: string };
