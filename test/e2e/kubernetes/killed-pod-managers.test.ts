@@ -5,9 +5,9 @@
  */
 import { expect } from "chai";
 import { eventually } from "../../support/eventually.ts";
-import { PodLives } from "../../support/kubernetes/pod-lives.ts";
-import { SimulatedPlatform } from "../../support/kubernetes/simulated-platform.ts";
-import { convergedMs, deleted, leavesNothing } from "../../support/kubernetes/simulated-sessions.ts";
+import { PodLives } from "../../support/kubernetes/simulated/pod-lives.ts";
+import { SimulatedPlatform } from "../../support/kubernetes/simulated/simulated-platform.ts";
+import { convergedMs, deleted, leavesNothing } from "../../support/kubernetes/simulated/simulated-sessions.ts";
 import { createSession, sessionReaches } from "../../support/platform/session-steps.ts";
 
 const points = [

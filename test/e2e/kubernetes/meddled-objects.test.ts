@@ -6,9 +6,9 @@
 import { expect } from "chai";
 import { label } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
 import { eventually } from "../../support/eventually.ts";
-import { sessionsNamespace } from "../../support/kubernetes/simulated-cluster.ts";
-import { SimulatedPlatform } from "../../support/kubernetes/simulated-platform.ts";
-import { convergedMs, deleted, leavesNothing, running } from "../../support/kubernetes/simulated-sessions.ts";
+import { sessionsNamespace } from "../../support/kubernetes/simulated/simulated-cluster.ts";
+import { SimulatedPlatform } from "../../support/kubernetes/simulated/simulated-platform.ts";
+import { convergedMs, deleted, leavesNothing, running } from "../../support/kubernetes/simulated/simulated-sessions.ts";
 import { sessionReaches, type SessionView } from "../../support/platform/session-steps.ts";
 
 const of = (plural: string) => ({ version: "v1", plural, namespace: sessionsNamespace });

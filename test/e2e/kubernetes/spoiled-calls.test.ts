@@ -5,10 +5,10 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { ApiProxy, type ApiFault, type ProxiedCall } from "../../support/kubernetes/api-proxy.ts";
-import { PodLives } from "../../support/kubernetes/pod-lives.ts";
-import { SimulatedPlatform } from "../../support/kubernetes/simulated-platform.ts";
-import { convergedMs, deleted, leavesNothing } from "../../support/kubernetes/simulated-sessions.ts";
+import { ApiProxy, type ApiFault, type ProxiedCall } from "../../support/kubernetes/simulated/api-proxy.ts";
+import { PodLives } from "../../support/kubernetes/simulated/pod-lives.ts";
+import { SimulatedPlatform } from "../../support/kubernetes/simulated/simulated-platform.ts";
+import { convergedMs, deleted, leavesNothing } from "../../support/kubernetes/simulated/simulated-sessions.ts";
 import { eventually } from "../../support/eventually.ts";
 import { createSession, type SessionView } from "../../support/platform/session-steps.ts";
 
@@ -57,6 +57,7 @@ describe("calls to a cluster that are spoiled", function () {
 	});
 	afterEach(function () {
 		if (this.currentTest?.state !== "failed") return;
+		console.log(this.currentTest.err?.message);
 		for (const { name, output } of bench.managers) console.log(name, output.split("\n").slice(-15).join("\n"));
 	});
 	after(async () => {

@@ -9,7 +9,7 @@ import { projectRoot } from "#shared/base/project-root.ts";
 import type { ApiClient } from "#shared/kubernetes/api/api-client.ts";
 import { CallPace } from "#shared/kubernetes/api/call-pace.ts";
 import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
-import { KubeServer, type KubeServerOptions } from "./kube-server.ts";
+import { KubeServer, type KubeServerOptions } from "../kube-server.ts";
 import { SimulatedMachines } from "./simulated-machines.ts";
 
 /** The namespace of sessions. */

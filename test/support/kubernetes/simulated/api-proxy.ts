@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, request, type Server } from "node:https";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import type { KubeServer } from "./kube-server.ts";
+import type { KubeServer } from "../kube-server.ts";
 
 /** What a call is, for a rule that chooses among calls. */
 export interface ProxiedCall {

@@ -1,7 +1,7 @@
 /** Steps with sessions of a simulated cluster, and what has to hold of their objects. */
 import { expect } from "chai";
-import { eventually } from "../eventually.ts";
-import { createSession, sessionReaches, type SessionView } from "../platform/session-steps.ts";
+import { eventually } from "../../eventually.ts";
+import { createSession, sessionReaches, type SessionView } from "../../platform/session-steps.ts";
 import type { SimulatedPlatform } from "./simulated-platform.ts";
 
 /** A session that waits for the end of a lease of 15 s reaches a status within this time, in milliseconds. */

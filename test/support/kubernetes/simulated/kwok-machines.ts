@@ -5,9 +5,9 @@
 import { join } from "node:path";
 import type { ApiClient } from "#shared/kubernetes/api/api-client.ts";
 import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
-import { eventually } from "../eventually.ts";
-import { freePort } from "../machine/free-port.ts";
-import { argumentsOf, type KubeServer } from "./kube-server.ts";
+import { eventually } from "../../eventually.ts";
+import { freePort } from "../../machine/free-port.ts";
+import { argumentsOf, type KubeServer } from "../kube-server.ts";
 import type { StartMachines } from "./simulated-cluster.ts";
 
 /** The controllers that a pod without an owner meets. */

@@ -2,12 +2,12 @@
  * The platform in processes of its own over NATS, with one or several pod managers on a simulated cluster. Everything is real but
  * machines, containers, volumes and session agents.
  */
-import { ApiClient } from "../clients/api-client.ts";
-import { startNatsServer } from "../bus/nats-server.ts";
-import { ClusterMember } from "../cluster/cluster-member.ts";
-import { freePort } from "../machine/free-port.ts";
-import { TestPlatform } from "../platform/start-platform.ts";
-import { storingServices } from "../platform/storing-services.ts";
+import { ApiClient } from "../../clients/api-client.ts";
+import { startNatsServer } from "../../bus/nats-server.ts";
+import { ClusterMember } from "../../cluster/cluster-member.ts";
+import { freePort } from "../../machine/free-port.ts";
+import { TestPlatform } from "../../platform/start-platform.ts";
+import { storingServices } from "../../platform/storing-services.ts";
 import { SimulatedAgents } from "./simulated-agents.ts";
 import { SimulatedCluster, type SimulatedClusterOptions } from "./simulated-cluster.ts";
 
