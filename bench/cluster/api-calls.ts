@@ -26,11 +26,10 @@ export class ApiCalls {
 	take(): CallCounts {
 		const counts = new Map<string, number>();
 		for (const line of this.#lines()) {
-			const { verb = "", stage, objectRef, responseStatus }: AuditEvent = JSON.parse(line);
+			const event: AuditEvent = JSON.parse(line);
 			// A watch is told when it begins and when it ends.
-			if (stage === "ResponseStarted") continue;
-			const failure = (responseStatus?.code ?? 0) >= 400 ? ` ${responseStatus?.code}` : "";
-			const what = `${verb} ${objectRef?.resource ?? ""}${failure}`;
+			if (event.stage === "ResponseStarted") continue;
+			const what = wordsOf(event);
 			counts.set(what, (counts.get(what) ?? 0) + 1);
 		}
 		return counts;
@@ -49,6 +48,11 @@ export class ApiCalls {
 			closeSync(file);
 		}
 	}
+}
+
+function wordsOf({ verb = "", objectRef, responseStatus }: AuditEvent): string {
+	const { code = 200 } = responseStatus ?? {};
+	return `${verb} ${objectRef?.resource ?? ""}${code >= 400 ? ` ${code}` : ""}`;
 }
 
 export function allCalls(counts: CallCounts): number {

@@ -38,6 +38,7 @@ describe("killed pod managers of a cluster", function () {
 	});
 	afterEach(function () {
 		if (this.currentTest?.state !== "failed") return;
+		console.log(this.currentTest.err?.message);
 		for (const { name, output } of bench.managers) console.log(name, output.split("\n").slice(-15).join("\n"));
 	});
 	after(async () => {
@@ -61,9 +62,10 @@ describe("killed pod managers of a cluster", function () {
 			if (dying.process.hasEnded) other.thaw();
 			await sessionReaches(api, id, "running", convergedMs);
 			await deleted(bench, id);
+			const gone = leavesNothing(bench, [id]);
 			await dies();
 			other.thaw();
-			await leavesNothing(bench, [id]);
+			await gone;
 			expect(lives.uids.get(id)?.size, "the pods that it had").to.equal(1);
 			expect([...lives.doubled]).to.deep.equal([]);
 		});

@@ -16,7 +16,7 @@ export class WatchedPods implements KeptPods {
 	/** The names of the pods of each session. */
 	readonly #names = new Map<string, ReadonlySet<string>>();
 	/** Each pod that is kept: its session, and what the platform has read of it, as a digest. */
-	readonly #told = new Map<string, { readonly sessionId: string; readonly digest: string }>();
+	readonly #told = new Map<string, ToldPod>();
 	/** The digests of the pods that were read before the first list. */
 	#seen: ReadonlyMap<string, string> = new Map();
 	readonly #listeners = new Set<(sessionId: string) => void>();
@@ -65,17 +65,28 @@ export class WatchedPods implements KeptPods {
 	}
 
 	#changed(name: string, isFirst: boolean): void {
-		const pod = this.#loop.get(name);
 		const former = this.#told.get(name);
-		const sessionId = pod ? launchOf(pod.metadata.labels)?.sessionId : former?.sessionId;
+		const now = this.#keep(name);
+		const { sessionId } = now ?? former ?? {};
 		if (sessionId === undefined) return;
-		const digest = pod ? digestOf(pod) : "";
-		if (pod) this.#told.set(name, { sessionId, digest });
-		else this.#told.delete(name);
-		this.#keepName(sessionId, name, pod !== undefined);
+		this.#keepName(sessionId, name, now !== undefined);
+		const known = isFirst ? (this.#seen.get(name) ?? now?.digest) : former?.digest;
 		// Machines and schedulers change much of a pod that means nothing to its session.
-		if (digest === (isFirst ? (this.#seen.get(name) ?? digest) : former?.digest)) return;
+		if (now?.digest === known) return;
 		for (const listener of this.#listeners) listener(sessionId);
+	}
+
+	/** Keeps what is told of a pod; returns it, or undefined for one that is gone or belongs to no session. */
+	#keep(name: string): ToldPod | undefined {
+		const pod = this.#loop.get(name);
+		const sessionId = pod && launchOf(pod.metadata.labels)?.sessionId;
+		if (sessionId === undefined) {
+			this.#told.delete(name);
+			return undefined;
+		}
+		const now = { sessionId, digest: digestOf(pod) };
+		this.#told.set(name, now);
+		return now;
 	}
 
 	#keepName(sessionId: string, name: string, isThere: boolean): void {
@@ -85,6 +96,11 @@ export class WatchedPods implements KeptPods {
 		if (names.size > 0) this.#names.set(sessionId, names);
 		else this.#names.delete(sessionId);
 	}
+}
+
+interface ToldPod {
+	readonly sessionId: string;
+	readonly digest: string;
 }
 
 const atOnce: Circumstances = { seenFor: () => 0, eventsOf: () => [] };

@@ -17,8 +17,6 @@ interface Pod extends KubeObject {
 }
 
 export class SimulatedMachines implements AsyncDisposable {
-	/** Whether new pods are bound; one that is not waits. */
-	takesPods = true;
 	readonly #client: ApiClient;
 	readonly #namespace: string;
 	readonly #ending = new AbortController();
@@ -41,12 +39,6 @@ export class SimulatedMachines implements AsyncDisposable {
 		await this.#running;
 	}
 
-	/** Takes the pods that have waited. */
-	takeAll(): void {
-		this.takesPods = true;
-		for (const { metadata } of this.#pods.list()) this.#podChanged(metadata.name);
-	}
-
 	#loopOver<T extends KubeObject>(plural: string, onChange: (name: string) => void): WatchLoop<T, T> {
 		const source = collectionSource<T>(this.#client, this.#of(plural));
 		return new WatchLoop<T, T>({ source, kind: plural, project: (object) => object, onChange });
@@ -64,13 +56,12 @@ export class SimulatedMachines implements AsyncDisposable {
 		if (now && now.metadata.resourceVersion !== metadata.resourceVersion) this.#podChanged(metadata.name);
 	}
 
-	async #settle({ metadata, spec, status }: Pod): Promise<void> {
-		const { name, deletionTimestamp } = metadata;
-		const hasEnded = status?.phase === "Succeeded" || status?.phase === "Failed";
-		if (deletionTimestamp !== undefined)
-			return hasEnded ? undefined : this.#tell(name, { phase: "Succeeded", ...ended });
-		if (spec?.nodeName === undefined) return this.takesPods ? this.#bind(name) : undefined;
-		if (status?.podIP === undefined && !hasEnded) await this.#tell(name, { phase: "Running", ...this.#runs() });
+	async #settle(pod: Pod): Promise<void> {
+		const { metadata, spec, status } = pod;
+		if (hasEnded(pod)) return;
+		if (metadata.deletionTimestamp !== undefined) return this.#tell(metadata.name, { phase: "Succeeded", ...ended });
+		if (spec?.nodeName === undefined) return this.#bind(metadata.name);
+		if (status?.podIP === undefined) await this.#tell(metadata.name, { phase: "Running", ...this.#runs() });
 	}
 
 	async #bind(name: string): Promise<void> {
@@ -123,6 +114,10 @@ export class SimulatedMachines implements AsyncDisposable {
 	#of(plural: string) {
 		return { version: "v1", plural, namespace: this.#namespace };
 	}
+}
+
+function hasEnded({ status }: Pod): boolean {
+	return status?.phase === "Succeeded" || status?.phase === "Failed";
 }
 
 const container = { name: "session", image: "session:1", imageID: "session:1", ready: true, restartCount: 0 };

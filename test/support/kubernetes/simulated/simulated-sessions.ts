@@ -13,29 +13,28 @@ export async function running(bench: SimulatedPlatform, person = 0): Promise<Ses
 	return sessionReaches(api, id, "running", convergedMs);
 }
 
-/** Deletes the session with its workspace; insistently, since commands may be refused while a process is away. */
-export async function deleted(bench: SimulatedPlatform, id: string, person = 0): Promise<void> {
-	const api = bench.clientOf(person);
-	await eventually(async () => [204, 404].includes((await api.delete(`/sessions/${id}`)).status), {
-		withinMs: convergedMs,
-		everyMs: 500,
-		what: `session ${id} is deleted`,
-	});
-	const { status, text } = await api.delete(`/workspaces/${id}`);
-	if (status !== 204 && status !== 404) throw new Error(`DELETE of the workspace: ${status} ${text}`);
+/** Deletes the session; insistently, since a command may be refused while a process is away. */
+export function deleted(bench: SimulatedPlatform, id: string): Promise<unknown> {
+	return insisted(bench, `/sessions/${id}`);
 }
 
-/** Resolves when the cluster has no object of these sessions and their workspaces. */
+/** Deletes the workspaces of deleted sessions; resolves when the cluster has no object of them. */
 export async function leavesNothing(bench: SimulatedPlatform, ids: readonly string[]): Promise<void> {
+	await Promise.all(ids.map((id) => insisted(bench, `/workspaces/${id}`)));
 	let left: readonly string[] = [];
 	const isGone = async () => {
 		const objects = Object.values(await bench.cluster.sessionObjects()).flat();
 		left = objects.filter((name) => ids.some((id) => name.includes(id)));
 		return left.length === 0;
 	};
-	await eventually(isGone, { withinMs: 3 * convergedMs, everyMs: 500, what: "nothing is left" }).catch(
-		(error: unknown) => {
-			expect(left, String(error)).to.deep.equal([]);
-		},
-	);
+	const terms = { withinMs: 2 * convergedMs, everyMs: 500, what: "nothing is left" };
+	await eventually(isGone, terms).catch((error: unknown) => {
+		expect(left, String(error)).to.deep.equal([]);
+	});
+}
+
+/** A workspace cannot be deleted while its session is ending. */
+function insisted(bench: SimulatedPlatform, path: string): Promise<unknown> {
+	const isGone = async () => [204, 404].includes((await bench.clientOf(0).delete(path)).status);
+	return eventually(isGone, { withinMs: 2 * convergedMs, everyMs: 500, what: `${path} is deleted` });
 }
