@@ -82,7 +82,7 @@ class PostedStatus implements StatusReports {
 		this.#isPosting = false;
 	}
 
-	/** What follows within the pause replaces what waits. */
+	/** A status that follows within the pause replaces the one that waits. */
 	async #paused(): Promise<void> {
 		const waitMs = this.#takenAt + leastMs - monotonic();
 		if (waitMs > 0) await sleep(waitMs, AbortSignal.any([this.#pause.signal, this.#closing.signal]));

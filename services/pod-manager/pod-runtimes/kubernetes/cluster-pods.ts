@@ -44,7 +44,7 @@ export class ClusterPods {
 	readonly #sightings = new Sightings();
 	/** The uids of pods that this process has removed, which a watch may still keep for a moment. */
 	readonly #removed = new LRUCache<string, true>({ max: maxRemoved });
-	/** What passes have read, by their signals: a pass that creates a pod has asked a moment ago whether there is one. */
+	/** The readings of passes, by their signals: a pass that creates a pod has asked a moment ago whether there is one. */
 	readonly #readings = new WeakMap<AbortSignal, PassReading>();
 
 	constructor(objects: SessionObjects, kept: KeptPods) {
@@ -82,7 +82,7 @@ export class ClusterPods {
 	async #allObjects(): Promise<readonly PodObject[]> {
 		if (this.#kept.isFresh) return this.#kept.all();
 		const listed = await this.#objects.listPods();
-		// What was heard meanwhile is newer.
+		// The watch has heard newer ones meanwhile.
 		if (this.#kept.isFresh) return this.#kept.all();
 		this.#kept.compareWith(listed);
 		return listed;

@@ -8,7 +8,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { KubeServer } from "../kube-server.ts";
 
-/** What a call is, for a rule that chooses among calls. */
+/** A call, for a rule that chooses among calls. */
 export interface ProxiedCall {
 	readonly method: string;
 	/** The path with the query. */

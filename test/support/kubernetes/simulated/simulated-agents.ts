@@ -1,6 +1,6 @@
 /**
  * Stands in for the session agents of simulated pods: each asks the door for its launch with a token of its account, and reports that
- * it is ready, as `agent/` does (docs/decisions/0162-a-door-for-pods.md).
+ * it is ready, as `agent/` does (docs/decisions/0162-pods-ask-a-door-of-the-pod-manager.md).
  */
 import { type IncomingMessage, request } from "node:http";
 import { once } from "node:events";
@@ -16,9 +16,9 @@ import { sessionsNamespace } from "./simulated-cluster.ts";
 const pods = { version: "v1", plural: "pods", namespace: sessionsNamespace };
 const accounts = { version: "v1", plural: "serviceaccounts", namespace: sessionsNamespace };
 const audiences = ["atelier-session"];
-/** As the agent waits for a platform that is away. */
+/** The pause of the agent while the platform is away, in milliseconds. */
 const pauseMs = 500;
-/** What an agent reports of a quick launch: steps that follow at once are one report. */
+/** The reports of a quick launch: steps that follow at once are one report. */
 const phases = ["starting", "ready"] as const;
 
 interface SimulatedPod extends KubeObject {

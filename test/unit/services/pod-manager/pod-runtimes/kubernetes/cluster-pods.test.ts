@@ -6,7 +6,7 @@ import { clientOf } from "../../../../../support/kubernetes/fake-api-client.ts";
 import { FakeApi } from "../../../../../support/kubernetes/fake-api.ts";
 import { podShown, sessionId } from "../../../../../support/kubernetes/pod-objects.ts";
 
-/** What a watch has kept, as a test says it. */
+/** The pods that a watch has kept, as a test says it. */
 class Kept implements KeptPods {
 	isFresh = false;
 	pods: readonly PodObject[] = [];
