@@ -70,10 +70,15 @@ export class WatchedPods implements KeptPods {
 		const { sessionId } = now ?? former ?? {};
 		if (sessionId === undefined) return;
 		this.#keepName(sessionId, name, now !== undefined);
-		const known = isFirst ? (this.#seen.get(name) ?? now?.digest) : former?.digest;
+		const isNews = isFirst ? this.#differs(name, now) : now?.digest !== former?.digest;
 		// Machines and schedulers change much of a pod that means nothing to its session.
-		if (now?.digest === known) return;
-		for (const listener of this.#listeners) listener(sessionId);
+		if (isNews) for (const listener of this.#listeners) listener(sessionId);
+	}
+
+	/** Whether a pod of the first list is not as somebody else has read it. */
+	#differs(name: string, now: ToldPod | undefined): boolean {
+		const seen = this.#seen.get(name);
+		return seen !== undefined && seen !== now?.digest;
 	}
 
 	/** Keeps what is told of a pod; returns it, or undefined for one that is gone or belongs to no session. */
