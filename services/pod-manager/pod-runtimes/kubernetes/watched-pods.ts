@@ -84,11 +84,12 @@ export class WatchedPods implements KeptPods {
 	/** Keeps what is told of a pod; returns it, or undefined for one that is gone or belongs to no session. */
 	#keep(name: string): ToldPod | undefined {
 		const pod = this.#loop.get(name);
-		const sessionId = pod && launchOf(pod.metadata.labels)?.sessionId;
-		if (sessionId === undefined) {
+		const launch = pod && launchOf(pod.metadata.labels);
+		if (!pod || !launch) {
 			this.#told.delete(name);
 			return undefined;
 		}
+		const { sessionId } = launch;
 		const now = { sessionId, digest: digestOf(pod) };
 		this.#told.set(name, now);
 		return now;
