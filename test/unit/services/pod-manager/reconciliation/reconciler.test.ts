@@ -54,30 +54,6 @@ describe("Reconciler", () => {
 		expect(said).to.deep.equal([]);
 	});
 
-	it("leaves a change to the pod manager that made the last pass, and comes half a second later", async () => {
-		const asked: { readonly ids: readonly string[]; readonly at: number }[] = [];
-		const work: Work = {
-			claim(limit, ids, underWay) {
-				if (ids) asked.push({ ids, at: performance.now() });
-				return desk.claim(limit, ids, underWay);
-			},
-			observe: (report) => desk.observe(report),
-		};
-		start({ work });
-		const other = randomUUID();
-		desk.want(id, "run");
-		await observed(id, "ready");
-		asked.length = 0;
-		const at = performance.now();
-		for (let times = 0; times < 3; times++) reconciler?.look(other);
-		reconciler?.look(id);
-		await eventually(() => asked.some(({ ids }) => ids.includes(other)), { what: "the other session is claimed" });
-		const timesOf = (session: string) => asked.filter(({ ids }) => ids.includes(session)).map((each) => each.at - at);
-		expect(timesOf(id)[0]).to.be.below(timesOf(other)[0] ?? 0);
-		expect(timesOf(other)).to.have.length(1);
-		expect(timesOf(other)[0]).to.be.at.least(450);
-	});
-
 	it("replaces the pod of an older launch only when that has ended", async () => {
 		pods.put(memoryPod(id, 1, "ready"));
 		desk.want(id, "run", 2);
