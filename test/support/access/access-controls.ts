@@ -12,7 +12,6 @@ export interface AccessControl {
 
 const accessTable = "shared/contracts/access/access-table.ts";
 const admission = "shared/contracts/access/admission.ts";
-const authenticate = "services/gateway/callers/authenticate.ts";
 const sessionRecords = "services/sessions/record/session-records.ts";
 const getSession = "GET /sessions/:session_id";
 
@@ -48,9 +47,9 @@ export const accessControls: readonly AccessControl[] = [
 	{
 		protection: "the check of a pod's proof",
 		patch: {
-			file: authenticate,
-			from: "given.length !== right.length || !timingSafeEqual(given, right)",
-			to: "right.length < 1 || !timingSafeEqual(given, given)",
+			file: "shared/base/secrets/pod-token.ts",
+			from: "given.length === right.length && timingSafeEqual(given, right)",
+			to: "right.length > 0 && timingSafeEqual(given, given)",
 		},
 		routes: ["POST /sessions/:session_id/activity"],
 		hole: /^a pod with a made-up proof: POST \/sessions\/:session_id\/activity is \w+ instead of unauthenticated/m,

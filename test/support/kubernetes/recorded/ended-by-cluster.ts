@@ -1,5 +1,5 @@
 /** Pods that the cluster has ended, as Kubernetes 1.30 to 1.36 show them. */
-import { ended } from "../pod-objects.ts";
+import { ended } from "../pods/pod-objects.ts";
 import { disrupted, disruption, type EndedPod, orderly, type Status } from "./ended-pod.ts";
 
 /** A kubelet has refused the pod before anything of it ran. */

@@ -1,5 +1,5 @@
 /** Pods that have ended by themselves, with what their agents or a hostile session have left as their last words. */
-import { ended } from "../pod-objects.ts";
+import { ended } from "../pods/pod-objects.ts";
 import { crash, disrupted, type EndedPod } from "./ended-pod.ts";
 
 const containers: readonly EndedPod[] = [

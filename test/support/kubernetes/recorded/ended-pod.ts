@@ -2,7 +2,7 @@
 import type { PodObject } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-object.ts";
 import type { FailureCode } from "#shared/contracts/sessions/status-reasons.ts";
 import type { PodStatus } from "#shared/wire/pod/status.ts";
-import { ended } from "../pod-objects.ts";
+import { ended } from "../pods/pod-objects.ts";
 
 export interface EndedPod {
 	readonly seen: string;

@@ -2,7 +2,7 @@
  * Pods whose machine cannot start their container, as clusters of Kubernetes 1.30 to 1.36 show them. The texts are those of the kubelet
  * and of containerd.
  */
-import { running, waitingFor } from "../pod-objects.ts";
+import { running, waitingFor } from "../pods/pod-objects.ts";
 import { fromKubelet, node, type WaitingPod } from "./waiting-pod.ts";
 
 const image = "registry.example/team/tools:1";

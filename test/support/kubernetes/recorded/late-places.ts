@@ -2,7 +2,7 @@
  * Pods without a machine or without what a machine needs for them, as clusters of Kubernetes 1.30 to 1.36 show them. The texts are
  * those of the scheduler, of the controllers of volumes and of the kubelet.
  */
-import { unscheduled } from "../pod-objects.ts";
+import { unscheduled } from "../pods/pod-objects.ts";
 import { fromClaim, fromEvent, fromScheduler, type WaitingPod } from "./waiting-pod.ts";
 
 const noNodes = "preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.";

@@ -2,7 +2,7 @@
 import type { ClusterEvent } from "#services/pod-manager/pod-runtimes/kubernetes/state/circumstances.ts";
 import type { PodObject } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-object.ts";
 import type { FailureCode } from "#shared/contracts/sessions/status-reasons.ts";
-import { unscheduled, waitingFor } from "../pod-objects.ts";
+import { unscheduled, waitingFor } from "../pods/pod-objects.ts";
 
 export interface WaitingPod {
 	/** The part of the cluster that says it, and why. */

@@ -125,7 +125,7 @@ export class WarmContainers implements WaitingKind<WarmContainer> {
 		return new WarmContainer({ name, imageId, places }, channel, opening.move());
 	}
 
-	/** What cannot be removed now is removed later (left-containers.ts). */
+	/** Leaves to a later removal what cannot be removed now (left-containers.ts). */
 	async end(container: WarmContainer): Promise<void> {
 		await container.end().catch(() => {});
 		this.#own.delete(container.name);

@@ -4,7 +4,7 @@ import type { PodObject } from "#services/pod-manager/pod-runtimes/kubernetes/ob
 import { SessionObjects } from "#services/pod-manager/pod-runtimes/kubernetes/objects/session-objects.ts";
 import { clientOf } from "../../../../../support/kubernetes/fake-api-client.ts";
 import { FakeApi } from "../../../../../support/kubernetes/fake-api.ts";
-import { podShown, sessionId } from "../../../../../support/kubernetes/pod-objects.ts";
+import { podShown, sessionId } from "../../../../../support/kubernetes/pods/pod-objects.ts";
 
 /** The pods that a watch has kept, as a test says it. */
 class Kept implements KeptPods {

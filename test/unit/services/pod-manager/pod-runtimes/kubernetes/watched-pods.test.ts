@@ -7,7 +7,7 @@ import { eventually } from "../../../../../support/eventually.ts";
 import { clientOf } from "../../../../../support/kubernetes/fake-api-client.ts";
 import { FakeApi } from "../../../../../support/kubernetes/fake-api.ts";
 import type { StoredObject } from "../../../../../support/kubernetes/label-selection.ts";
-import { podShown, sessionId } from "../../../../../support/kubernetes/pod-objects.ts";
+import { podShown, sessionId } from "../../../../../support/kubernetes/pods/pod-objects.ts";
 
 const collection = "/api/v1/namespaces/sessions/pods";
 const { name } = podShown().metadata;

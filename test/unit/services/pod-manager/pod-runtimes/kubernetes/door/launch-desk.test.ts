@@ -5,7 +5,7 @@ import type { PodObject } from "#services/pod-manager/pod-runtimes/kubernetes/ob
 import type { PodSpec } from "#services/pod-manager/pod-runtime.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { failureOf } from "../../../../../../support/failure-of.ts";
-import { podShown, running, sessionId } from "../../../../../../support/kubernetes/pod-objects.ts";
+import { podShown, running, sessionId } from "../../../../../../support/kubernetes/pods/pod-objects.ts";
 import { podSpecFor } from "../../../../../../support/pods/memory-pods.ts";
 
 const archived = "00000000-0000-4000-8000-000000000001";

@@ -4,7 +4,7 @@ import { label } from "#services/pod-manager/pod-runtimes/kubernetes/objects/clu
 import type { PodObject } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-object.ts";
 import { InstallationKey } from "#shared/base/secrets/keys.ts";
 import { failureOf } from "../../../../../../support/failure-of.ts";
-import { podShown, sessionId } from "../../../../../../support/kubernetes/pod-objects.ts";
+import { podShown, sessionId } from "../../../../../../support/kubernetes/pods/pod-objects.ts";
 
 /** Returns the pod with the label of its workspace. */
 function labelled({ metadata, ...pod }: PodObject): PodObject {

@@ -9,7 +9,7 @@ import {
 	volumeClaimName,
 } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
 import { podManifest } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-manifest.ts";
-import { podPlan } from "../../../../../../support/kubernetes/pod-plan.ts";
+import { podPlan } from "../../../../../../support/kubernetes/pods/pod-plan.ts";
 import { seededRandom } from "../../../../../../support/kubernetes/virtual-clock.ts";
 
 describe("the names and labels of a cluster", () => {

@@ -2,9 +2,9 @@
 import { expect } from "chai";
 import { podManifest } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-manifest.ts";
 import { clusterPod } from "#services/pod-manager/pod-runtimes/kubernetes/state/pod-state.ts";
-import { circumstances, ended, podShown } from "../../../../../../support/kubernetes/pod-objects.ts";
+import { circumstances, ended, podShown } from "../../../../../../support/kubernetes/pods/pod-objects.ts";
 import { type ApiObject, manifestFaults } from "../../../../../../support/kubernetes/manifest-faults.ts";
-import { podPlan } from "../../../../../../support/kubernetes/pod-plan.ts";
+import { podPlan } from "../../../../../../support/kubernetes/pods/pod-plan.ts";
 
 interface Container {
 	readonly name: string;

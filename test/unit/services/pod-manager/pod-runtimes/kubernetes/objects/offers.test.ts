@@ -4,7 +4,7 @@ import { SessionObjects } from "#services/pod-manager/pod-runtimes/kubernetes/ob
 import { PodRefused } from "#services/pod-manager/pod-refused.ts";
 import { FakeApi } from "../../../../../../support/kubernetes/fake-api.ts";
 import { clientOf } from "../../../../../../support/kubernetes/fake-api-client.ts";
-import { podPlan } from "../../../../../../support/kubernetes/pod-plan.ts";
+import { podPlan } from "../../../../../../support/kubernetes/pods/pod-plan.ts";
 
 const own = "registry.example/atelier/session@sha256:0a";
 const offered = { image: own, images: ["alpine/git:2"], ownImages: ["company/session:1"] };

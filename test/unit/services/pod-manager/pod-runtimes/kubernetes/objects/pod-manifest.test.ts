@@ -13,8 +13,8 @@ import { quantityBytes } from "#services/pod-manager/pod-runtimes/kubernetes/obj
 import { egressProfiles } from "#shared/base/hosts/egress-profiles.ts";
 import { checkObject } from "../../../../../../support/kubernetes/checked-objects.ts";
 import { type ApiObject, manifestFaults } from "../../../../../../support/kubernetes/manifest-faults.ts";
-import { podPlan } from "../../../../../../support/kubernetes/pod-plan.ts";
-import { type RestrictedPod, restrictedFaults } from "../../../../../../support/kubernetes/restricted-faults.ts";
+import { podPlan } from "../../../../../../support/kubernetes/pods/pod-plan.ts";
+import { type RestrictedPod, restrictedFaults } from "../../../../../../support/kubernetes/pods/restricted-faults.ts";
 import { seededRandom } from "../../../../../../support/kubernetes/virtual-clock.ts";
 
 const placements: readonly Placement[] = [

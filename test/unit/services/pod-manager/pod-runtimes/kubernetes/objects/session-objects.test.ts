@@ -10,7 +10,7 @@ import { ApiError } from "#shared/kubernetes/api/api-error.ts";
 import { failureOf } from "../../../../../../support/failure-of.ts";
 import { type ApiFault, FakeApi } from "../../../../../../support/kubernetes/fake-api.ts";
 import { clientOf } from "../../../../../../support/kubernetes/fake-api-client.ts";
-import { podPlan } from "../../../../../../support/kubernetes/pod-plan.ts";
+import { podPlan } from "../../../../../../support/kubernetes/pods/pod-plan.ts";
 
 const collection = (plural: string): string => `/api/v1/namespaces/sessions/${plural}`;
 const [pods, accounts, claims] = ["pods", "serviceaccounts", "persistentvolumeclaims"].map(collection) as [

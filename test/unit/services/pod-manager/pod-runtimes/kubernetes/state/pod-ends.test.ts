@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { clusterPod } from "#services/pod-manager/pod-runtimes/kubernetes/state/pod-state.ts";
 import { endReason } from "#services/pod-manager/pod-runtimes/kubernetes/state/pod-ends.ts";
 import { statusReasons } from "#shared/contracts/sessions/status-reasons.ts";
-import { circumstances, ended, podShown, running } from "../../../../../../support/kubernetes/pod-objects.ts";
+import { circumstances, ended, podShown, running } from "../../../../../../support/kubernetes/pods/pod-objects.ts";
 import { endedByCluster } from "../../../../../../support/kubernetes/recorded/ended-by-cluster.ts";
 import { endedByThemselves } from "../../../../../../support/kubernetes/recorded/ended-by-themselves.ts";
 

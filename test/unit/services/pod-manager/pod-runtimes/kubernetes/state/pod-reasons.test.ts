@@ -7,7 +7,7 @@ import {
 	waitingReason,
 } from "#services/pod-manager/pod-runtimes/kubernetes/state/pod-reasons.ts";
 import { statusReasons } from "#shared/contracts/sessions/status-reasons.ts";
-import { circumstances, podShown, running, waitingFor } from "../../../../../../support/kubernetes/pod-objects.ts";
+import { circumstances, podShown, running, waitingFor } from "../../../../../../support/kubernetes/pods/pod-objects.ts";
 import { lateContainers } from "../../../../../../support/kubernetes/recorded/late-containers.ts";
 import { latePlaces } from "../../../../../../support/kubernetes/recorded/late-places.ts";
 import type { WaitingPod } from "../../../../../../support/kubernetes/recorded/waiting-pod.ts";

@@ -7,7 +7,7 @@ import {
 	running,
 	sessionId,
 	waitingFor,
-} from "../../../../../../support/kubernetes/pod-objects.ts";
+} from "../../../../../../support/kubernetes/pods/pod-objects.ts";
 
 type Shown = Parameters<typeof podShown>[0];
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { clusterPod } from "#services/pod-manager/pod-runtimes/kubernetes/state/pod-state.ts";
 import { pullingReason } from "#services/pod-manager/pod-runtimes/kubernetes/state/pulled-images.ts";
-import { circumstances, podShown, running, waitingFor } from "../../../../../../support/kubernetes/pod-objects.ts";
+import { circumstances, podShown, running, waitingFor } from "../../../../../../support/kubernetes/pods/pod-objects.ts";
 
 const pulling = { reason: "Pulling", message: 'Pulling image "alpine/git:2"', at: "2026-11-27T23:10:04Z" };
 const pulled = { reason: "Pulled", message: 'Successfully pulled image "alpine/git:2" in 71.2s' };

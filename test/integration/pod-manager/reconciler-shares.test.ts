@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { Reconciler, type Work } from "#services/pod-manager/reconciliation/reconciler.ts";
-import { eventually } from "../../../../support/eventually.ts";
-import { MemoryPods, podSpecFor } from "../../../../support/pods/memory-pods.ts";
-import { SessionDesk } from "../../../../support/platform/session-gateway.ts";
+import { eventually } from "../../support/eventually.ts";
+import { MemoryPods, podSpecFor } from "../../support/pods/memory-pods.ts";
+import { SessionDesk } from "../../support/platform/session-gateway.ts";
 
 describe("Reconcilers that hear the same changes", () => {
 	it("leave a change to the one that made the last pass, and come half a second later", async () => {
