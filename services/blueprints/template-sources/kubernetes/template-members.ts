@@ -27,6 +27,7 @@ export const workloadMembers = {
 	initialPrompt: "initial_prompt",
 	terminalRestricted: "terminal_restricted",
 	image: "image",
+	placement: "placement",
 	egress: "egress",
 	egressHosts: "egress_hosts",
 } as const satisfies Readonly<Record<string, (typeof workloadNames)[number]>>;

@@ -66,7 +66,7 @@ const containers: readonly EndedPod[] = [
 			],
 			containerStatuses: [{ name: "session", state: { waiting: { reason: "PodInitializing" } } }],
 		},
-		words: "no space left",
+		words: "the session agent could not be brought into its image (2): no space left",
 	},
 	{
 		seen: "an init container without words",
@@ -75,7 +75,7 @@ const containers: readonly EndedPod[] = [
 			phase: "Failed",
 			initContainerStatuses: [{ name: "agent", state: { terminated: { exitCode: 139 } } }],
 		},
-		words: "exit code 139",
+		words: "the session agent could not be brought into its image (139): exit code 139",
 	},
 ];
 

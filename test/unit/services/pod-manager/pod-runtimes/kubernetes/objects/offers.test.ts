@@ -60,7 +60,7 @@ describe("a placement whose storage class is another one", () => {
 	it("leaves a volume that is there as it is", async () => {
 		await using api = await FakeApi.start();
 		const { client } = clientOf(api);
-		const objects = new SessionObjects(client, "sessions", "ours");
+		const objects = new SessionObjects(client, "sessions", podPlan({}).installation);
 		const claims = "/api/v1/namespaces/sessions/persistentvolumeclaims";
 		const classes = () => api.cluster.list(claims).map((claim) => Object(claim)["spec"].storageClassName);
 		try {

@@ -239,7 +239,7 @@ describe("SessionObjects", function () {
 		await objects.make(plan);
 		const claim = await objects.volumeClaim(plan.workspaceId);
 		if (!claim) throw new Error("There is no claim");
-		expect(claim).to.deep.include({ isEnding: false, size: "10737418240", workspaceId: plan.workspaceId });
+		expect(claim).to.deep.include({ isEnding: false, size: { bytes: 10_737_418_240 }, workspaceId: plan.workspaceId });
 		await objects.removeVolumeClaim({ ...claim, uid: "another" });
 		expect(namesIn(claims)).to.have.length(1);
 		await objects.removeVolumeClaim(claim);

@@ -43,7 +43,7 @@ describe("the reasons of a pod in a cluster that does not go on", () => {
 		});
 	}
 
-	it("has nothing to say of a pod that is on its way", () => {
+	it("has nothing to say of a pod that is on its way, but that its image is pulled", () => {
 		const pulling = [
 			{ reason: "Pulling", message: 'Pulling image "tools"' },
 			{ reason: "FailedMount", message: "timed out" },
@@ -51,7 +51,8 @@ describe("the reasons of a pod in a cluster that does not go on", () => {
 		for (const status of [waitingFor("ContainerCreating"), waitingFor("PodInitializing"), { phase: "Unknown" }, {}])
 			for (const events of [[], pulling]) {
 				const pod = podShown({ status });
-				expect(waitingReason(pod, circumstances(300_000, events)), JSON.stringify(status)).to.equal(undefined);
+				const expected = events.length > 0 ? "IMAGE_PULLING" : undefined;
+				expect(waitingReason(pod, circumstances(300_000, events))?.code, JSON.stringify(status)).to.equal(expected);
 				expect(hopelessReason(pod, circumstances(300_000, events))).to.equal(undefined);
 			}
 	});
