@@ -168,6 +168,9 @@ describe("a turn whose model calls fail", function () {
 
 	it("names the provider that cannot be reached", async () => {
 		await close();
-		await expectFailed(await talk.say("call 2"), `${provider} cannot be reached: ECONNREFUSED`);
+		await expectFailed(
+			await talk.say("call 2"),
+			`${provider} cannot be reached: ECONNREFUSED (nothing listens there: start its server, or choose another model)`,
+		);
 	});
 });

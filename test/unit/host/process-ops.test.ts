@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import { once } from "node:events";
+import { get as httpGet, type IncomingMessage } from "node:http";
 import { ProcessOps } from "#host/process-ops.ts";
 import { StartWait } from "#host/start-wait.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
@@ -86,10 +88,16 @@ describe("ProcessOps", () => {
 		});
 		const place = (await shared.listen()) ?? "";
 		try {
-			const asked = Array.from({ length: 20 }, async () => (await fetch(`${place}/metrics`)).text());
+			const asked = Array.from({ length: 20 }, () => httpGet(`${place}/metrics`));
+			const answers = asked.map(async (request) => {
+				const [answer]: IncomingMessage[] = await once(request, "response");
+				return answer?.resume().statusCode;
+			});
+			// All have asked before the first one gets its answer.
+			await Promise.all(asked.map((request) => once(request, "finish")));
 			await eventually(() => reads > 0);
 			reading.resolve(7);
-			expect(await Promise.all(asked)).to.have.length(20);
+			expect(await Promise.all(answers)).to.deep.equal(Array.from({ length: 20 }, () => 200));
 			expect(reads).to.be.below(20);
 		} finally {
 			shared.close();

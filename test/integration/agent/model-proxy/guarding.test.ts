@@ -153,13 +153,14 @@ describe("model proxy: guarding", () => {
 		const gone = await listen(() => {});
 		await gone[Symbol.asyncDispose]();
 		await using model = await ProxiedModel.open(hello, accessTo(gone.url));
+		const sentence = `Provider "other" at ${gone.url} cannot be reached: ECONNREFUSED (nothing listens there: start its server, or choose another model)`;
 		const answer = await askModel(model.access, "gemini", asked);
 		expect(answer.status).to.equal(502);
 		expect(jsonOf(JSON.parse(answer.raw))["error"]).to.deep.include({
-			message: `Provider "other" at ${gone.url} cannot be reached: ECONNREFUSED`,
+			message: sentence,
 			status: "UNAVAILABLE",
 		});
-		expect(model.logged).to.include(`Provider "other" at ${gone.url} cannot be reached: ECONNREFUSED`);
+		expect(model.logged).to.include(sentence);
 	});
 
 	it("refuses a call that is not admitted, before it reaches the provider", async () => {
