@@ -93,11 +93,11 @@ export class Reconciler {
 	}
 
 	/**
-	 * Requests a pass over a session, due or not, because its pods may have changed. Of several pod managers, the one that made its last
-	 * pass sees the change too: the others come later, and once for all changes until then.
+	 * Requests a pass over a session, due or not, because its pods may have changed. Of several pod managers, the one that makes or made
+	 * its last pass sees the change too: the others come later, and once for all changes until then.
 	 */
 	look(sessionId: string): void {
-		if (this.#owners.has(sessionId)) return this.#lookNow(sessionId);
+		if (this.#passes.has(sessionId) || this.#owners.has(sessionId)) return this.#lookNow(sessionId);
 		this.#elsewhere.add(sessionId);
 		this.#laterLook ??= after(elsewhereMs, () => this.#lookElsewhere());
 	}

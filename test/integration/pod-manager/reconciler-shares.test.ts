@@ -37,4 +37,36 @@ describe("Reconcilers that hear the same changes", () => {
 		expect(timesOf(other)).to.have.length(1);
 		expect(timesOf(other)[0]).to.be.at.least(450);
 	});
+
+	it("count a pass that is under way: its changes are looked at when it ends", async () => {
+		await using ongoing = new AsyncDisposableStack();
+		const desk = new SessionDesk();
+		const id = randomUUID();
+		const reported = Promise.withResolvers<void>();
+		const gate = Promise.withResolvers<void>();
+		let askedAt = Infinity;
+		const work: Work = {
+			claim(limit, ids, underWay) {
+				if (ids?.includes(id)) askedAt = Math.min(askedAt, performance.now());
+				return desk.claim(limit, ids, underWay);
+			},
+			async observe(report) {
+				reported.resolve();
+				await gate.promise;
+				return desk.observe(report);
+			},
+		};
+		const runtime = new MemoryPods();
+		runtime.watch = () => {};
+		const specOf = (claim: { id: string; generation: number }) => podSpecFor(claim.id, claim.generation);
+		const reconciler = new Reconciler({ runtime, specOf }, work, () => {});
+		ongoing.defer(() => reconciler.stop());
+		desk.want(id, "run");
+		await reported.promise;
+		reconciler.look(id);
+		const at = performance.now();
+		gate.resolve();
+		await eventually(() => askedAt < Infinity, { what: "the session is claimed again" });
+		expect(askedAt - at).to.be.below(450);
+	});
 });
