@@ -1,6 +1,6 @@
 /**
  * A replica set of three real MongoDB servers loses its primary under a real platform; the whole run is `npm run test:failover`.
- * Long: a replica set elects a primary after 4 s, several times.
+ * Night: a replica set elects a primary after 4 s, several times.
  * Alone: it measures how long an outage lasts.
  */
 import { expect } from "chai";

@@ -1,6 +1,6 @@
 /**
  * A working platform with a full data folder, and with a read-only one, on real file systems.
- * Long: it fills a disk and waits until commands are taken again.
+ * Night: it fills a disk and waits until commands are taken again.
  */
 import { existsSync } from "node:fs";
 import { expect } from "chai";

@@ -36,11 +36,11 @@ export function applySchema(database: DatabaseSync, collections: readonly Collec
 
 function applyColumns(database: DatabaseSync, collection: Collection): void {
 	const table = quoted(collection.name);
-	const own = Object.entries(collection.searched ? numberedColumns : ownColumns).map(
-		([name, type]) => `${name} ${type}`,
-	);
-	database.exec(`CREATE TABLE IF NOT EXISTS ${table} (${own.join(", ")}) STRICT`);
 	const rows = database.prepare("SELECT name, type FROM pragma_table_info(?)").all(collection.name);
+	if (rows.length === 0) {
+		database.exec(tableSql(collection));
+		return;
+	}
 	const present = new Map(rows.map(({ name, type }) => [name, type]));
 	for (const [name, type] of Object.entries(collection.columns)) {
 		const wanted = sqlTypes[type];
@@ -49,6 +49,13 @@ function applyColumns(database: DatabaseSync, collection: Collection): void {
 		else if (found !== wanted)
 			throw new Error(`Cannot open collection "${collection.name}": its column "${name}" is not ${type} on disk`);
 	}
+}
+
+/** SQLite reads the whole schema again for each column that is added later, so a new table is made with all of them. */
+function tableSql({ name: table, columns, searched }: Collection): string {
+	const own = Object.entries(searched ? numberedColumns : ownColumns).map(([name, type]) => `${name} ${type}`);
+	const declared = Object.entries(columns).map(([name, type]) => `${quoted(name)} ${sqlTypes[type]}`);
+	return `CREATE TABLE ${quoted(table)} (${[...own, ...declared].join(", ")}) STRICT`;
 }
 
 function applyIndexes(database: DatabaseSync, collection: Collection): void {

@@ -1,4 +1,4 @@
-/** Restores while session agents of an ended platform go on working. Long: it starts four platforms. */
+/** Restores while session agents of an ended platform go on working. Night: it starts four platforms. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";

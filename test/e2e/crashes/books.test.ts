@@ -1,6 +1,6 @@
 /**
  * kill -9 in the middle of a report, a reservation and the parking of holds: everything counts once, in all accounts.
- * Long: it kills and starts the platform at every step of a report.
+ * Night: it kills and starts the platform at every step of a report.
  */
 import { expect } from "chai";
 import type { DayBudget } from "#shared/contracts/sessions/budgets.ts";

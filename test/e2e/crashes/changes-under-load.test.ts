@@ -2,7 +2,7 @@
  * kill -9 in the middle of changes under load, on the store that enters events itself and on the one whose relay moves them: every
  * change that was answered has its event and its audit entry, once and in order, and what was not stored has neither. It is apart from
  * the tables of crashes, because eight sessions are changed at once until the process dies, and the logs are read in the store.
- * Long: it kills and starts a platform five times.
+ * Night: it kills and starts a platform five times.
  */
 import { join } from "node:path";
 import { expect } from "chai";

@@ -1,7 +1,7 @@
 /**
  * kill -9 in the middle of pull requests, evaluations, webhooks, and mappings and moves of issues: what was acknowledged is there, a
  * repetition adopts what is there, and everything is told once.
- * Long: it kills and starts the platform some twenty times.
+ * Night: it kills and starts the platform some twenty times.
  */
 import { expect } from "chai";
 import { createHmac } from "node:crypto";

@@ -1,7 +1,7 @@
 /**
  * kill -9 in the middle of a login, of its end and of the replacement of its tokens: a connection is whole or not there,
  * and nothing that was acknowledged is lost.
- * Long: it kills and starts the platform seven times.
+ * Night: it kills and starts the platform seven times.
  */
 import { expect } from "chai";
 import type { ApiClient } from "../../support/clients/api-client.ts";

@@ -1,7 +1,7 @@
 /**
  * kill -9 in the middle of each change of tenants, people, members, tokens and credentials: what was acknowledged is there, the other
  * change is whole or not there, and no value of a deleted credential remains.
- * Long: it kills and starts the platform fifteen times.
+ * Night: it kills and starts the platform fifteen times.
  */
 import { expect } from "chai";
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
  * kill -9 in the middle of each change of prompts, profiles, presets, settings, secrets and connections: what was acknowledged is
  * there, the other change is whole or not there, and a repeated request takes effect once. No value of a secret is in a file of the store.
- * Long: it kills and starts the platform some twenty times.
+ * Night: it kills and starts the platform some twenty times.
  */
 import { expect } from "chai";
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
  * kill -9 in the middle of each change of a workspace: what was acknowledged is there, no session has lost its files or
  * shares them, and no file is left of what was deleted.
- * Long: it kills and starts the platform a dozen times.
+ * Night: it kills and starts the platform a dozen times.
  */
 import { expect } from "chai";
 import { existsSync, readdirSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
  * The answers of `/ready` while the bus cannot be reached, and the recovery of a platform whose bus returns.
- * Long: it waits until processes that lost their bus find each other again.
+ * Night: it waits until processes that lost their bus find each other again.
  */
 import { expect } from "chai";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
  * The same platform in three processes over a real NATS server.
- * Long: a process that was killed is missed after 15 s.
+ * Night: a process that was killed is missed after 15 s.
  */
 import { expect } from "chai";
 import { mkdtempSync, rmSync } from "node:fs";

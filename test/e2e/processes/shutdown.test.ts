@@ -1,6 +1,6 @@
 /**
  * SIGTERM while work is under way: waiting requests are answered, streams receive bye, and the end comes in time.
- * Long: it waits until what hangs is cut off, which is after 25 s.
+ * Night: it waits until what hangs is cut off, which is after 25 s.
  */
 import { expect } from "chai";
 import { once } from "node:events";

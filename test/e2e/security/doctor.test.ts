@@ -1,7 +1,7 @@
 /**
  * The doctor examines a platform in use: it finds no hole in a sound one, leaves nothing behind, and finds the hole of
  * one without a protection.
- * Long: it starts two platforms and waits for a revocation.
+ * Night: it starts two platforms and waits for a revocation.
  */
 import { expect } from "chai";
 import { spawn } from "node:child_process";

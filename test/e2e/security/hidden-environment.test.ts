@@ -9,6 +9,8 @@ import { NpmStart } from "../../support/installations/npm-start.ts";
 import { ask, runningSession } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
 
+const withWaitingAgent = { runtime: { kwargs: { waiting: 1 } } };
+
 /** Names that people use, and a name that nobody would expect. */
 function secrets(canary: string): Record<string, string> {
 	const key = Buffer.alloc(32, canary).toString("base64url");
@@ -43,7 +45,7 @@ describe("the environment of the platform", function () {
 
 	it("has no secret in /proc, of the platform or of its agents (H8)", async () => {
 		const canary = randomUUID();
-		await using platform = await startPlatform({ env: secrets(canary) });
+		await using platform = await startPlatform({ env: secrets(canary), config: { pods: withWaitingAgent } });
 		const api = platform.client();
 		const { id } = await runningSession(api);
 		const { body: models } = await api.get<{ id: string; available: boolean }[]>("/models");
@@ -58,7 +60,7 @@ describe("the environment of the platform", function () {
 	});
 
 	it("cannot be read by a debugger that a session's command opens in the platform or an agent", async () => {
-		await using platform = await startPlatform({ env: secrets(randomUUID()) });
+		await using platform = await startPlatform({ env: secrets(randomUUID()), config: { pods: withWaitingAgent } });
 		const api = platform.client();
 		const { id } = await runningSession(api);
 		await eventually(() => platform.waitingAgents().length > 0, { withinMs: 20_000 });

@@ -1,6 +1,6 @@
 /**
  * The events of a session are in its timeline at once, in its chronicle at the end, and on the stream.
- * Long: it kills and starts the platform at three moments of a chronicle.
+ * Night: it kills and starts the platform at three moments of a chronicle.
  */
 import { expect } from "chai";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

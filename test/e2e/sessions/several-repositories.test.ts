@@ -1,7 +1,7 @@
 /**
  * A session with three repositories side by side: how far the clones are is seen, every answer names paths below the
  * workspace, and a stop and a start keep everything.
- * Long: it makes and clones a repository of 300 MB.
+ * Night: it makes and clones a repository of 300 MB.
  */
 import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

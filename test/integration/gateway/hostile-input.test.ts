@@ -1,7 +1,7 @@
 /**
  * Every route of the contracts with malicious requests to the real services. The seed makes them repeatable:
  * `HOSTILE_SEED=7 npx mocha test/integration/gateway/hostile-input.test.ts`.
- * Long: it sends thousands of wrong requests.
+ * Night: it sends thousands of wrong requests.
  */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";

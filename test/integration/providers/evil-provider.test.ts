@@ -1,7 +1,7 @@
 /**
  * Every adapter of a git provider or tracker against a server in the hands of an attacker: a clear error each, nothing
  * leaked, and no call beyond its budget. `ATELIER_EVIL_TABLE=<file>` writes what came of each attempt.
- * Long: 3,600 attempts, of which many wait as long as a provider asks.
+ * Night: 3,600 attempts, of which many wait as long as a provider asks.
  */
 import { expect } from "chai";
 import { writeFileSync } from "node:fs";

@@ -77,10 +77,15 @@ async function startInProcesses(options: PlatformOptions): Promise<TestPlatform>
 	}
 }
 
-/** Names processes as the runtime, where a test names none: whether this machine has an engine is no matter of most tests. */
+/**
+ * Names processes as the runtime, where a test names none: whether this machine has an engine is no matter of most tests. No agent is
+ * started ahead of the sessions of a platform that lives for seconds.
+ */
 function withRuntime(config: Record<string, unknown>): Record<string, unknown> {
-	const { pods = {} } = config as { pods?: { runtime?: object } };
-	return { ...config, pods: { ...pods, runtime: { adapter: machineRuntimes.processes, ...pods.runtime } } };
+	const { pods = {} } = config as { pods?: { runtime?: { adapter?: string; kwargs?: object } } };
+	const { adapter = machineRuntimes.processes, kwargs = {}, ...others } = pods.runtime ?? {};
+	const args = adapter === machineRuntimes.processes ? { waiting: 0, ...kwargs } : kwargs;
+	return { ...config, pods: { ...pods, runtime: { ...others, adapter, kwargs: args } } };
 }
 
 /** One process of a platform. */
