@@ -5,6 +5,8 @@
  */
 import { dirname } from "node:path";
 import { ignoreDebuggerSignal } from "#shared/base/debugger-signal.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
+import type { WaitingAgent } from "./coding-agents/waiting-agent.ts";
 import { LaunchDocumentError, parseLaunchDocument, readLaunchText } from "./launch-document.ts";
 import { fetchLaunch, launchSource } from "./fetched-launch.ts";
 import { openWays } from "./io/socket-bridges.ts";
@@ -15,22 +17,34 @@ import { becomeAgentOf, isWaiting, loadAhead, waitAt } from "./waiting.ts";
 
 const exitCodes = { failed: 1, badDocument: 65, taken: 75 };
 
-/** Resolves with the launch document, or with an empty text when a waiting agent is not needed. */
-async function launchText(): Promise<string> {
+/** What the pod starts with. */
+interface Start {
+	readonly launch: LaunchDocument;
+	/** The coding agent that waited with this one. */
+	readonly waiting?: WaitingAgent | undefined;
+}
+
+/** Resolves with undefined when a waiting agent is not needed. */
+async function awaitStart(): Promise<Start | undefined> {
 	const source = launchSource(process.argv);
-	if (source === undefined) return readLaunchText(process.stdin);
-	if (source.waitsAt !== undefined) await waitAt(source.waitsAt);
-	return fetchLaunch(source);
+	if (source !== undefined) {
+		const waiting = source.waitsAt === undefined ? undefined : await waitAt(source.waitsAt);
+		return { launch: parseLaunchDocument(await fetchLaunch(source)), waiting };
+	}
+	const waits = isWaiting(process.argv);
+	if (waits) await loadAhead();
+	const text = await readLaunchText(process.stdin);
+	if (waits && text === "") return undefined;
+	const launch = parseLaunchDocument(text);
+	if (waits) becomeAgentOf(launch);
+	return { launch };
 }
 
 async function main(): Promise<number> {
 	ignoreDebuggerSignal();
-	const waits = isWaiting(process.argv);
-	if (waits) await loadAhead();
-	const text = await launchText();
-	if (waits && text === "") return 0;
-	const launch = parseLaunchDocument(text);
-	if (waits) becomeAgentOf(launch);
+	const start = await awaitStart();
+	if (!start) return 0;
+	const { launch, waiting } = start;
 	await openWays(launch.door);
 	if (!holdSession(launch.state) || !holdSession(dirname(launch.workspace))) {
 		console.error(`Session "${launch.session_id}" has an agent already`);
@@ -43,7 +57,7 @@ async function main(): Promise<number> {
 	workspace.begin();
 	// The module is loaded while git works.
 	const { SessionAgent } = await import("./session-agent.ts");
-	const agent = new SessionAgent(context, workspace);
+	const agent = new SessionAgent(context, workspace, waiting);
 	for (const event of ["uncaughtException", "unhandledRejection"] as const) {
 		process.on(event, (error: unknown) => agent.fail(error));
 	}

@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
 import type { DiffPatch } from "#shared/contracts/sessions/session-diff.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions/sessions.ts";
 import type { ModelTerms } from "#shared/wire/models/model-wire.ts";
 import type { TokenCounts } from "#shared/wire/models/token-counts.ts";
 import type { AgentMode, PublishedWork } from "#shared/contracts/sessions/session-control.ts";
@@ -12,6 +13,7 @@ import type { PublishOrder } from "#shared/wire/pod/published-work.ts";
 import type { AgentNotice, ModeNotice } from "./coding-agents/coding-agent.ts";
 import { AgentKeeper } from "./coding-agents/agent-keeper.ts";
 import type { Permissions } from "./coding-agents/permissions.ts";
+import type { WaitingAgent } from "./coding-agents/waiting-agent.ts";
 import { Conversation } from "./conversation/conversation.ts";
 import { Dialogue } from "./conversation/dialogue.ts";
 import type { PodContext } from "./io/pod-context.ts";
@@ -44,6 +46,8 @@ export interface StageHost {
 	readonly workspace: PodWorkspace;
 	readonly status: StatusKeeper;
 	readonly permissions: Permissions;
+	/** The coding agent that was started before the session. */
+	readonly waiting?: WaitingAgent | undefined;
 	/** The host disposes of the stack. */
 	readonly closing: AsyncDisposableStack;
 	readonly events: PlatformEvents;
@@ -139,11 +143,12 @@ async function openDialogue(host: StageHost, stage: ReportingStage): Promise<Dia
 
 /** Closing this stage ends the current turn, asks the agent for its summary of the launch, and then ends the agent. */
 function openServing(host: StageHost, stage: DialogueStage): ServingStage {
-	const { context, workspace, status, permissions, closing, endedAt } = host;
+	const { context, workspace, status, permissions, waiting, closing, endedAt } = host;
 	const { conversation, dialogue, model, timeline, reports, server } = stage;
 	const { log } = context;
 	const { session_id: sessionId } = context.launch;
-	const keeper = new AgentKeeper({ ...context, permissions, turns: () => conversation.turns, proxy: model.proxy });
+	const turns = (): readonly ConversationTurn[] => conversation.turns;
+	const keeper = new AgentKeeper({ ...context, permissions, turns, proxy: model.proxy, waiting });
 	closing.defer(() => keeper.close());
 	closing.defer(async () => {
 		// An agent that still answers a cancelled turn could not answer another question.

@@ -9,6 +9,7 @@ import { terminationMessage } from "#shared/wire/pod/termination-message.ts";
 import { cannotStart } from "./coding-agents/agent-starter.ts";
 import { looseLimits } from "./coding-agents/loose-limits.ts";
 import { Permissions } from "./coding-agents/permissions.ts";
+import type { WaitingAgent } from "./coding-agents/waiting-agent.ts";
 import { markerOf, temporaryFolder } from "./io/environment.ts";
 import { LaunchFailure } from "./io/launch-failure.ts";
 import type { PodContext } from "./io/pod-context.ts";
@@ -35,6 +36,7 @@ const milestones = {
 export class SessionAgent {
 	readonly #context: PodContext;
 	readonly #workspace: PodWorkspace;
+	readonly #waiting: WaitingAgent | undefined;
 	readonly #status: StatusKeeper;
 	readonly #reports: StatusReports;
 	/** Closes everything in the reverse order of its opening. The processes of the pod are killed last, in any case. */
@@ -42,10 +44,11 @@ export class SessionAgent {
 	/** The time on the monotonic clock. */
 	#endedAt = Infinity;
 
-	/** @param workspace Its preparation may have begun. */
-	constructor(context: PodContext, workspace: PodWorkspace) {
+	/** @param workspace Its preparation may have begun. @param waiting The coding agent that was started before the session. */
+	constructor(context: PodContext, workspace: PodWorkspace, waiting?: WaitingAgent) {
 		this.#context = context;
 		this.#workspace = workspace;
+		this.#waiting = waiting;
 		this.#reports = statusReports(context.launch);
 		this.#status = new StatusKeeper((content, isAwaited) => this.#reports.write(content, isAwaited));
 		// The last status is what tells why a pod has ended, so it is delivered after everything else.
@@ -156,6 +159,7 @@ export class SessionAgent {
 				(said) => log.add("INFO", launch.agent, said),
 				launch.choice_ms,
 			),
+			waiting: this.#waiting,
 			closing: this.#closing,
 			events: { onStale: () => this.end(), onLost: () => this.fail(new LaunchFailure("PLATFORM_LOST")) },
 			endedAt: () => this.#endedAt,

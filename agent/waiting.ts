@@ -3,6 +3,8 @@ import { closeSync, writeSync } from "node:fs";
 import { connect } from "node:net";
 import { agentTitle, waitingArgument, waitingTitle } from "#shared/wire/pod/agent-title.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
+import { WaitingAgent } from "./coding-agents/waiting-agent.ts";
+import { machineEnvironment } from "./io/environment.ts";
 import { prepareCheck } from "./launch-document.ts";
 
 /** The descriptor on which it reports that it is ready for a launch document, and then that it has applied it. */
@@ -20,15 +22,17 @@ export async function loadAhead(): Promise<void> {
 }
 
 /**
- * Loads the modules, says so at the platform's socket, and resolves when the platform ends the connection: there is a launch at its
+ * Loads the modules and a coding agent, says so at the platform's socket, and resolves when the platform ends the connection: there is a launch at its
  * door then, or there is no platform any more, of which the one who asks for the launch learns.
  */
-export async function waitAt(path: string): Promise<void> {
-	await loadModules();
+export async function waitAt(path: string): Promise<WaitingAgent> {
+	// oxlint-disable-next-line no-restricted-properties -- the environment of the container, which has no session yet
+	const [waiting] = await Promise.all([WaitingAgent.start(machineEnvironment(process.env)), loadModules()]);
 	const channel = connect({ path });
 	channel.on("error", () => {});
 	channel.resume().write("\n");
 	await new Promise((resolve) => channel.once("close", resolve));
+	return waiting;
 }
 
 async function loadModules(): Promise<void> {

@@ -12,6 +12,7 @@ import { type JsonObject, objectsOf } from "#shared/base/schema/parsed-json.ts";
 import { JsonRpc } from "../io/json-rpc.ts";
 import type { AcpClient } from "./acp-client.ts";
 import type { AgentMode, AgentSession, SessionOpening } from "./agent-mode.ts";
+import { awaitingArgument, awaitStart } from "../io/awaited-start.ts";
 import { modelVariables, readModelSettings } from "./model/model-settings.ts";
 import { shellMode } from "./shell-mode.ts";
 
@@ -22,6 +23,11 @@ interface OpenSession {
 
 /** Work that still runs when the input ends may take this long to end. */
 const partingMs = 1_500;
+
+if (process.argv.includes(awaitingArgument)) {
+	await import("./model/model-mode.ts");
+	if (!(await awaitStart())) process.exit(0);
+}
 
 const mode = await chooseMode();
 const sessions = new Map<string, OpenSession>();

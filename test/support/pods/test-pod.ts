@@ -66,7 +66,7 @@ export class TestSession implements AsyncDisposable {
 
 	/** Starts a pod; resolves when it is ready. */
 	async start(changes: Partial<LaunchDocument> = {}): Promise<TestPod> {
-		const pod = new TestPod(this.launch(changes), undefined, {}, this.#root);
+		const pod = new TestPod(this.launch(changes), undefined, {}, { root: this.#root });
 		await pod.phase("ready");
 		return pod;
 	}
@@ -89,16 +89,16 @@ export class TestPod {
 
 	/**
 	 * @param input The text instead of the launch document. @param env Variables of the process beside PATH and the
-	 * marker.
+	 * marker. @param how The folder of its sources, and further arguments.
 	 */
 	constructor(
 		launch: LaunchDocument,
 		input = JSON.stringify(launch),
 		env: Record<string, string> = {},
-		root = projectRoot,
+		{ root = projectRoot, args = [] }: { readonly root?: string; readonly args?: readonly string[] } = {},
 	) {
 		this.launch = launch;
-		this.#child = spawn(process.execPath, [join(root, "agent/main.ts")], {
+		this.#child = spawn(process.execPath, [join(root, "agent/main.ts"), ...args], {
 			cwd: launch.home,
 			detached: true,
 			env: {
@@ -114,6 +114,10 @@ export class TestPod {
 			},
 			stdio: "pipe",
 		});
+		this.#talk(input);
+	}
+
+	#talk(input: string): void {
 		for (const stream of [this.#child.stdout, this.#child.stderr]) {
 			stream?.on("data", (chunk: Buffer) => {
 				this.output += chunk.toString();
