@@ -105,7 +105,7 @@ function describeDocuments(store: () => DocumentStore): void {
 	});
 
 	it("finishes the writes that are under way when it is closed", async () => {
-		const writes = Array.from({ length: 200 }, (_, index) => store().insert(jobs, job(`j${index}`)));
+		const writes = Array.from({ length: 80 }, (_, index) => store().insert(jobs, job(`j${index}`)));
 		await Promise.all([store().close(), ...writes]);
 	});
 

@@ -35,8 +35,8 @@ describe("Backoff", () => {
 
 	it("waits longer after each failure, up to a bound", async () => {
 		const backoff = new Backoff(rule);
-		// Timers count whole milliseconds from the begin of a turn of the event loop, so they may be reached 2 ms early.
-		for (const ms of [40, 80, 80]) expect(await timed(backoff.wait(never))).to.be.at.least(ms - 2);
+		// Timers count from the begin of a turn of the event loop, which is some milliseconds ago on a busy machine.
+		for (const ms of [40, 80, 80]) expect(await timed(backoff.wait(never))).to.be.at.least(0.75 * ms);
 	});
 
 	it("starts over after a success", async () => {
