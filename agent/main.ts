@@ -17,7 +17,7 @@ import { becomeAgentOf, isWaiting, loadAhead, waitAt } from "./waiting.ts";
 
 const exitCodes = { failed: 1, badDocument: 65, taken: 75 };
 
-/** What the pod starts with. */
+/** The launch of the pod, and what waited for it. */
 interface Start {
 	readonly launch: LaunchDocument;
 	/** The coding agent that waited with this one. */

@@ -83,20 +83,20 @@ describe("what tests need", () => {
 		const { files, leftOut, missing } = chosenTests(every, asked, (program) => program !== "chromium");
 		expect(missing).to.deep.equal(["chromium"]);
 		expect(leftOut).to.include.members(["test/e2e/api/api-page.test.ts", "test/failover/failover.test.ts"]);
-		expect(files).to.include("test/e2e/processes/several-processes.test.ts");
+		expect(files).to.include("test/e2e/operations/traces.test.ts");
 	});
 
 	it("is told at the end, with the command that runs what was left out", () => {
 		const files = [
 			"test/e2e/api/api-page.test.ts",
-			"test/e2e/processes/several-processes.test.ts",
-			"test/e2e/processes/shutdown.test.ts",
+			"test/e2e/operations/traces.test.ts",
+			"test/e2e/security/nats-permissions.test.ts",
 		];
 		expect(leftOutLines(files)).to.deep.equal([
 			"Left out: 1 file (need chromium), 2 files (need nats-server); " +
 				"npm run servers -- get chromium nats-server, then npm run test:all runs them",
 			"  need chromium: e2e/api/api-page",
-			"  need nats-server: e2e/processes/several-processes, e2e/processes/shutdown",
+			"  need nats-server: e2e/operations/traces, e2e/security/nats-permissions",
 		]);
 		expect(leftOutLines(["test/contract/git/git-provider-gitea.test.ts"])).to.deep.equal([
 			"Left out: 1 file (run at night); npm run test:night runs them",

@@ -4,13 +4,13 @@ import { ConfigError } from "#shared/config/config.ts";
 import {
 	egressHostForm,
 	internalHostForm,
-	type EgressProfile,
 	egressProfiles,
 	maxEgressHosts as maxListed,
 } from "#shared/base/hosts/egress-profiles.ts";
 import { type EgressRules, type InternalHost, isPort } from "#shared/net/egress/egress-rules.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { RuntimeHost } from "../../pod-runtime.ts";
+import { fitting, oneOf, refused, whole } from "../runtime-arguments.ts";
 import { operatorRules } from "./launch-egress.ts";
 import type { LimitSettings } from "./launches/launch-limits.ts";
 
@@ -112,7 +112,7 @@ export function containersSettings(options: ContainersArguments): ContainersSett
 
 function egressOf({ egress, egress_hosts, internal_hosts }: ContainersArguments): EgressRules {
 	return operatorRules({
-		profile: profileOf(egress ?? "default"),
+		profile: oneOf("egress", egress ?? "default", egressProfiles),
 		allowed: hostsOf("egress_hosts", egress_hosts ?? []),
 		internal: listOf("internal_hosts", internal_hosts ?? []).map(internalHost),
 	});
@@ -140,15 +140,6 @@ function limitsOf(options: ContainersArguments): LimitSettings {
 	};
 }
 
-function profileOf(value: unknown): EgressProfile {
-	const profile = egressProfiles.find((one) => one === value);
-	if (profile !== undefined) return profile;
-	const allowed = egressProfiles.join(", ");
-	throw new ConfigError(
-		`Configuration key "pods.runtime.kwargs.egress" has to be one of ${allowed}: ${JSON.stringify(value)}`,
-	);
-}
-
 function hostsOf(name: string, value: unknown): string[] {
 	return listOf(name, value).map((host) => fitting(name, host, egressHostForm, "a list of hosts").toLowerCase());
 }
@@ -171,21 +162,5 @@ function internalHost(value: unknown): InternalHost {
 
 function listOf(name: string, value: unknown): unknown[] {
 	if (Array.isArray(value) && value.length <= maxListed) return value;
-	const wanted = `a list of at most ${maxListed} names`;
-	throw new ConfigError(
-		`Configuration key "pods.runtime.kwargs.${name}" has to be ${wanted}: ${JSON.stringify(value)}`,
-	);
-}
-
-function fitting(name: string, value: unknown, form: RegExp, what: string): string {
-	if (typeof value === "string" && form.test(value)) return value;
-	throw new ConfigError(`Configuration key "pods.runtime.kwargs.${name}" has to be ${what}: ${JSON.stringify(value)}`);
-}
-
-function whole(name: string, value: unknown, min: number, max: number): number {
-	if (Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max) return Number(value);
-	const wanted = `a whole number from ${min} to ${max}`;
-	throw new ConfigError(
-		`Configuration key "pods.runtime.kwargs.${name}" has to be ${wanted}: ${JSON.stringify(value)}`,
-	);
+	throw refused(name, `a list of at most ${maxListed} names`, value);
 }

@@ -1,8 +1,8 @@
 /** The arguments of the runtime for clusters, and their checks, which the configuration does not make. */
-import { ConfigError } from "#shared/config/config.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { type EgressProfile, egressProfiles } from "#shared/base/hosts/egress-profiles.ts";
 import type { RuntimeHost } from "../../pod-runtime.ts";
+import { fitting, oneOf, refused, whole } from "../runtime-arguments.ts";
 import type { Placement } from "./objects/pod-manifest.ts";
 
 /** The arguments of the runtime in the configuration. */
@@ -163,24 +163,4 @@ function originOf(name: string, value: string): string {
 	if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.search !== "")
 		throw refused(name, "an http URL without a path", value);
 	return url.origin;
-}
-
-function oneOf<const Value extends string>(name: string, value: string, allowed: readonly Value[]): Value {
-	const found = allowed.find((one) => one === value);
-	if (found !== undefined) return found;
-	throw refused(name, `one of ${allowed.join(", ")}`, value);
-}
-
-function fitting(name: string, value: unknown, form: RegExp, what: string): string {
-	if (typeof value === "string" && form.test(value)) return value;
-	throw refused(name, what, value);
-}
-
-function whole(name: string, value: unknown, min: number, max: number): number {
-	if (Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max) return Number(value);
-	throw refused(name, `a whole number from ${min} to ${max}`, value);
-}
-
-function refused(name: string, what: string, value: unknown): ConfigError {
-	return new ConfigError(`Configuration key "pods.runtime.kwargs.${name}" has to be ${what}: ${JSON.stringify(value)}`);
 }

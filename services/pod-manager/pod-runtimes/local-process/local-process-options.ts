@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ConfigError, inheritedEnvironment, withheldEnvironment } from "#shared/config/config.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import type { RuntimeHost } from "../../pod-runtime.ts";
+import { fitting, refused, whole } from "../runtime-arguments.ts";
 
 export interface LocalProcessOptions extends Omit<RuntimeHost, "platformUrl" | "refusedNetworks" | "metrics"> {
 	/**
@@ -48,7 +49,7 @@ export function environmentOf(dataDir: string, passed: readonly string[] = []): 
 /** @throws {ConfigError} */
 export function withCredentialsOf({ with_credentials: names = [] }: LocalProcessOptions): readonly string[] {
 	if (Array.isArray(names) && names.every((name) => typeof name === "string" && /^\w{1,64}$/.test(name))) return names;
-	throw refusal("with_credentials", "a list of names of variables", names);
+	throw refused("with_credentials", "a list of names of variables", names);
 }
 
 /** Returns a sentence when sessions lack variables of the person, because they hold a credential. */
@@ -60,18 +61,10 @@ export function withheldSentence(passed: readonly string[]): string | undefined 
 
 /** @throws {ConfigError} */
 export function listenHostOf({ listen_host = loopbackHost }: LocalProcessOptions): string {
-	if (typeof listen_host === "string" && /^[\w.-]{1,253}$/.test(listen_host)) return listen_host;
-	throw refusal("listen_host", "a name or an IPv4 address", listen_host);
+	return fitting("listen_host", listen_host, /^[\w.-]{1,253}$/, "a name or an IPv4 address");
 }
 
 /** @throws {ConfigError} */
 export function waitingOf({ waiting = 1 }: Pick<LocalProcessOptions, "waiting">): number {
-	if (Number.isInteger(waiting) && waiting >= 0 && waiting <= maxWaiting) return waiting;
-	throw refusal("waiting", `a number from 0 to ${maxWaiting}`, waiting);
-}
-
-function refusal(name: string, expected: string, value: unknown): ConfigError {
-	return new ConfigError(
-		`Configuration key "pods.runtime.kwargs.${name}" has to be ${expected}: ${JSON.stringify(value)}`,
-	);
+	return whole("waiting", waiting, 0, maxWaiting);
 }

@@ -6,8 +6,8 @@ import { createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
-import { eventually } from "../../support/eventually.ts";
-import { TestPod, TestSession } from "../../support/pods/test-pod.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { TestPod, TestSession } from "../../../support/pods/test-pod.ts";
 
 /** A pod that waits, and the sockets of a platform that gives it a launch, or none. */
 class WaitingPod implements AsyncDisposable {

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { expect } from "chai";
 import { limitedCommand } from "#agent/coding-agents/limited-command.ts";
-import { TestSession } from "../../support/pods/test-pod.ts";
+import { TestSession } from "../../../support/pods/test-pod.ts";
 
 const seen = "$ ulimit -d; nproc";
 

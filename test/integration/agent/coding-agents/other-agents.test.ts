@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { readAgentRecord } from "#shared/wire/agents/agent-records.ts";
-import { TestPod, TestSession } from "../../support/pods/test-pod.ts";
+import { TestPod, TestSession } from "../../../support/pods/test-pod.ts";
 
 describe("a pod with an agent that cannot be started", () => {
 	async function failureOf(session: TestSession, changes: Partial<LaunchDocument>): Promise<unknown> {
