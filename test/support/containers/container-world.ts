@@ -43,13 +43,14 @@ export async function openContainers({ isFiltered = false, warm = 0 }: Options =
 	all.defer(async () => {
 		for (const runtime of opened) await runtime.close();
 	});
+	let taken = 0;
 	const kept = all.move();
 	return {
 		runtime() {
 			const metrics = new Metrics();
 			const runtime = new ContainersRuntime({ ...options, metrics });
 			opened.push(runtime);
-			if (warm > 0) createWhenWarm(runtime, metrics);
+			if (warm > 0) createWhenWarm(runtime, metrics, () => (taken += 1));
 			return runtime;
 		},
 		async atRest() {},
@@ -57,20 +58,30 @@ export async function openContainers({ isFiltered = false, warm = 0 }: Options =
 			engine.run("docker", "kill", "-s", "KILL", name);
 		},
 		hasWorkspace: (sessionId) => existsSync(join(dataDir, "sessions", sessionId, "workspace")),
-		close: () => kept.disposeAsync(),
+		async close() {
+			await kept.disposeAsync();
+			if (warm > 0 && taken === 0) throw new Error("No pod got a container that had waited");
+		},
 	};
 }
 
-/** The time in which a container waits if one will; the machine may be busy. */
-const warmMs = 10_000;
+/** The time in which a container waits; the machine may be busy. */
+const warmMs = 20_000;
 
-/** Lets a runtime create a pod when a container waits; one that is closed, or not opened, has none. */
-function createWhenWarm(runtime: ContainersRuntime, metrics: Metrics): void {
+/** Opens a runtime before its first pod, and lets it create each pod when a container waits. @param onTaken It is called when a pod got that container. */
+function createWhenWarm(runtime: ContainersRuntime, metrics: Metrics, onTaken: () => void): void {
 	const create = runtime.create.bind(runtime);
+	const open = runtime.open.bind(runtime);
+	let opening: Promise<readonly string[]> | undefined;
+	const waiting = async (): Promise<number> => {
+		const samples = (await metrics.samples()).get("atelier_warm_containers") ?? [];
+		return samples.reduce((sum, { value }) => sum + value, 0);
+	};
+	runtime.open = () => (opening ??= open());
 	runtime.create = async (spec, signal) => {
-		const waits = async () =>
-			((await metrics.samples()).get("atelier_warm_containers") ?? []).some(({ value }) => value > 0);
-		await eventually(waits, { withinMs: warmMs }).catch(() => {});
+		await runtime.open();
+		await eventually(async () => (await waiting()) > 0, { withinMs: warmMs, what: "a container that waits" });
 		await create(spec, signal);
+		if ((await waiting()) === 0) onTaken();
 	};
 }
