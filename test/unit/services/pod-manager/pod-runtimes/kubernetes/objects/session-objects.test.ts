@@ -160,6 +160,20 @@ describe("SessionObjects", function () {
 		expect((await podNow()).metadata).to.deep.equal(metadata);
 	});
 
+	it("keep the finalizer of another pod that gets the name while the former one is forgotten", async () => {
+		await objects.make(plan);
+		const former = await podNow();
+		const patch = client.patchBySteps.bind(client);
+		client.patchBySteps = (...call) => {
+			replacePod();
+			return patch(...call);
+		};
+		await objects.forget(former);
+		const { metadata } = await podNow();
+		expect(metadata.uid).to.not.equal(former.metadata.uid);
+		expect(metadata.finalizers).to.deep.equal([finalizer]);
+	});
+
 	it("do nothing where a pod is gone", async () => {
 		await objects.make(plan);
 		const former = await podNow();
