@@ -4,7 +4,7 @@
  */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import type { ContainersRuntime } from "#services/pod-manager/pod-runtimes/containers.ts";
 import type { PodSpec } from "#services/pod-manager/pod-runtime.ts";
@@ -47,6 +47,20 @@ describe("warm containers", function () {
 		expect(pod).to.include({ state: "launching", name }).and.not.to.have.property("waiting");
 		expect(await world.warmed()).not.to.equal(waiting);
 		expect([...world.engine.containers.keys()]).to.have.length(2);
+	});
+
+	it("have folders that the user of sessions may enter, whatever the mask of the platform is", async () => {
+		await world[Symbol.asyncDispose]();
+		const before = process.umask(0o077);
+		try {
+			world = new WarmWorld();
+			runtime = await world.open();
+			const folders = join(world.dataDir, "run", ".warm", String(warmOf(await world.warmed())));
+			const modes = ["in", "out"].map((folder) => statSync(join(folders, folder)).mode & 0o777);
+			expect(modes).to.deep.equal([0o755, 0o777]);
+		} finally {
+			process.umask(before);
+		}
 	});
 
 	it("differ from a new container in their labels and the wait only", async () => {

@@ -3,7 +3,7 @@
  * the files of a session. They are renamed into the places of the session that gets the container: a mount leads to its folder,
  * whatever the name of that is.
  */
-import { lstat, mkdir, rename, rm } from "node:fs/promises";
+import { chmod, lstat, mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { makeShared } from "../container-folders.ts";
 import { socketFolders } from "../container-request.ts";
@@ -58,7 +58,9 @@ export class WarmFolders {
 		const places = this.placesOf(name);
 		await mkdir(this.#files, { recursive: true, mode: 0o700 });
 		await mkdir(dirname(places.platform), { recursive: true, mode: 0o700 });
-		await mkdir(places.platform, { mode: 0o755 });
+		await mkdir(places.platform);
+		// The mask of a service would keep the user of sessions out.
+		await chmod(places.platform, 0o755);
 		for (const folder of [places.agent, places.files]) await makeShared(folder);
 		return places;
 	}
