@@ -1,7 +1,7 @@
 /** Reads the opening handshake of a WebSocket before the connection is upgraded (RFC 6455 section 4). */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { tokenSubprotocol } from "#shared/contracts/chat-subprotocols.ts";
-import { headerList } from "#shared/base/header-list.ts";
+import { headerList } from "#shared/base/headers/header-list.ts";
 import { HttpError, unknownPath } from "./http-errors.ts";
 import { urlParts } from "./url-parts.ts";
 

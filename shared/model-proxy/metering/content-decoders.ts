@@ -1,7 +1,7 @@
 /** Decompresses a provider's response that is compressed although the request asked for none. */
 import type { Duplex } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
-import { headerList } from "#shared/base/header-list.ts";
+import { headerList } from "#shared/base/headers/header-list.ts";
 import { ProxyError } from "../proxy-error.ts";
 
 const known: Readonly<Record<string, () => Duplex>> = {

@@ -1,28 +1,16 @@
 /** Decides which headers pass the proxy, and adds the provider's key. Pure. */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
-import { headerList } from "#shared/base/header-list.ts";
+import { headerList } from "#shared/base/headers/header-list.ts";
+import { hopByHopHeaders } from "#shared/base/headers/hop-by-hop.ts";
 import { refusalHeader } from "../proxy-error.ts";
 import type { ModelWire } from "#shared/wire/models/model-wire.ts";
 
-/** The headers of RFC 9110, section 7.6.1, and others that belong to one of the two connections. */
-const hopByHop = [
-	"connection",
-	"keep-alive",
-	"proxy-authenticate",
-	"proxy-authorization",
-	"proxy-connection",
-	"te",
-	"trailer",
-	"transfer-encoding",
-	"upgrade",
-	"expect",
-	"host",
-	"content-length",
-];
+/** Others belong to one of the two connections, too. */
+const ofConnection = [...hopByHopHeaders, "host", "content-length"];
 /** The headers in which a caller shows its token. */
 const credentials = ["authorization", "x-api-key", "x-goog-api-key", "cookie"];
-const notSent = new Set([...hopByHop, ...credentials, "accept-encoding", "origin", "referer"]);
-const notReturned = new Set([...hopByHop, "set-cookie", "content-encoding", "alt-svc", refusalHeader]);
+const notSent = new Set([...ofConnection, ...credentials, "accept-encoding", "origin", "referer"]);
+const notReturned = new Set([...ofConnection, "set-cookie", "content-encoding", "alt-svc", refusalHeader]);
 
 /** @param key The provider's key; empty when the provider needs none. */
 export function providerHeaders(headers: IncomingHttpHeaders, wire: ModelWire, key: string): OutgoingHttpHeaders {

@@ -5,15 +5,18 @@
 import {
 	createServer,
 	type IncomingMessage,
+	type OutgoingHttpHeaders,
 	request as httpRequest,
 	type Server,
 	type ServerResponse,
 } from "node:http";
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { bound } from "#shared/base/bounds.ts";
 import { EgressConnections, type EgressDependencies, RefusedConnection } from "./egress-connections.ts";
+import { endToEndHeaders } from "#shared/base/headers/hop-by-hop.ts";
 import { linkStreams } from "../linked-streams.ts";
 import { destinationOf } from "./egress-rules.ts";
 
@@ -86,25 +89,51 @@ async function forward(
 	const url = URL.canParse(request.url ?? "") ? new URL(request.url ?? "") : undefined;
 	const destination = url?.protocol === "http:" ? destinationOf(url.host, 80) : undefined;
 	if (!url || !destination) throw new RefusedConnection(400, "This is a proxy: the target has to be a URL of http");
+	const framing = framingOf(request);
 	const server = await connections.open(destination);
 	if (response.destroyed) return void server.destroy();
 	server.setTimeout(idleMs, () => server.destroy());
-	const { "proxy-authorization": _own, "proxy-connection": _former, ...headers } = request.headers;
-	const outgoing = httpRequest({
-		createConnection: () => server,
-		method: request.method,
-		path: url.pathname + url.search,
-		headers: { ...headers, host: url.host, connection: "close" },
-	});
-	outgoing.on("error", () => response.destroy());
-	response.on("close", () => outgoing.destroy());
-	outgoing.on("response", (answer) => {
-		const { connection: _one, "keep-alive": _other, ...passed } = answer.headers;
-		response.writeHead(answer.statusCode ?? 502, passed);
+	try {
+		const headers = { ...endToEndHeaders(request.headers), ...framing, host: url.host, connection: "close" };
+		const answer = await answerOf(server, { path: url.pathname + url.search, headers }, request, response);
+		response.writeHead(answer.statusCode ?? 502, endToEndHeaders(answer.headers));
 		// An answer that breaks off has to end the client's connection too.
-		pipeline(answer, response).catch(() => response.destroy());
+		await pipeline(answer, response);
+	} finally {
+		server.destroy();
+	}
+}
+
+/** Returns the headers that say how long the body is. A request without any has none (RFC 9112, section 6.3). @throws {RefusedConnection} */
+function framingOf({ headers, method = "" }: IncomingMessage): OutgoingHttpHeaders {
+	const coding = headers["transfer-encoding"];
+	if (coding === undefined)
+		return headers["content-length"] === undefined && mayHaveBody.test(method) ? { "content-length": "0" } : {};
+	if (coding.toLowerCase() !== "chunked") throw new RefusedConnection(501, "The transfer coding is not known");
+	return { "transfer-encoding": "chunked" };
+}
+
+/** The methods for which Node.js sends a body in chunks if it does not know the length. */
+const mayHaveBody = /^(POST|PUT|PATCH)$/;
+
+/** Sends the request, and resolves with the answer. Rejects also when the connection ends without one. */
+function answerOf(
+	server: Socket,
+	target: { readonly path: string; readonly headers: OutgoingHttpHeaders },
+	request: IncomingMessage,
+	response: ServerResponse,
+): Promise<IncomingMessage> {
+	return new Promise((resolve, reject) => {
+		// Nobody else listens when the request cannot be made.
+		server.on("error", reject);
+		const outgoing = httpRequest({ ...target, createConnection: () => server, method: request.method }, resolve);
+		outgoing.on("error", reject);
+		outgoing.on("close", () => reject(new Error("The server has closed the connection")));
+		response.on("close", () => outgoing.destroy());
+		// It throws here if it refuses a header; inside of a pipe, the exception would be nobody's, and end the process.
+		outgoing.flushHeaders();
+		request.pipe(outgoing);
 	});
-	request.pipe(outgoing);
 }
 
 function refusalOf(error: unknown): RefusedConnection {

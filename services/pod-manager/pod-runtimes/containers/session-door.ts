@@ -15,23 +15,13 @@ import {
 import { pipeline } from "node:stream/promises";
 import { bound } from "#shared/base/bounds.ts";
 import { readBounded } from "#shared/base/bounded-read.ts";
+import { endToEndHeaders } from "#shared/base/headers/hop-by-hop.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import type { DoorModel } from "./door-model.ts";
 
 /** The most connections of one session: those of its programs (`podConnections`), and some of its agent. */
 const maxConnections = bound.podConnections + 16;
 const maxStatusBytes = 16_384;
-/** Headers of the connection itself (RFC 9110, section 7.6.1). */
-const hopByHop = new Set([
-	"connection",
-	"keep-alive",
-	"te",
-	"trailer",
-	"transfer-encoding",
-	"upgrade",
-	"proxy-authorization",
-]);
-
 /** The parts of its session that the door needs. */
 export interface DoorDependencies {
 	/** Returns the launch document as JSON; undefined when it was given already, or the launch is over. */
@@ -146,7 +136,7 @@ async function pass(url: URL, request: IncomingMessage, response: ServerResponse
 		response.on("close", () => outgoing.destroy());
 		request.pipe(outgoing);
 	});
-	response.writeHead(platform.statusCode ?? 502, headersWithout(platform.headers));
+	response.writeHead(platform.statusCode ?? 502, endToEndHeaders(platform.headers));
 	await pipeline(platform, response);
 }
 
@@ -169,8 +159,4 @@ function passedHeaders({ headers }: IncomingMessage): OutgoingHttpHeaders {
 function showsToken({ headers }: IncomingMessage, token: string): boolean {
 	const digest = (text: string) => createHash("sha256").update(text).digest();
 	return timingSafeEqual(digest(headers.authorization ?? ""), digest(`Bearer ${token}`));
-}
-
-function headersWithout(headers: IncomingMessage["headers"]): OutgoingHttpHeaders {
-	return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)));
 }
