@@ -7,6 +7,7 @@
 import { expect } from "chai";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { machineRuntimes } from "#services/pod-manager/chosen-runtime.ts";
 import { callPrice, ContainedPlatform } from "../../support/containers/contained-platform.ts";
 import { eventually } from "../../support/eventually.ts";
 import { ask, sessionReaches } from "../../support/platform/session-steps.ts";
@@ -89,7 +90,7 @@ describe("an engine that ends below sessions in containers", function () {
 		const id = await world.running();
 		await platform.stop();
 		const config = join(platform.folder, "processes.yaml");
-		writeFileSync(config, "pods: {}\n");
+		writeFileSync(config, `pods: { runtime: { adapter: "${machineRuntimes.processes}" } }\n`);
 		const refused = async () => {
 			const started = platform.startProcess([], { ATELIER_CONFIG: config });
 			return { code: await started.ended(60_000), output: started.output };

@@ -87,15 +87,15 @@ export class ContainedPlatform implements AsyncDisposable {
 		writeFileSync(file, stringify({ price_version: "test", providers, models }));
 		const all = { socket: engine.socket, image, warm: 0, ...kwargs };
 		const runtime = { adapter: containersAdapter, kwargs: all };
-		const ops = await freePort();
-		const config = { ops: { port: ops }, ...more, models: { file }, pods: { runtime } };
+		const ops = all.warm === 0 ? undefined : await freePort();
+		const config = { ...(ops !== undefined && { ops: { port: ops } }), ...more, models: { file }, pods: { runtime } };
 		const env = { SCRIPTED_KEY: model.key, ...(authority !== undefined && { NODE_EXTRA_CA_CERTS: authority }) };
 		const platform = opening.use(await startPlatform({ config, env }));
 		return new ContainedPlatform(opening.move(), {
 			engine,
 			model,
 			platform,
-			ops: all.warm === 0 ? undefined : ops,
+			ops,
 		});
 	}
 
