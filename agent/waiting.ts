@@ -25,7 +25,7 @@ export async function loadAhead(): Promise<void> {
  * Loads the modules and a coding agent, says so at the platform's socket, and resolves when the platform ends the connection: there is a launch at its
  * door then, or there is no platform any more, of which the one who asks for the launch learns.
  */
-export async function waitAt(path: string): Promise<WaitingAgent> {
+export async function waitAt(path: string): Promise<WaitingAgent | undefined> {
 	// oxlint-disable-next-line no-restricted-properties -- the environment of the container, which has no session yet
 	const [waiting] = await Promise.all([WaitingAgent.start(machineEnvironment(process.env)), loadModules()]);
 	const channel = connect({ path });

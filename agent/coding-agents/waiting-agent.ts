@@ -6,12 +6,16 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
+import { deadline } from "#shared/base/clock.ts";
 import { projectRoot } from "#shared/base/project-root.ts";
 import { type AwaitedStart, awaitedFd, awaitingArgument } from "../io/awaited-start.ts";
 import type { Environment } from "../io/environment.ts";
 import { signalGroup } from "../io/process-group.ts";
 
 const command = [process.execPath, join(projectRoot, "agent/builtin/main.ts")] as const;
+
+/** How long it may take to load. */
+const patienceMs = 10_000;
 
 /** The start that a launch needs. */
 export interface NeededStart extends AwaitedStart {
@@ -34,11 +38,17 @@ export class WaitingAgent {
 		this.#channel.on("error", () => {});
 	}
 
-	/** Resolves when it is loaded, or cannot be. */
-	static async start(env: Environment): Promise<WaitingAgent> {
-		const agent = new WaitingAgent(env);
-		await Promise.race([once(agent.#channel, "data"), once(agent.#channel, "close")]);
-		return agent;
+	/** Resolves when it is loaded, or is not after 10 s; to undefined when it cannot be started. */
+	static async start(env: Environment): Promise<WaitingAgent | undefined> {
+		try {
+			const agent = new WaitingAgent(env);
+			const waits = { signal: deadline(patienceMs) };
+			await Promise.race([once(agent.#channel, "data", waits), once(agent.#channel, "close", waits)]).catch(() => {});
+			return agent;
+		} catch {
+			// A process without free descriptors has no pipes. The session starts its own agent.
+			return undefined;
+		}
 	}
 
 	/** Returns the process as that of a session; undefined when the session needs another program, or has had it already. */

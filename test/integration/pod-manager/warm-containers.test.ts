@@ -4,7 +4,7 @@
  */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, statSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ContainersRuntime } from "#services/pod-manager/pod-runtimes/containers.ts";
 import type { PodSpec } from "#services/pod-manager/pod-runtime.ts";
@@ -143,13 +143,36 @@ describe("warm containers", function () {
 		const container = world.engine.containers.get(waiting)!;
 		world.engine.containers.delete(waiting);
 		world.engine.containers.set(name, { ...container, name });
-		mkdirSync(run());
+		// The place of its sockets has what another attempt left.
+		mkdirSync(run("in"), { recursive: true });
+		writeFileSync(run("in", "api.sock"), "");
 		const next = world.runtime();
 		await next.open();
-		expect(existsSync(run("in", "api.sock"))).to.equal(true);
+		expect(statSync(run("in", "api.sock")).isSocket()).to.equal(true);
 		expect(existsSync(join(world.dataDir, "sessions", id))).to.equal(true);
 		expect(existsSync(world.folder("run", waiting))).to.equal(false);
 		expect((await next.find(id)).map(({ state }) => state)).to.deep.equal(["launching"]);
+	});
+
+	it("that cannot get the folders of their session are told, until they can", async () => {
+		const waiting = await world.warmed();
+		await world.kill(runtime);
+		const container = world.engine.containers.get(waiting)!;
+		world.engine.containers.delete(waiting);
+		world.engine.containers.set(name, { ...container, name });
+		const files = join(world.dataDir, "sessions", id);
+		mkdirSync(files);
+		writeFileSync(join(files, "in-the-way"), "");
+		const next = world.runtime();
+		await next.open();
+		const told = async () => (await next.inventory()).troubles.join("\n");
+		expect(await told()).to.match(/Cannot bring the folders of 1 warm container.* of "session-.*ENOTEMPTY/);
+		rmSync(files, { recursive: true });
+		const watching = new AbortController();
+		next.watch(() => {}, watching.signal);
+		await eventually(async () => (await told()) === "", { withinMs: 30_000, what: "the folders are there" });
+		watching.abort();
+		expect(existsSync(run("in", "api.sock"))).to.equal(true);
 	});
 
 	it("of a process that was killed are removed by the next one, which may want none", async () => {

@@ -87,15 +87,15 @@ export class ContainedPlatform implements AsyncDisposable {
 		writeFileSync(file, stringify({ price_version: "test", providers, models }));
 		const all = { socket: engine.socket, image, warm: 0, ...kwargs };
 		const runtime = { adapter: containersAdapter, kwargs: all };
-		const ops = all.warm === 0 ? undefined : await freePort();
-		const config = { ...(ops !== undefined && { ops: { port: ops } }), ...more, models: { file }, pods: { runtime } };
+		const ops = await metricsPort(all.warm);
+		const config = { ...ops.config, ...more, models: { file }, pods: { runtime } };
 		const env = { SCRIPTED_KEY: model.key, ...(authority !== undefined && { NODE_EXTRA_CA_CERTS: authority }) };
 		const platform = opening.use(await startPlatform({ config, env }));
 		return new ContainedPlatform(opening.move(), {
 			engine,
 			model,
 			platform,
-			ops,
+			ops: ops.port,
 		});
 	}
 
@@ -162,6 +162,13 @@ export class ContainedPlatform implements AsyncDisposable {
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.#all.disposeAsync();
 	}
+}
+
+/** A platform that keeps no container warm needs none, and two of them may have one configuration. */
+async function metricsPort(warm: unknown): Promise<{ port?: number; config?: object }> {
+	if (warm === 0) return {};
+	const port = await freePort();
+	return { port, config: { ops: { port } } };
 }
 
 function usualScript(everyMs: number): Script {

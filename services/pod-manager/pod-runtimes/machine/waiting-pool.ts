@@ -65,9 +65,10 @@ export class WaitingPool<Program extends WaitingProgram> {
 
 	/** Returns the program that has waited longest, which is the caller's from now on; undefined when none waits. */
 	take(): Program | undefined {
-		this.#failures = 0;
-		this.#refillIn(quietMs);
-		return this.#programs.shift();
+		const taken = this.#programs.shift();
+		if (taken) this.#failures = 0;
+		this.#refillIn(this.#failures === 0 ? quietMs : backoffMs(this.#failures, again));
+		return taken;
 	}
 
 	/** Ends all programs that wait; others are started in their place. */

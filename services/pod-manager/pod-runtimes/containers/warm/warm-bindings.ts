@@ -26,6 +26,8 @@ export interface WarmBindingsDependencies {
 
 export class WarmBindings {
 	readonly #dependencies: WarmBindingsDependencies;
+	/** The causes by the names of containers. */
+	readonly #unfinished = new Map<string, string>();
 
 	constructor(dependencies: WarmBindingsDependencies) {
 		this.#dependencies = dependencies;
@@ -46,14 +48,40 @@ export class WarmBindings {
 			return isBound;
 		} catch (error) {
 			// Its agent gets no launch until it is certain whose it is.
-			await this.#dependencies.doors.close(launch);
-			await warm.end(container);
+			try {
+				await this.#dependencies.doors.close(launch);
+			} finally {
+				await warm.end(container);
+			}
 			throw error;
 		}
 	}
 
-	/** Finishes what a process began that was killed, or could not. */
+	/** A sentence about containers whose folders could not be brought to their sessions; undefined when there are none. */
+	get trouble(): string | undefined {
+		const [first] = this.#unfinished;
+		if (!first) return undefined;
+		const [name, cause] = first;
+		return `Cannot bring the folders of ${this.#unfinished.size} warm container(s) to their sessions, of "${name}" among them: ${cause}`;
+	}
+
+	/** Finishes what a process began that was killed, or could not. @throws {Error} which {@link trouble} tells until it succeeds. */
 	async finish(launch: Launch): Promise<void> {
+		try {
+			await this.#finish(launch);
+			this.#unfinished.delete(containerName(launch));
+		} catch (error) {
+			this.#unfinished.set(containerName(launch), error instanceof Error ? error.message : String(error));
+			throw error;
+		}
+	}
+
+	/** Forgets a launch whose container is not there any more. */
+	forget(launch: Launch): void {
+		this.#unfinished.delete(containerName(launch));
+	}
+
+	async #finish(launch: Launch): Promise<void> {
 		const { warm, folders, containers, doors, runs } = this.#dependencies;
 		const names = (await folders.names()).filter((name) => !warm.isOwn(name));
 		if (names.length === 0) return;

@@ -61,8 +61,11 @@ export class WarmChannel implements AsyncDisposable {
 		this.#server.close();
 		for (const client of this.#clients) client.destroy();
 		this.#ended.resolve();
-		await rm(this.#path, { force: true });
-		await this.#folder[Symbol.asyncDispose]();
+		try {
+			await rm(this.#path, { force: true });
+		} finally {
+			await this.#folder[Symbol.asyncDispose]();
+		}
 	}
 
 	/** The path of a Unix socket has at most 107 bytes, and that of a data folder any number. */

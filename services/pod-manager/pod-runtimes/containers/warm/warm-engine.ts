@@ -30,7 +30,7 @@ export class WarmEngine {
 		this.#installation = installation;
 	}
 
-	/** Creates and starts a container. What exists of it when this throws, the caller removes. @throws {EngineRefusal} {EngineAway} */
+	/** Creates a container. What exists of it when this throws, the caller removes. @throws {EngineRefusal} {EngineAway} */
 	async create(name: string, request: object, signal: AbortSignal): Promise<void> {
 		const query = { name: warmContainerName(name) };
 		await this.#engine.call({ method: "POST", path: "/containers/create", query, body: request, signal });

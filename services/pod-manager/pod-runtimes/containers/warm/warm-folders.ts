@@ -65,7 +65,7 @@ export class WarmFolders {
 		return places;
 	}
 
-	/** Whether a living process has the container, or may be creating it. */
+	/** Whether a living process has the container. */
 	async isHeld(name: string): Promise<boolean> {
 		const { platform } = this.placesOf(name);
 		return WarmChannel.isHeld(platform);
@@ -88,6 +88,8 @@ export class WarmFolders {
 		for (const place of ["agent", "platform"] as const) {
 			await rename(from[place], to[place]).catch(async (error: NodeJS.ErrnoException) => {
 				if (error.code !== "ENOTEMPTY") return unlessMissing(error);
+				// Another process may have moved it meanwhile, and has its sockets there.
+				if (!(await lstat(from[place]).catch(unlessMissing))) return;
 				await this.#trash.discard(to[place]);
 				await rename(from[place], to[place]).catch(unlessMissing);
 			});
