@@ -1,16 +1,21 @@
 /**
  * Counts what folders occupy, with calls that block: it runs in a thread of its own (folder-size-thread.ts). Sessions have made all that
- * is in the folders, so the count, the time, the depth and the memory of the walk are bounded, and what is left out is said.
+ * is in the folders, and change it meanwhile. So the count, the time, the depth and the memory of the walk are bounded, what is left out is
+ * said, and each entry is looked up in its open folder: no link in the place of a folder above it leads anywhere else. Linux only.
  */
-import { type Dir, lstatSync, opendirSync, type Stats } from "node:fs";
+import { closeSync, constants, type Dirent, fstatSync, lstatSync, opendirSync, openSync, type Stats } from "node:fs";
 import { monotonic } from "#shared/base/clock.ts";
 import type { PartialReason } from "#shared/contracts/workspaces/workspace-work.ts";
 import { type OpenedBy, openFilesOf } from "./open-files.ts";
 
 /** The unit of counted blocks in bytes, whatever the block size of the disk. */
 const blockBytes = 512;
-/** The most bytes of the paths of folders that wait to be read. */
-const maxWaitingBytes = 64 * 2 ** 20;
+/** The most folders inside each other; each is open while what is in it is counted. */
+const maxDepth = 200;
+/** The most names and numbers of entries in memory: those of the folders that are open. */
+const maxNames = 1_000_000;
+/** How often a folder is listed when entries of it have got other names, or have gone, before they were counted. */
+const maxListings = 3;
 /** The most files with several names that are remembered, so that each counts once; further ones count with each name. */
 const maxLinked = 500_000;
 /** The count of entries between two looks at the clock. */
@@ -19,7 +24,7 @@ const stepEntries = 256;
 const bufferSize = 256;
 /** Keeps each byte of a name as one character: names of sessions need not be UTF-8. */
 const bytewise = "latin1";
-const separator = Buffer.from("/");
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
 
 /** The folders of one session. */
 export interface CountOrder {
@@ -42,7 +47,7 @@ export interface CountedFiles {
 	readonly hasUnreadable: boolean;
 }
 
-/** Counts blocks of the disk as `du` does: each file once, and links without following them. What disappears meanwhile counts nothing. */
+/** Counts blocks of the disk as `du` does: each file once, and links without following them. What is removed meanwhile counts nothing. */
 export function countFiles(order: CountOrder): CountedFiles {
 	const count = new Count(order);
 	count.run();
@@ -52,12 +57,11 @@ export function countFiles(order: CountOrder): CountedFiles {
 class Count {
 	readonly #order: CountOrder;
 	readonly #endAt: number;
-	readonly #waiting: Buffer[];
 	/** The devices and numbers of files with several names, or with none. */
 	readonly #linked = new Set<string>();
 	/** The disks of the folders. */
 	readonly #devices = new Set<number>();
-	#waitingBytes = 0;
+	#names = 0;
 	#blocks = 0;
 	#entries = 0;
 	#partial: PartialReason | undefined;
@@ -66,7 +70,6 @@ class Count {
 	constructor(order: CountOrder) {
 		this.#order = order;
 		this.#endAt = monotonic() + order.withinMs;
-		this.#waiting = order.folders.map((folder) => Buffer.from(folder));
 	}
 
 	get result(): CountedFiles {
@@ -81,12 +84,9 @@ class Count {
 
 	run(): void {
 		for (const folder of this.#order.folders) {
-			const found = this.#found(Buffer.from(folder));
+			const found = this.#tried(() => lstatSync(folder));
 			if (found) this.#devices.add(found.dev);
-		}
-		for (let path = this.#waiting.pop(); path && !this.#isOver(); path = this.#waiting.pop()) {
-			this.#waitingBytes -= path.length;
-			this.#read(path);
+			if (found?.isDirectory() && !this.#isOver()) this.#readIn(Buffer.from(folder), 0);
 		}
 		this.#readOpen();
 	}
@@ -108,45 +108,100 @@ class Count {
 
 	#step(): void {
 		if (++this.#entries >= this.#order.maxEntries) this.#partial = "entries";
-		else if (this.#entries % stepEntries === 0 && monotonic() > this.#endAt) this.#partial = "time";
+		else if (this.#entries % stepEntries === 0) this.#lookAtClock();
 	}
 
-	/** Whether nothing more is to be read. Too deep folders are left out, and the others are still counted. */
+	#lookAtClock(): void {
+		if (monotonic() > this.#endAt) this.#partial = "time";
+	}
+
+	/** Whether nothing more is to be read. What lies too deep or has changed is left out, and the rest is still counted. */
 	#isOver(): boolean {
-		return this.#partial !== undefined && this.#partial !== "depth";
+		return this.#partial !== undefined && this.#partial !== "depth" && this.#partial !== "changes";
 	}
 
-	#read(path: Buffer): void {
-		// A link that has taken the place of a folder is not followed.
-		if (!this.#found(path)?.isDirectory()) return;
-		const opened = this.#tried(() => opendirSync(path, { encoding: bytewise, bufferSize }));
-		if (!opened) return;
+	/** Reads what is in a folder. Whether the folder was there: a link that has taken its place is not followed. */
+	#readIn(path: Buffer, depth: number): boolean {
+		if (depth > maxDepth) {
+			this.#partial ??= "depth";
+			return true;
+		}
+		let fd: number;
 		try {
-			this.#readAll(path, opened);
+			fd = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+		} catch (error) {
+			return this.#isThere(error);
+		}
+		try {
+			this.#readAll(fd, depth);
+		} finally {
+			closeSync(fd);
+		}
+		return true;
+	}
+
+	/**
+	 * Reads an open folder, and again what is not counted yet when it has changed meanwhile: an entry may have got another name. Builds make,
+	 * rename and remove entries, too; so what is not met under a name at any of the listings counts nothing.
+	 */
+	#readAll(fd: number, depth: number): void {
+		const counted = new Set<number>();
+		for (let listings = 1; listings <= maxListings; listings++) {
+			const changedAt = this.#tried(() => fstatSync(fd).mtimeMs);
+			const hasMissed = this.#readListing(fd, depth, counted);
+			if (this.#isOver() || (!hasMissed && this.#tried(() => fstatSync(fd).mtimeMs) === changedAt)) break;
+		}
+		this.#names -= counted.size;
+	}
+
+	/** @param counted The numbers of the entries that were counted, which get those of this listing. @returns Whether an entry was missed. */
+	#readListing(fd: number, depth: number, counted: Set<number>): boolean {
+		const isFirst = counted.size === 0;
+		const names = this.#namesIn(fd);
+		let hasMissed = false;
+		for (const name of names) {
+			if (this.#isOver()) break;
+			if (!this.#add(Buffer.from(`/proc/self/fd/${fd}/${name}`, bytewise), depth, counted)) hasMissed = true;
+			if (isFirst && !this.#isOver()) this.#step();
+		}
+		this.#names -= names.length;
+		return hasMissed;
+	}
+
+	/** Counts an entry once. Whether it is there. */
+	#add(path: Buffer, depth: number, counted: Set<number>): boolean {
+		let found: Stats;
+		try {
+			found = lstatSync(path);
+		} catch (error) {
+			return this.#isThere(error);
+		}
+		if (counted.has(found.ino)) return true;
+		if (found.isDirectory() && !this.#readIn(path, depth + 1)) return false;
+		counted.add(found.ino);
+		this.#names += 1;
+		if (!this.#isKnown(found)) this.#blocks += found.blocks;
+		return true;
+	}
+
+	#namesIn(fd: number): string[] {
+		const names: string[] = [];
+		const opened = this.#tried(() => opendirSync(`/proc/self/fd/${fd}`, { encoding: bytewise, bufferSize }));
+		if (!opened) return names;
+		try {
+			for (let entry = this.#next(opened); entry && !this.#isOver(); entry = this.#next(opened)) {
+				names.push(entry.name);
+				if (++this.#names > maxNames) this.#partial = "memory";
+				if (names.length % stepEntries === 0) this.#lookAtClock();
+			}
 		} finally {
 			opened.closeSync();
 		}
+		return names;
 	}
 
-	#readAll(path: Buffer, opened: Dir): void {
-		for (let entry = opened.readSync(); entry && !this.#isOver(); entry = opened.readSync()) {
-			this.#add(Buffer.concat([path, separator, Buffer.from(entry.name, bytewise)]));
-			this.#step();
-		}
-	}
-
-	#add(path: Buffer): void {
-		const found = this.#found(path);
-		if (!found || this.#isKnown(found)) return;
-		this.#blocks += found.blocks;
-		if (!found.isDirectory()) return;
-		this.#waitingBytes += path.length;
-		if (this.#waitingBytes > maxWaitingBytes) this.#partial = "memory";
-		this.#waiting.push(path);
-	}
-
-	#found(path: Buffer): Stats | undefined {
-		return this.#tried(() => lstatSync(path, { throwIfNoEntry: false }));
+	#next(opened: { readSync(): Dirent | null }): Dirent | null | undefined {
+		return this.#tried(() => opened.readSync());
 	}
 
 	#isKnown(found: Stats): boolean {
@@ -157,15 +212,25 @@ class Count {
 		return false;
 	}
 
-	/** Returns undefined for what has disappeared or may not be read; anything else is a part that is left out. */
+	/** Returns undefined for what is not there, or cannot be read. */
 	#tried<T>(call: () => T): T | undefined {
 		try {
 			return call();
 		} catch (error) {
-			const { code } = error as NodeJS.ErrnoException;
-			if (code === "EACCES" || code === "EPERM") this.#hasUnreadable = true;
-			else if (code !== "ENOENT" && code !== "ENOTDIR") this.#partial ??= "depth";
+			this.#isThere(error);
 			return undefined;
 		}
 	}
+
+	/** Whether a failure says that there is something, which then is noted as a part that was left out. */
+	#isThere(error: unknown): boolean {
+		const { code = "" } = error as NodeJS.ErrnoException;
+		if (gone.includes(code)) return false;
+		if (code === "EACCES" || code === "EPERM") this.#hasUnreadable = true;
+		else this.#partial ??= "changes";
+		return true;
+	}
 }
+
+/** The failures that say that there is no such folder, or a link or a file in its place. */
+const gone = ["ENOENT", "ENOTDIR", "ELOOP"];

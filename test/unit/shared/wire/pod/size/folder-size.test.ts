@@ -51,17 +51,70 @@ describe("FolderSizes", () => {
 		expect(await size({ maxEntries: 500 })).to.include({ partial: "entries", entries: 500 });
 	});
 
-	it("says so for folders whose paths are longer than the system takes, and counts the others", async () => {
+	it("counts folders whose paths are longer than the system takes", async () => {
 		const name = JSON.stringify("d".repeat(200));
 		const inDepth = (script: string) => execFileSync(process.execPath, ["-e", script], { cwd: root });
-		inDepth(`for (let i = 0; i < 30; i++) { fs.mkdirSync(${name}); process.chdir(${name}); }`);
-		writeFileSync(join(root, "big"), big);
+		inDepth(
+			`for (let i = 0; i < 30; i++) { fs.mkdirSync(${name}); process.chdir(${name}); } fs.writeFileSync("big", Buffer.alloc(1e6, "x"));`,
+		);
 		const found = await size();
 		inDepth(`
-			for (let i = 0; i < 29; i++) process.chdir(${name});
-			for (let i = 0; i < 29; i++) { fs.rmdirSync(${name}); process.chdir(".."); }`);
+			for (let i = 0; i < 30; i++) process.chdir(${name});
+			fs.rmSync("big");
+			for (let i = 0; i < 30; i++) { process.chdir(".."); fs.rmdirSync(${name}); }`);
+		expect(found.partial).to.equal(undefined);
+		expect(found.bytes).to.be.above(1_000_000);
+	});
+
+	it("says so for folders that lie too deep within each other, and counts the others", async () => {
+		mkdirSync(join(root, "d/".repeat(210)), { recursive: true });
+		writeFileSync(join(root, "big"), big);
+		const found = await size();
 		expect(found.partial).to.equal("depth");
 		expect(found.bytes).to.be.above(1_000_000);
+	});
+
+	/** Runs a script again and again in the folder, in a process of its own, until the returned function is called. */
+	async function whileChanging(script: string): Promise<() => Promise<void>> {
+		const program = `let n = 0; const turn = () => { ${script} }; setInterval(turn, 1); console.log("begins");`;
+		const child = spawn(process.execPath, ["-e", program], { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+		await once(child.stdout, "data");
+		return async () => {
+			child.kill("SIGKILL");
+			await once(child, "exit");
+		};
+	}
+
+	it("says nothing of changes where entries come and go all the time, and counts the others", async () => {
+		for (let index = 0; index < 1_000; index++) mkdirSync(join(root, `e${index}`));
+		writeFileSync(join(root, "big"), big);
+		const end = await whileChanging(
+			"fs.mkdirSync(`t${++n}`); fs.writeFileSync(`t${n}/f`, ''); fs.rmSync(`t${n - 5}`, { recursive: true, force: true })",
+		);
+		const found = [];
+		for (let times = 0; times < 5; times++) found.push(await size());
+		await end();
+		for (const one of found) expect(one).to.not.have.property("partial");
+		for (const { bytes } of found) expect(bytes).to.be.within(1_000_000, 20_000_000);
+	});
+
+	it("never looks at what a link leads to that takes the place of a folder", async () => {
+		const outside = mkdtempSync(join(tmpdir(), "atelier-outside-"));
+		const inner = Array.from({ length: 300 }, (_, index) => `f${index}`);
+		for (const name of inner) {
+			mkdirSync(join(outside, name));
+			mkdirSync(join(root, "a", name), { recursive: true });
+			writeFileSync(join(outside, name, "big"), big.subarray(0, 100_000));
+		}
+		symlinkSync(outside, join(root, "link"));
+		const end = await whileChanging(
+			"const [from, to] = ++n % 2 ? ['a', 'link'] : ['link', 'a']; fs.renameSync(from, 'b'); fs.renameSync(to, from); fs.renameSync('b', to)",
+		);
+		const found = [];
+		for (let times = 0; times < 10; times++) found.push((await size()).bytes);
+		await end();
+		rmSync(outside, { recursive: true });
+		expect(Math.max(...found)).to.be.below(5_000_000);
 	});
 
 	it("says so when the time is over", async () => {
