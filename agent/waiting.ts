@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { agentTitle, waitingArgument, waitingTitle } from "#shared/wire/pod/agent-title.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { WaitingAgent } from "./coding-agents/waiting-agent.ts";
-import { machineEnvironment } from "./io/environment.ts";
+import { machineEnvironment, pick } from "./io/environment.ts";
 import { prepareCheck } from "./launch-document.ts";
 
 /** The descriptor on which it reports that it is ready for a launch document, and then that it has applied it. */
@@ -27,7 +27,10 @@ export async function loadAhead(): Promise<void> {
  */
 export async function waitAt(path: string): Promise<WaitingAgent | undefined> {
 	// oxlint-disable-next-line no-restricted-properties -- the environment of the container, which has no session yet
-	const [waiting] = await Promise.all([WaitingAgent.start(machineEnvironment(process.env)), loadModules()]);
+	const { env } = process;
+	// The record of the agent passes the cache on, too.
+	const started = { ...machineEnvironment(env), ...pick(env, /^NODE_COMPILE_CACHE$/) };
+	const [waiting] = await Promise.all([WaitingAgent.start(started), loadModules()]);
 	const channel = connect({ path });
 	channel.on("error", () => {});
 	channel.resume().write("\n");

@@ -25,6 +25,8 @@ export interface NeededStart extends AwaitedStart {
 /** Owns the process until a session gets it. It ends with this process, whose end it reads. */
 export class WaitingAgent {
 	readonly #child: ChildProcessWithoutNullStreams;
+	/** The environment with which it was started. */
+	readonly #env: Environment;
 	#isFree = true;
 
 	private constructor(env: Environment) {
@@ -32,21 +34,24 @@ export class WaitingAgent {
 		const stdio = ["pipe", "pipe", "pipe", "pipe"] as const;
 		const child = spawn(program, [...args, awaitingArgument], { env, detached: true, stdio: [...stdio] });
 		this.#child = child as ChildProcessWithoutNullStreams;
+		this.#env = env;
 		// A process that cannot be started, or ends, is given to nobody.
 		child.on("error", () => (this.#isFree = false));
 		child.once("exit", () => (this.#isFree = false));
 		this.#channel.on("error", () => {});
 	}
 
-	/** Resolves when it is loaded, or is not after 10 s; to undefined when it cannot be started. */
+	/** Resolves when it is loaded; to undefined when it cannot be started, or is not loaded after 10 s. */
 	static async start(env: Environment): Promise<WaitingAgent | undefined> {
+		let agent: WaitingAgent | undefined;
 		try {
-			const agent = new WaitingAgent(env);
+			// It throws in a process without free descriptors.
+			agent = new WaitingAgent(env);
 			const waits = { signal: deadline(patienceMs) };
-			await Promise.race([once(agent.#channel, "data", waits), once(agent.#channel, "close", waits)]).catch(() => {});
+			await Promise.race([once(agent.#channel, "data", waits), once(agent.#channel, "close", waits)]);
 			return agent;
 		} catch {
-			// A process without free descriptors has no pipes. The session starts its own agent.
+			agent?.end();
 			return undefined;
 		}
 	}
@@ -54,7 +59,7 @@ export class WaitingAgent {
 	/** Returns the process as that of a session; undefined when the session needs another program, or has had it already. */
 	become({ command: needed, env, folder }: NeededStart): ChildProcessWithoutNullStreams | undefined {
 		if (!this.#isFree) return undefined;
-		if (!isOwn(needed)) {
+		if (!isOwn(needed) || !isStartedWith(env, this.#env)) {
 			this.end();
 			return undefined;
 		}
@@ -74,6 +79,15 @@ export class WaitingAgent {
 		// A pipe of Node's is a socket in both directions.
 		return this.#child.stdio[awaitedFd] as unknown as Duplex;
 	}
+}
+
+/** The variables that Node.js and its libraries read only when a process starts. */
+const readAtStart = /^(NODE_(?!ENV$)|UV_|SSL_|OPENSSL_|LD_)/;
+
+/** Whether the process has these variables as if it were started with the environment. */
+function isStartedWith(env: Environment, started: Environment): boolean {
+	const names = new Set([...Object.keys(env), ...Object.keys(started)].filter((name) => readAtStart.test(name)));
+	return [...names].every((name) => env[name] === started[name]);
 }
 
 function isOwn(needed: readonly string[]): boolean {

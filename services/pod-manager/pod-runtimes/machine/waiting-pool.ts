@@ -67,7 +67,8 @@ export class WaitingPool<Program extends WaitingProgram> {
 	take(): Program | undefined {
 		const taken = this.#programs.shift();
 		if (taken) this.#failures = 0;
-		this.#refillIn(this.#failures === 0 ? quietMs : backoffMs(this.#failures, again));
+		// Launches would put the next try off again and again after a failure.
+		if (this.#failures === 0) this.#refillIn(quietMs);
 		return taken;
 	}
 

@@ -77,7 +77,7 @@ describe("a session agent that waits at the platform's sockets", function () {
 
 	it("makes the coding agent that waits with it that of the session, in the session's folder and environment", async () => {
 		const { launch } = pod;
-		await waiting.letGo({ ...launch, env: { OF_THE_SESSION: "one\ntwo", EMPTY: "" } });
+		await waiting.letGo({ ...launch, env: { OF_THE_SESSION: "one\ntwo", EMPTY: "", NODE_ENV: "test" } });
 		await pod.phase("ready");
 		expect(codingAgentsOf(pod.pid)).to.deep.equal([agent]);
 		const { content } = await pod.ask(
@@ -93,6 +93,13 @@ describe("a session agent that waits at the platform's sockets", function () {
 		await waiting.letGo({ ...pod.launch, secrets });
 		await pod.phase("ready");
 		expect((await pod.ask("$ echo $TOKEN")).content).to.equal("of the session\n");
+		await eventually(() => codingAgentsOf(pod.pid).length === 1);
+		expect(codingAgentsOf(pod.pid)).not.to.include(agent);
+	});
+
+	it("starts another one for a session with a variable that Node.js reads at its start only, and not for other variables", async () => {
+		await waiting.letGo({ ...pod.launch, env: { NODE_ENV: "test", NODE_EXTRA_CA_CERTS: "/etc/ssl/own.pem" } });
+		await pod.phase("ready");
 		await eventually(() => codingAgentsOf(pod.pid).length === 1);
 		expect(codingAgentsOf(pod.pid)).not.to.include(agent);
 	});

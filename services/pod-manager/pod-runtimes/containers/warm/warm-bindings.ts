@@ -39,7 +39,7 @@ export class WarmBindings {
 	 */
 	async bind(launch: Launch, signal?: AbortSignal): Promise<boolean> {
 		const { warm } = this.#dependencies;
-		const container = await warm.take();
+		const container = await warm.take(signal);
 		if (!container) return false;
 		try {
 			signal?.throwIfAborted();
@@ -48,11 +48,8 @@ export class WarmBindings {
 			return isBound;
 		} catch (error) {
 			// Its agent gets no launch until it is certain whose it is.
-			try {
-				await this.#dependencies.doors.close(launch);
-			} finally {
-				await warm.end(container);
-			}
+			await this.#dependencies.doors.close(launch).catch(() => {});
+			await warm.end(container);
 			throw error;
 		}
 	}

@@ -78,12 +78,12 @@ export class WarmContainers implements WaitingKind<WarmContainer> {
 	}
 
 	/** Resolves to a container for a session, which the caller lets go or ends; undefined when none waits. */
-	async take(): Promise<WarmContainer | undefined> {
+	async take(signal?: AbortSignal): Promise<WarmContainer | undefined> {
 		if (this.#pool.size === 0) {
 			// A session is being created, so this is no time to start one.
 			return this.#pool.take();
 		}
-		const imageId = await this.#dependencies.images.ownId();
+		const imageId = await this.#dependencies.images.ownId(signal);
 		const taken = this.#pool.take();
 		if (taken === undefined || taken.imageId === imageId) return taken;
 		// The name is that of a newer image, so the others are too old as well.
