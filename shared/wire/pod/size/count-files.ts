@@ -3,7 +3,7 @@
  * is in the folders, and change it meanwhile. So the count, the time, the depth and the memory of the walk are bounded, what is left out is
  * said, and each entry is looked up in its open folder: no link in the place of a folder above it leads anywhere else. Linux only.
  */
-import { closeSync, constants, type Dirent, fstatSync, lstatSync, opendirSync, openSync, type Stats } from "node:fs";
+import { closeSync, constants, lstatSync, opendirSync, openSync, type Stats } from "node:fs";
 import { monotonic } from "#shared/base/clock.ts";
 import type { PartialReason } from "#shared/contracts/workspaces/workspace-work.ts";
 import { type OpenedBy, openFilesOf } from "./open-files.ts";
@@ -12,10 +12,8 @@ import { type OpenedBy, openFilesOf } from "./open-files.ts";
 const blockBytes = 512;
 /** The most folders inside each other; each is open while what is in it is counted. */
 const maxDepth = 200;
-/** The most names and numbers of entries in memory: those of the folders that are open. */
-const maxNames = 1_000_000;
-/** How often a folder is listed when entries of it have got other names, or have gone, before they were counted. */
-const maxListings = 3;
+/** The most bytes of the names of folders that wait to be read. */
+const maxWaitingBytes = 64 * 2 ** 20;
 /** The most files with several names that are remembered, so that each counts once; further ones count with each name. */
 const maxLinked = 500_000;
 /** The count of entries between two looks at the clock. */
@@ -47,7 +45,7 @@ export interface CountedFiles {
 	readonly hasUnreadable: boolean;
 }
 
-/** Counts blocks of the disk as `du` does: each file once, and links without following them. What is removed meanwhile counts nothing. */
+/** Counts blocks of the disk as `du` does: each file once, and links without following them. What disappears meanwhile counts nothing. */
 export function countFiles(order: CountOrder): CountedFiles {
 	const count = new Count(order);
 	count.run();
@@ -61,7 +59,7 @@ class Count {
 	readonly #linked = new Set<string>();
 	/** The disks of the folders. */
 	readonly #devices = new Set<number>();
-	#names = 0;
+	#waitingBytes = 0;
 	#blocks = 0;
 	#entries = 0;
 	#partial: PartialReason | undefined;
@@ -86,7 +84,7 @@ class Count {
 		for (const folder of this.#order.folders) {
 			const found = this.#tried(() => lstatSync(folder));
 			if (found) this.#devices.add(found.dev);
-			if (found?.isDirectory() && !this.#isOver()) this.#readIn(Buffer.from(folder), 0);
+			if (!this.#isOver()) this.#read(Buffer.from(folder), 0);
 		}
 		this.#readOpen();
 	}
@@ -108,100 +106,59 @@ class Count {
 
 	#step(): void {
 		if (++this.#entries >= this.#order.maxEntries) this.#partial = "entries";
-		else if (this.#entries % stepEntries === 0) this.#lookAtClock();
+		else if (this.#entries % stepEntries === 0 && monotonic() > this.#endAt) this.#partial = "time";
 	}
 
-	#lookAtClock(): void {
-		if (monotonic() > this.#endAt) this.#partial = "time";
-	}
-
-	/** Whether nothing more is to be read. What lies too deep or has changed is left out, and the rest is still counted. */
+	/** Whether nothing more is to be read. What lies too deep or cannot be read is left out, and the rest is still counted. */
 	#isOver(): boolean {
 		return this.#partial !== undefined && this.#partial !== "depth" && this.#partial !== "changes";
 	}
 
-	/** Reads what is in a folder. Whether the folder was there: a link that has taken its place is not followed. */
-	#readIn(path: Buffer, depth: number): boolean {
+	/** Reads a folder and those in it. A link that has taken its place is not followed. */
+	#read(path: Buffer, depth: number): void {
 		if (depth > maxDepth) {
 			this.#partial ??= "depth";
-			return true;
+			return;
 		}
-		let fd: number;
+		const fd = this.#tried(() => openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+		if (fd === undefined) return;
 		try {
-			fd = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-		} catch (error) {
-			return this.#isThere(error);
-		}
-		try {
-			this.#readAll(fd, depth);
+			for (const folder of this.#readEntries(fd)) {
+				this.#waitingBytes -= folder.length;
+				if (!this.#isOver()) this.#read(folder, depth + 1);
+			}
 		} finally {
 			closeSync(fd);
 		}
-		return true;
 	}
 
-	/**
-	 * Reads an open folder, and again what is not counted yet when it has changed meanwhile: an entry may have got another name. Builds make,
-	 * rename and remove entries, too; so what is not met under a name at any of the listings counts nothing.
-	 */
-	#readAll(fd: number, depth: number): void {
-		const counted = new Set<number>();
-		for (let listings = 1; listings <= maxListings; listings++) {
-			const changedAt = this.#tried(() => fstatSync(fd).mtimeMs);
-			const hasMissed = this.#readListing(fd, depth, counted);
-			if (this.#isOver() || (!hasMissed && this.#tried(() => fstatSync(fd).mtimeMs) === changedAt)) break;
-		}
-		this.#names -= counted.size;
-	}
-
-	/** @param counted The numbers of the entries that were counted, which get those of this listing. @returns Whether an entry was missed. */
-	#readListing(fd: number, depth: number, counted: Set<number>): boolean {
-		const isFirst = counted.size === 0;
-		const names = this.#namesIn(fd);
-		let hasMissed = false;
-		for (const name of names) {
-			if (this.#isOver()) break;
-			if (!this.#add(Buffer.from(`/proc/self/fd/${fd}/${name}`, bytewise), depth, counted)) hasMissed = true;
-			if (isFirst && !this.#isOver()) this.#step();
-		}
-		this.#names -= names.length;
-		return hasMissed;
-	}
-
-	/** Counts an entry once. Whether it is there. */
-	#add(path: Buffer, depth: number, counted: Set<number>): boolean {
-		let found: Stats;
+	/** Counts the entries of an open folder, and returns the paths of its folders, which are valid as long as it is open. */
+	#readEntries(fd: number): Buffer[] {
+		const folders: Buffer[] = [];
+		const place = `/proc/self/fd/${fd}`;
+		const opened = this.#tried(() => opendirSync(place, { encoding: bytewise, bufferSize }));
+		if (!opened) return folders;
 		try {
-			found = lstatSync(path);
-		} catch (error) {
-			return this.#isThere(error);
-		}
-		if (counted.has(found.ino)) return true;
-		if (found.isDirectory() && !this.#readIn(path, depth + 1)) return false;
-		counted.add(found.ino);
-		this.#names += 1;
-		if (!this.#isKnown(found)) this.#blocks += found.blocks;
-		return true;
-	}
-
-	#namesIn(fd: number): string[] {
-		const names: string[] = [];
-		const opened = this.#tried(() => opendirSync(`/proc/self/fd/${fd}`, { encoding: bytewise, bufferSize }));
-		if (!opened) return names;
-		try {
-			for (let entry = this.#next(opened); entry && !this.#isOver(); entry = this.#next(opened)) {
-				names.push(entry.name);
-				if (++this.#names > maxNames) this.#partial = "memory";
-				if (names.length % stepEntries === 0) this.#lookAtClock();
+			for (let entry = opened.readSync(); entry && !this.#isOver(); entry = opened.readSync()) {
+				const path = Buffer.from(`${place}/${entry.name}`, bytewise);
+				if (this.#add(path)) folders.push(path);
+				this.#step();
 			}
 		} finally {
 			opened.closeSync();
 		}
-		return names;
+		return folders;
 	}
 
-	#next(opened: { readSync(): Dirent | null }): Dirent | null | undefined {
-		return this.#tried(() => opened.readSync());
+	/** Counts an entry once. Whether it is a folder. */
+	#add(path: Buffer): boolean {
+		const found = this.#tried(() => lstatSync(path));
+		if (!found || this.#isKnown(found)) return false;
+		this.#blocks += found.blocks;
+		if (!found.isDirectory()) return false;
+		this.#waitingBytes += path.length;
+		if (this.#waitingBytes > maxWaitingBytes) this.#partial = "memory";
+		return true;
 	}
 
 	#isKnown(found: Stats): boolean {
@@ -212,23 +169,16 @@ class Count {
 		return false;
 	}
 
-	/** Returns undefined for what is not there, or cannot be read. */
+	/** Returns undefined for what has disappeared or may not be read; anything else is a part that is left out. */
 	#tried<T>(call: () => T): T | undefined {
 		try {
 			return call();
 		} catch (error) {
-			this.#isThere(error);
+			const { code = "" } = error as NodeJS.ErrnoException;
+			if (code === "EACCES" || code === "EPERM") this.#hasUnreadable = true;
+			else if (!gone.includes(code)) this.#partial ??= "changes";
 			return undefined;
 		}
-	}
-
-	/** Whether a failure says that there is something, which then is noted as a part that was left out. */
-	#isThere(error: unknown): boolean {
-		const { code = "" } = error as NodeJS.ErrnoException;
-		if (gone.includes(code)) return false;
-		if (code === "EACCES" || code === "EPERM") this.#hasUnreadable = true;
-		else this.#partial ??= "changes";
-		return true;
 	}
 }
 
