@@ -6,7 +6,7 @@
 import { dirname } from "node:path";
 import { ignoreDebuggerSignal } from "#shared/base/debugger-signal.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
-import type { WaitingAgent } from "./coding-agents/waiting-agent.ts";
+import type { PreloadedAgent } from "./coding-agents/preloaded-agent.ts";
 import { LaunchDocumentError, parseLaunchDocument, readLaunchText } from "./launch-document.ts";
 import { fetchLaunch, launchSource } from "./fetched-launch.ts";
 import { openWays } from "./io/socket-bridges.ts";
@@ -21,15 +21,15 @@ const exitCodes = { failed: 1, badDocument: 65, taken: 75 };
 interface Start {
 	readonly launch: LaunchDocument;
 	/** The coding agent that waited with this one. */
-	readonly waiting?: WaitingAgent | undefined;
+	readonly preloaded?: PreloadedAgent | undefined;
 }
 
 /** Resolves with undefined when a waiting agent is not needed. */
 async function awaitStart(): Promise<Start | undefined> {
 	const source = launchSource(process.argv);
 	if (source !== undefined) {
-		const waiting = source.waitsAt === undefined ? undefined : await waitAt(source.waitsAt);
-		return { launch: parseLaunchDocument(await fetchLaunch(source)), waiting };
+		const preloaded = source.waitsAt === undefined ? undefined : await waitAt(source.waitsAt);
+		return { launch: parseLaunchDocument(await fetchLaunch(source)), preloaded };
 	}
 	const waits = isWaiting(process.argv);
 	if (waits) await loadAhead();
@@ -44,7 +44,7 @@ async function main(): Promise<number> {
 	ignoreDebuggerSignal();
 	const start = await awaitStart();
 	if (!start) return 0;
-	const { launch, waiting } = start;
+	const { launch, preloaded } = start;
 	await openWays(launch.door);
 	if (!holdSession(launch.state) || !holdSession(dirname(launch.workspace))) {
 		console.error(`Session "${launch.session_id}" has an agent already`);
@@ -57,7 +57,7 @@ async function main(): Promise<number> {
 	workspace.begin();
 	// The module is loaded while git works.
 	const { SessionAgent } = await import("./session-agent.ts");
-	const agent = new SessionAgent(context, workspace, waiting);
+	const agent = new SessionAgent(context, workspace, preloaded);
 	for (const event of ["uncaughtException", "unhandledRejection"] as const) {
 		process.on(event, (error: unknown) => agent.fail(error));
 	}

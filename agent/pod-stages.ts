@@ -13,7 +13,7 @@ import type { PublishOrder } from "#shared/wire/pod/published-work.ts";
 import type { AgentNotice, ModeNotice } from "./coding-agents/coding-agent.ts";
 import { AgentKeeper } from "./coding-agents/agent-keeper.ts";
 import type { Permissions } from "./coding-agents/permissions.ts";
-import type { WaitingAgent } from "./coding-agents/waiting-agent.ts";
+import type { PreloadedAgent } from "./coding-agents/preloaded-agent.ts";
 import { Conversation } from "./conversation/conversation.ts";
 import { Dialogue } from "./conversation/dialogue.ts";
 import type { PodContext } from "./io/pod-context.ts";
@@ -47,7 +47,7 @@ export interface StageHost {
 	readonly status: StatusKeeper;
 	readonly permissions: Permissions;
 	/** The coding agent that was started before the session. */
-	readonly waiting?: WaitingAgent | undefined;
+	readonly preloaded?: PreloadedAgent | undefined;
 	/** The host disposes of the stack. */
 	readonly closing: AsyncDisposableStack;
 	readonly events: PlatformEvents;
@@ -143,12 +143,12 @@ async function openDialogue(host: StageHost, stage: ReportingStage): Promise<Dia
 
 /** Closing this stage ends the current turn, asks the agent for its summary of the launch, and then ends the agent. */
 function openServing(host: StageHost, stage: DialogueStage): ServingStage {
-	const { context, workspace, status, permissions, waiting, closing, endedAt } = host;
+	const { context, workspace, status, permissions, preloaded, closing, endedAt } = host;
 	const { conversation, dialogue, model, timeline, reports, server } = stage;
 	const { log } = context;
 	const { session_id: sessionId } = context.launch;
 	const turns = (): readonly ConversationTurn[] => conversation.turns;
-	const keeper = new AgentKeeper({ ...context, permissions, turns, proxy: model.proxy, waiting });
+	const keeper = new AgentKeeper({ ...context, permissions, turns, proxy: model.proxy, preloaded });
 	closing.defer(() => keeper.close());
 	closing.defer(async () => {
 		// An agent that still answers a cancelled turn could not answer another question.

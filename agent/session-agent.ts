@@ -9,7 +9,7 @@ import { terminationMessage } from "#shared/wire/pod/termination-message.ts";
 import { cannotStart } from "./coding-agents/agent-starter.ts";
 import { looseLimits } from "./coding-agents/loose-limits.ts";
 import { Permissions } from "./coding-agents/permissions.ts";
-import type { WaitingAgent } from "./coding-agents/waiting-agent.ts";
+import type { PreloadedAgent } from "./coding-agents/preloaded-agent.ts";
 import { markerOf, temporaryFolder } from "./io/environment.ts";
 import { LaunchFailure } from "./io/launch-failure.ts";
 import type { PodContext } from "./io/pod-context.ts";
@@ -36,7 +36,7 @@ const milestones = {
 export class SessionAgent {
 	readonly #context: PodContext;
 	readonly #workspace: PodWorkspace;
-	readonly #waiting: WaitingAgent | undefined;
+	readonly #preloaded: PreloadedAgent | undefined;
 	readonly #status: StatusKeeper;
 	readonly #reports: StatusReports;
 	/** Closes everything in the reverse order of its opening. The processes of the pod are killed last, in any case. */
@@ -44,11 +44,11 @@ export class SessionAgent {
 	/** The time on the monotonic clock. */
 	#endedAt = Infinity;
 
-	/** @param workspace Its preparation may have begun. @param waiting The coding agent that was started before the session. */
-	constructor(context: PodContext, workspace: PodWorkspace, waiting?: WaitingAgent) {
+	/** @param workspace Its preparation may have begun. @param preloaded The coding agent that was started before the session. */
+	constructor(context: PodContext, workspace: PodWorkspace, preloaded?: PreloadedAgent) {
 		this.#context = context;
 		this.#workspace = workspace;
-		this.#waiting = waiting;
+		this.#preloaded = preloaded;
 		this.#reports = statusReports(context.launch);
 		this.#status = new StatusKeeper((content, isAwaited) => this.#reports.write(content, isAwaited));
 		// The last status is what tells why a pod has ended, so it is delivered after everything else.
@@ -159,7 +159,7 @@ export class SessionAgent {
 				(said) => log.add("INFO", launch.agent, said),
 				launch.choice_ms,
 			),
-			waiting: this.#waiting,
+			preloaded: this.#preloaded,
 			closing: this.#closing,
 			events: { onStale: () => this.end(), onLost: () => this.fail(new LaunchFailure("PLATFORM_LOST")) },
 			endedAt: () => this.#endedAt,

@@ -3,7 +3,7 @@ import { closeSync, writeSync } from "node:fs";
 import { connect } from "node:net";
 import { agentTitle, waitingArgument, waitingTitle } from "#shared/wire/pod/agent-title.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
-import { WaitingAgent } from "./coding-agents/waiting-agent.ts";
+import { PreloadedAgent } from "./coding-agents/preloaded-agent.ts";
 import { machineEnvironment, pick } from "./io/environment.ts";
 import { prepareCheck } from "./launch-document.ts";
 
@@ -25,17 +25,17 @@ export async function loadAhead(): Promise<void> {
  * Loads the modules and a coding agent, says so at the platform's socket, and resolves when the platform ends the connection: there is a launch at its
  * door then, or there is no platform any more, of which the one who asks for the launch learns.
  */
-export async function waitAt(path: string): Promise<WaitingAgent | undefined> {
+export async function waitAt(path: string): Promise<PreloadedAgent | undefined> {
 	// oxlint-disable-next-line no-restricted-properties -- the environment of the container, which has no session yet
 	const { env } = process;
 	// The record of the agent passes the cache on, too.
 	const started = { ...machineEnvironment(env), ...pick(env, /^NODE_COMPILE_CACHE$/) };
-	const [waiting] = await Promise.all([WaitingAgent.start(started), loadModules()]);
+	const [preloaded] = await Promise.all([PreloadedAgent.start(started), loadModules()]);
 	const channel = connect({ path });
 	channel.on("error", () => {});
 	channel.resume().write("\n");
 	await new Promise((resolve) => channel.once("close", resolve));
-	return waiting;
+	return preloaded;
 }
 
 async function loadModules(): Promise<void> {

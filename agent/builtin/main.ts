@@ -9,10 +9,10 @@ import type {
 import { sleep } from "#shared/base/clock.ts";
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
 import { type JsonObject, objectsOf } from "#shared/base/schema/parsed-json.ts";
+import { awaitingArgument, receiveStart } from "../io/awaited-start.ts";
 import { JsonRpc } from "../io/json-rpc.ts";
 import type { AcpClient } from "./acp-client.ts";
 import type { AgentMode, AgentSession, SessionOpening } from "./agent-mode.ts";
-import { awaitingArgument, awaitStart } from "../io/awaited-start.ts";
 import { modelVariables, readModelSettings } from "./model/model-settings.ts";
 import { shellMode } from "./shell-mode.ts";
 
@@ -24,9 +24,10 @@ interface OpenSession {
 /** Work that still runs when the input ends may take this long to end. */
 const partingMs = 1_500;
 
+// A process that is started before its session loads the mode that takes longest to load.
 if (process.argv.includes(awaitingArgument)) {
 	await import("./model/model-mode.ts");
-	if (!(await awaitStart())) process.exit(0);
+	if (!(await receiveStart())) process.exit(0);
 }
 
 const mode = await chooseMode();

@@ -12,7 +12,7 @@ import { LineSplitter } from "../io/line-splitter.ts";
 import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { shellExitCode, signalGroup } from "../io/process-group.ts";
 import { sweepProcesses } from "../io/process-sweep.ts";
-import type { WaitingAgent } from "./waiting-agent.ts";
+import type { PreloadedAgent } from "./preloaded-agent.ts";
 
 /** How long each way of asking the agent to end may take. */
 const patienceMs = 3_000;
@@ -23,7 +23,7 @@ const markName = "ATELIER_CODING_AGENT";
 type StartedAgent = Pick<AgentRecord, "id" | "env" | "end_signal" | "chatter"> & {
 	readonly command: readonly string[];
 	/** A process that was started ahead, for the first agent that needs the same command. */
-	readonly waiting?: WaitingAgent | undefined;
+	readonly preloaded?: PreloadedAgent | undefined;
 };
 
 export class AgentProcess {
@@ -37,7 +37,7 @@ export class AgentProcess {
 
 	/** @param folder The working directory of the process. The agent receives the folder of the workspace later. */
 	constructor(
-		{ id, command, env: ownEnv, end_signal, chatter, waiting }: StartedAgent,
+		{ id, command, env: ownEnv, end_signal, chatter, preloaded }: StartedAgent,
 		env: Environment,
 		folder: string,
 		log: LogBuffer,
@@ -46,7 +46,7 @@ export class AgentProcess {
 		const isChatter = (line: string): boolean => chatter !== "" && line.includes(chatter);
 		const whole = { ...env, ...ownEnv, ...this.#mark };
 		const child =
-			waiting?.become({ command, env: whole, folder }) ??
+			preloaded?.become({ command, env: whole, folder }) ??
 			spawn(program, args, { cwd: folder, env: whole, detached: true, stdio: "pipe" });
 		setNiceness(child.pid, niceness.codingAgent);
 		this.#child = child;

@@ -24,7 +24,7 @@ import { limitedCommand } from "./limited-command.ts";
 import { withoutAddress } from "./own-address.ts";
 import { pastTurns } from "./past-turns.ts";
 import type { Permissions } from "./permissions.ts";
-import type { WaitingAgent } from "./waiting-agent.ts";
+import type { PreloadedAgent } from "./preloaded-agent.ts";
 
 /** The dependencies of a start, given by the pod. */
 export interface AgentStarterDependencies extends Omit<PodContext, "ending"> {
@@ -33,7 +33,7 @@ export interface AgentStarterDependencies extends Omit<PodContext, "ending"> {
 	readonly turns: () => readonly ConversationTurn[];
 	readonly permissions: Permissions;
 	/** The agent that was started before the session; the first start takes it. */
-	readonly waiting?: WaitingAgent | undefined;
+	readonly preloaded?: PreloadedAgent | undefined;
 	/** Receives what the coding agent reports beside its answers. */
 	readonly onNotice: (notice: AgentNotice) => void;
 }
@@ -49,7 +49,7 @@ export async function startCodingAgent(
 	model: string,
 	onProcess: (process: AgentProcess) => void,
 ): Promise<CodingAgent> {
-	const { launch, env, log, signal, waiting } = dependencies;
+	const { launch, env, log, signal, preloaded } = dependencies;
 	const reachable = reachableModel(dependencies);
 	const chosen = { model, reachable, state: join(launch.state, "agents", launch.agent) };
 	await mkdir(chosen.state, { recursive: true, mode: 0o700 });
@@ -60,7 +60,7 @@ export async function startCodingAgent(
 	const limited = await limitedCommand(record.command, limits, { id: launch.session_id, path: env["PATH"] ?? "" });
 	for (const warning of limited.warnings) log.add("WARNING", "session-agent", warning);
 	const command = throughEntrypoint(limited.command, env);
-	const process = new AgentProcess({ ...record, command, waiting }, env, launch.home, log);
+	const process = new AgentProcess({ ...record, command, preloaded }, env, launch.home, log);
 	onProcess(process);
 	return AcpAgent.connect(process, acpOptions(dependencies, record, chosen)).catch(cannotStart);
 }

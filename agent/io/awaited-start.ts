@@ -1,4 +1,4 @@
-/** The start of a built-in agent that was loaded before there was a session for it (../coding-agents/waiting-agent.ts). */
+/** The start of a built-in agent that was loaded before there was a session for it (../coding-agents/preloaded-agent.ts). */
 import { Socket } from "node:net";
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
 import { parseJsonObject } from "#shared/base/schema/parsed-json.ts";
@@ -16,7 +16,7 @@ export interface AwaitedStart {
 }
 
 /** Says that the modules are loaded, and resolves when the process has its start. @returns false: nobody needs it any more. */
-export async function awaitStart(): Promise<boolean> {
+export async function receiveStart(): Promise<boolean> {
 	const channel = new Socket({ fd: awaitedFd });
 	channel.write("\n");
 	const pieces: Buffer[] = [];

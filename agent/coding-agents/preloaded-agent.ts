@@ -23,7 +23,7 @@ export interface NeededStart extends AwaitedStart {
 }
 
 /** Owns the process until a session gets it. It ends with this process, whose end it reads. */
-export class WaitingAgent {
+export class PreloadedAgent {
 	readonly #child: ChildProcessWithoutNullStreams;
 	/** The environment with which it was started. */
 	readonly #env: Environment;
@@ -42,11 +42,11 @@ export class WaitingAgent {
 	}
 
 	/** Resolves when it is loaded; to undefined when it cannot be started, or is not loaded after 10 s. */
-	static async start(env: Environment): Promise<WaitingAgent | undefined> {
-		let agent: WaitingAgent | undefined;
+	static async start(env: Environment): Promise<PreloadedAgent | undefined> {
+		let agent: PreloadedAgent | undefined;
 		try {
 			// It throws in a process without free descriptors.
-			agent = new WaitingAgent(env);
+			agent = new PreloadedAgent(env);
 			const waits = { signal: deadline(patienceMs) };
 			await Promise.race([once(agent.#channel, "data", waits), once(agent.#channel, "close", waits)]);
 			return agent;

@@ -1,10 +1,11 @@
 /** A session agent that waits at the platform's sockets, and the coding agent that waits with it. */
 import { expect } from "chai";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { createServer as createDoor, type RequestListener } from "node:http";
 import { createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
+import { readProc, startTimeOf } from "#shared/base/files/process-files.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { TestPod, TestSession } from "../../../support/pods/test-pod.ts";
@@ -50,16 +51,8 @@ class WaitingPod implements AsyncDisposable {
 function codingAgentsOf(pid: number): number[] {
 	return readdirSync("/proc")
 		.map(Number)
-		.filter((child) => {
-			try {
-				const [, parent] = /\) \S (\d+)/.exec(readFileSync(`/proc/${child}/stat`, "utf8")) ?? [];
-				return (
-					Number(parent) === pid && readFileSync(`/proc/${child}/cmdline`, "utf8").includes("agent/builtin/main.ts")
-				);
-			} catch {
-				return false;
-			}
-		});
+		.filter((child) => readProc(child, "status")?.includes(`\nPPid:\t${pid}\n`))
+		.filter((child) => readProc(child, "cmdline")?.includes("agent/builtin/main.ts"));
 }
 
 describe("a session agent that waits at the platform's sockets", function () {
@@ -115,19 +108,11 @@ describe("a session agent that waits at the platform's sockets", function () {
 	it("ends with its coding agent when the platform has no launch for it", async () => {
 		await waiting.end();
 		expect(await pod.ended()).to.equal(65);
-		await eventually(() => !isAlive(agent));
+		await eventually(() => startTimeOf(agent) === undefined);
 	});
 
 	it("leaves no coding agent behind when it is killed", async () => {
 		await pod.kill();
-		await eventually(() => !isAlive(agent));
+		await eventually(() => startTimeOf(agent) === undefined);
 	});
 });
-
-function isAlive(pid: number): boolean {
-	try {
-		return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-	} catch {
-		return false;
-	}
-}
