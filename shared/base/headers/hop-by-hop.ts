@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { headerList } from "./header-list.ts";
 
 /** Their names, with those of the framing of a message, which Node.js chooses anew for each connection. */
-export const hopByHopHeaders: readonly string[] = [
+const hopByHop = [
 	"connection",
 	"keep-alive",
 	"proxy-authenticate",
@@ -18,6 +18,6 @@ export const hopByHopHeaders: readonly string[] = [
 
 /** Returns the headers without those, and without the ones that `Connection` names. */
 export function endToEndHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-	const left = new Set([...hopByHopHeaders, ...headerList(headers.connection?.toLowerCase() ?? "")]);
+	const left = new Set([...hopByHop, ...headerList(headers.connection?.toLowerCase() ?? "")]);
 	return Object.fromEntries(Object.entries(headers).filter(([name]) => !left.has(name)));
 }
