@@ -4,7 +4,7 @@
  */
 import { failpoint } from "#shared/base/failpoints.ts";
 import { containerName, label } from "../container-request.ts";
-import { EngineRefusal } from "../engine-client.ts";
+import { EngineAway, EngineRefusal } from "../engine-client.ts";
 import type { EngineContainers } from "../engine-containers.ts";
 import type { LaunchDoors } from "../launch-doors.ts";
 import type { Launch } from "../../machine/launch.ts";
@@ -47,7 +47,7 @@ export class WarmBindings {
 			await (isBound ? warm.letGo(container) : warm.end(container));
 			return isBound;
 		} catch (error) {
-			// Its agent gets no launch until it is certain whose it is.
+			// Its agent gets no launch until it is certain whose it is. The first failure is the one to tell.
 			await this.#dependencies.doors.close(launch).catch(() => {});
 			await warm.end(container);
 			throw error;
@@ -68,7 +68,9 @@ export class WarmBindings {
 			await this.#finish(launch);
 			this.#unfinished.delete(containerName(launch));
 		} catch (error) {
-			this.#unfinished.set(containerName(launch), error instanceof Error ? error.message : String(error));
+			// An engine that is away says nothing of the folders, and is told elsewhere.
+			if (!(error instanceof EngineAway))
+				this.#unfinished.set(containerName(launch), error instanceof Error ? error.message : String(error));
 			throw error;
 		}
 	}
