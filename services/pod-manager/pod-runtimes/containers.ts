@@ -153,7 +153,7 @@ export class ContainersRuntime implements PodRuntime {
 
 	async close(): Promise<void> {
 		this.#closing.abort();
-		await this.#warm.close();
+		await Promise.all([this.#warm.close(), this.#images.close()]);
 		this.#memory.close();
 		this.#folders.close();
 		await this.#doors.closeAll();

@@ -24,9 +24,14 @@ export const deliveredLayout = 2;
 
 const preload = "own-path.cjs";
 
-/** Copies everything into a folder that is not there or empty, and whose own mode stays. @param user The user and group of sessions. */
-export async function makeDeliveredAgent(folder: string, user: number): Promise<void> {
+/**
+ * Copies everything into a folder that is not there or empty, and whose own mode stays. @param user The user and group of sessions.
+ * @param signal It is asked before each step. @throws {Error} also when it aborts, which leaves a part of the folder.
+ */
+export async function makeDeliveredAgent(folder: string, user: number, signal?: AbortSignal): Promise<void> {
+	signal?.throwIfAborted();
 	await copyAgentProgram(projectRoot, folder);
+	signal?.throwIfAborted();
 	await copyNode(folder, ownLibraries());
 	await writeNames(folder, user);
 	await openTree(folder);

@@ -45,6 +45,19 @@ describe("the session agent for images of others", function () {
 		expect(passwd).to.include("agent:x:231002:231002::/home/agent:/bin/sh\n");
 	});
 
+	it("is not copied any further when the runtime is closed, and leaves nothing unfinished", async () => {
+		const own = join(root, "closed");
+		const images = new SessionImages(engine, settings, own, 0);
+		const left = () => (existsSync(own) ? readdirSync(own) : []);
+		await images.planOf("other").catch(() => {});
+		await eventually(() => left().length > 0, { withinMs: 30_000, everyMs: 5, what: "the copying has begun" });
+		await images.close();
+		expect(left()).to.deep.equal([]);
+		await images.planOf("other").catch(() => {});
+		await images.close();
+		expect(left()).to.deep.equal([]);
+	});
+
 	it("is removed when it is of another release, old, and in no container", async () => {
 		const images = new SessionImages(engine, settings, folder);
 		const { delivery: own = "" } = await images.planOf("other");

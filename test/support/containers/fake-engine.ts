@@ -12,7 +12,6 @@ import {
 	type ServerResponse,
 } from "node:http";
 import { tmpdir } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import {
@@ -132,11 +131,7 @@ export class FakeEngine implements AsyncDisposable {
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.stop();
-		// A step of a runtime that is closed may still make a folder, whose parents it makes, too.
-		for (const pauseMs of [0, 100, 400]) {
-			await sleep(pauseMs);
-			rmSync(this.root, { recursive: true, force: true });
-		}
+		rmSync(this.root, { recursive: true, force: true });
 	}
 
 	#containerOf(name: string): FakeContainer {

@@ -15,6 +15,7 @@ const minAgeMs = 3_600_000;
 export class AgentDelivery {
 	readonly #folder: string;
 	readonly #user: number;
+	readonly #closing = new AbortController();
 	#prepared: Promise<string> | undefined;
 
 	/** @param folder The folder of all versions, which only the platform can write. @param user The user and group of sessions. */
@@ -23,7 +24,13 @@ export class AgentDelivery {
 		this.#user = user;
 	}
 
-	/** Returns the folder of this version, which is made if need be. @throws {Error} when it cannot be made. */
+	/** Resolves when nothing is being copied any more; it takes a second or two at most, and leaves nothing unfinished. */
+	async close(): Promise<void> {
+		this.#closing.abort();
+		await this.#prepared?.catch(() => {});
+	}
+
+	/** Returns the folder of this version, which is made if need be. @throws {Error} when it cannot be made, or this is closed. */
 	async prepare(): Promise<string> {
 		this.#prepared ??= this.#make().catch((error: unknown) => {
 			this.#prepared = undefined;
@@ -56,7 +63,7 @@ export class AgentDelivery {
 		if (await isThere(folder)) return folder;
 		const unfinished = `${folder}.${randomBytes(8).toString("hex")}`;
 		try {
-			await makeDeliveredAgent(unfinished, this.#user);
+			await makeDeliveredAgent(unfinished, this.#user, this.#closing.signal);
 			await chmod(unfinished, 0o755);
 			await rename(unfinished, folder).catch(async (error: unknown) => {
 				// Another process may have been faster.

@@ -77,6 +77,11 @@ export class SessionImages {
 		if (inUse !== undefined) await this.#delivery.removeOthers(inUse);
 	}
 
+	/** Ends the copying that is under way. */
+	close(): Promise<void> {
+		return this.#delivery.close();
+	}
+
 	/** A pass does not wait for a slow disk: the copying goes on, and a later pass finds it done. @throws {PodRefused} */
 	async #delivered(): Promise<string> {
 		const waiting = new AbortController();
