@@ -3,7 +3,7 @@
  * is in the folders, and change it meanwhile. So the count, the time, the depth and the memory of the walk are bounded, what is left out is
  * said, and each entry is looked up in its open folder: no link in the place of a folder above it leads anywhere else. Linux only.
  */
-import { closeSync, constants, lstatSync, opendirSync, openSync, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, opendirSync, openSync, type Stats } from "node:fs";
 import { monotonic } from "#shared/base/clock.ts";
 import type { PartialReason } from "#shared/contracts/workspaces/workspace-work.ts";
 import { type OpenedBy, openFilesOf } from "./open-files.ts";
@@ -20,6 +20,10 @@ const maxLinked = 500_000;
 const stepEntries = 256;
 /** The entries of a folder that are read at a time. */
 const bufferSize = 256;
+/** The times that a folder is listed again while folders in it are renamed. */
+const maxSearches = 100;
+/** The lists in a row from which nothing disappears, after which the file system is taken to count folders in another way. */
+const calmSearches = 5;
 /** Keeps each byte of a name as one character: names of sessions need not be UTF-8. */
 const bytewise = "latin1";
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
@@ -83,7 +87,7 @@ class Count {
 	run(): void {
 		for (const folder of this.#order.folders) {
 			const found = this.#tried(() => lstatSync(folder));
-			if (found) this.#devices.add(found.dev);
+			if (typeof found === "object") this.#devices.add(found.dev);
 			if (!this.#isOver()) this.#read(Buffer.from(folder), 0);
 		}
 		this.#readOpen();
@@ -114,46 +118,91 @@ class Count {
 		return this.#partial !== undefined && this.#partial !== "depth" && this.#partial !== "changes";
 	}
 
-	/** Reads a folder and those in it. A link that has taken its place is not followed. */
-	#read(path: Buffer, depth: number): void {
+	/** Reads a folder and those in it. A link that has taken its place is not followed. Whether it was there. */
+	#read(path: Buffer, depth: number): boolean {
 		if (depth > maxDepth) {
 			this.#partial ??= "depth";
-			return;
+			return true;
 		}
 		const fd = this.#tried(() => openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
-		if (fd === undefined) return;
+		if (typeof fd !== "number") return fd === "unreadable";
 		try {
-			for (const folder of this.#readEntries(fd)) {
-				this.#waitingBytes -= folder.length;
-				if (!this.#isOver()) this.#read(folder, depth + 1);
-			}
+			const read = this.#readEntries(fd).filter((folder) => this.#readWaiting(folder, depth + 1));
+			if (read.length < foldersIn(fd)) this.#readRenamed(fd, read, depth);
 		} finally {
 			closeSync(fd);
 		}
+		return true;
 	}
 
-	/** Counts the entries of an open folder, and returns the paths of its folders, which are valid as long as it is open. */
-	#readEntries(fd: number): Buffer[] {
-		const folders: Buffer[] = [];
-		const place = `/proc/self/fd/${fd}`;
-		const opened = this.#tried(() => opendirSync(place, { encoding: bytewise, bufferSize }));
-		if (!opened) return folders;
-		try {
-			for (let entry = opened.readSync(); entry && !this.#isOver(); entry = opened.readSync()) {
-				const path = Buffer.from(`${place}/${entry.name}`, bytewise);
-				if (this.#add(path)) folders.push(path);
-				this.#step();
-			}
-		} finally {
-			opened.closeSync();
+	/** Whether the folder was there. */
+	#readWaiting({ path }: CountedFolder, depth: number): boolean {
+		this.#waitingBytes -= path.length;
+		return this.#isOver() || this.#read(path, depth);
+	}
+
+	/** Counts the entries of an open folder, and returns its folders. */
+	#readEntries(fd: number): CountedFolder[] {
+		const folders: CountedFolder[] = [];
+		for (const { path } of this.#entriesOf(fd)) {
+			const found = this.#tried(() => lstatSync(path));
+			if (typeof found === "object" && this.#add(path, found))
+				folders.push({ path, ino: found.ino, birthtimeMs: found.birthtimeMs });
+			this.#step();
 		}
 		return folders;
 	}
 
-	/** Counts an entry once. Whether it is a folder. */
-	#add(path: Buffer): boolean {
+	/**
+	 * Reads the folders of an open one that have got another name since, until a list of it is whole: a session must not hide a folder by
+	 * renaming it all the time.
+	 */
+	#readRenamed(fd: number, read: readonly CountedFolder[], depth: number): void {
+		const names = new Set(read.map(({ path }) => path.toString(bytewise)));
+		const identities = new Set(read.map(identityOf));
+		let calm = 0;
+		for (let search = 0; search < maxSearches && calm < calmSearches && !this.#isOver(); search++) {
+			let [listed, found] = [0, 0];
+			for (const { path, isFolder } of this.#entriesOf(fd)) {
+				if (!isFolder) continue;
+				listed++;
+				if (names.has(path.toString(bytewise)) || this.#readNew(path, identities, depth + 1)) found++;
+			}
+			if (found >= foldersIn(fd)) return;
+			calm = found === listed ? calm + 1 : 0;
+		}
+		if (calm < calmSearches) this.#partial ??= "changes";
+	}
+
+	/** Reads a folder that has none of these identities, and notes its own. Whether it was there. */
+	#readNew(path: Buffer, identities: Set<string>, depth: number): boolean {
 		const found = this.#tried(() => lstatSync(path));
-		if (!found || this.#isKnown(found)) return false;
+		if (typeof found !== "object" || !found.isDirectory()) return found === "unreadable";
+		const identity = identityOf(found);
+		if (identities.has(identity)) return true;
+		if (!this.#read(path, depth)) return false;
+		this.#blocks += found.blocks;
+		identities.add(identity);
+		return true;
+	}
+
+	/** Yields the entries of an open folder until nothing more is to be read. Their paths are valid as long as it is open. */
+	*#entriesOf(fd: number): Generator<{ readonly path: Buffer; readonly isFolder: boolean }> {
+		const place = `/proc/self/fd/${fd}`;
+		const opened = this.#tried(() => opendirSync(place, { encoding: bytewise, bufferSize }));
+		if (typeof opened !== "object") return;
+		try {
+			for (let entry = opened.readSync(); entry && !this.#isOver(); entry = opened.readSync()) {
+				yield { path: Buffer.from(`${place}/${entry.name}`, bytewise), isFolder: entry.isDirectory() };
+			}
+		} finally {
+			opened.closeSync();
+		}
+	}
+
+	/** Counts an entry once. Whether it is a folder. */
+	#add(path: Buffer, found: Stats): boolean {
+		if (this.#isKnown(found)) return false;
 		this.#blocks += found.blocks;
 		if (!found.isDirectory()) return false;
 		this.#waitingBytes += path.length;
@@ -169,17 +218,34 @@ class Count {
 		return false;
 	}
 
-	/** Returns undefined for what has disappeared or may not be read; anything else is a part that is left out. */
-	#tried<T>(call: () => T): T | undefined {
+	/** Returns undefined for what has disappeared; anything but what may not be read is a part that is left out. */
+	#tried<T>(call: () => T): T | "unreadable" | undefined {
 		try {
 			return call();
 		} catch (error) {
 			const { code = "" } = error as NodeJS.ErrnoException;
+			if (gone.includes(code)) return undefined;
 			if (code === "EACCES" || code === "EPERM") this.#hasUnreadable = true;
-			else if (!gone.includes(code)) this.#partial ??= "changes";
-			return undefined;
+			else this.#partial ??= "changes";
+			return "unreadable";
 		}
 	}
+}
+
+/** A folder that was counted, and whose entries are still to be read. */
+interface CountedFolder extends Pick<Stats, "ino" | "birthtimeMs"> {
+	readonly path: Buffer;
+}
+
+/** Tells a folder from others, whatever its name is; the number alone may be that of one that was removed. */
+function identityOf({ ino, birthtimeMs }: Pick<Stats, "ino" | "birthtimeMs">): string {
+	return `${ino}:${birthtimeMs}`;
+}
+
+/** Returns how many folders are in an open one. File systems that do not count them say 0 or less. */
+function foldersIn(fd: number): number {
+	// Its own name, its entry ".", and the entry ".." of each of them.
+	return fstatSync(fd).nlink - 2;
 }
 
 /** The failures that say that there is no such folder, or a link or a file in its place. */

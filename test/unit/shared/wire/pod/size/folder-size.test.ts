@@ -98,6 +98,22 @@ describe("FolderSizes", () => {
 		for (const { bytes } of found) expect(bytes).to.be.within(1_000_000, 20_000_000);
 	});
 
+	it("counts a folder that is renamed again and again, or says that it could not", async () => {
+		for (let index = 0; index < 1_000; index++) mkdirSync(join(root, `e${index}`));
+		mkdirSync(join(root, "r0"));
+		writeFileSync(join(root, "r0", "big"), Buffer.alloc(20_000_000));
+		for (const times of [1, 200]) {
+			const end = await whileChanging(`
+				globalThis.last ??= fs.readdirSync(".").find((name) => name.startsWith("r"));
+				for (let i = 0; i < ${times}; i++) fs.renameSync(last, (last = "r" + process.hrtime.bigint()));`);
+			const found = [];
+			for (let count = 0; count < 5; count++) found.push(await size());
+			await end();
+			const hidden = found.filter(({ bytes, partial }) => bytes < 20_000_000 && partial === undefined);
+			expect(hidden, `${times} times at once`).to.deep.equal([]);
+		}
+	});
+
 	it("never looks at what a link leads to that takes the place of a folder", async () => {
 		const outside = mkdtempSync(join(tmpdir(), "atelier-outside-"));
 		const inner = Array.from({ length: 300 }, (_, index) => `f${index}`);
