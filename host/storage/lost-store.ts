@@ -28,7 +28,8 @@ function sizeOf(file: string): number | undefined {
 	return statSync(file, { throwIfNoEntry: false })?.size;
 }
 
+/** Folders of the platform itself begin with a dot: a pod manager may make them before another process makes the store. */
 function entriesOf(folder: string): number {
 	const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false;
-	return isThere ? readdirSync(folder).length : 0;
+	return isThere ? readdirSync(folder).filter((name) => !name.startsWith(".")).length : 0;
 }

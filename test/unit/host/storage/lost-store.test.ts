@@ -18,8 +18,9 @@ describe("lostStore", () => {
 
 	it("says nothing of a new data folder, and of one with a store", () => {
 		expect(lostStore(dataDir, store)).to.equal(undefined);
+		mkdirSync(join(dataDir, "sessions", ".warm", "0123456789abcdef"), { recursive: true });
+		expect(lostStore(dataDir, store)).to.equal(undefined);
 		mkdirSync(store);
-		mkdirSync(join(dataDir, "sessions"));
 		expect(lostStore(dataDir, store)).to.equal(undefined);
 		mkdirSync(join(dataDir, "sessions", "one"));
 		writeFileSync(join(store, "atelier.db"), "SQLite format 3");
