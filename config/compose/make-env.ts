@@ -48,9 +48,10 @@ function valuesWith(there: Values): Values {
 		LOGIN_PORT: "8081",
 		ATELIER_ENV: dirname(platformFile) === resolve(projectRoot) ? relative(projectRoot, platformFile) : platformFile,
 		ATELIER_INSTALLATION_KEY,
-		// Only docker-compose.engine.yml uses the id that follows from the key, and the data folder of this machine.
+		// Only docker-compose.engine.yml uses the id that follows from the key, and the folders of this machine: data, and the engine's socket.
 		ATELIER_INSTALLATION: openInstallationKey("", ATELIER_INSTALLATION_KEY).installationId(),
 		ATELIER_DATA: "/srv/atelier",
+		ENGINE_FOLDER: "/var/run",
 		CREDENTIAL_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
 		NATS_GATEWAY_PASSWORD: secret(),
 		NATS_SESSIONS_PASSWORD: secret(),
