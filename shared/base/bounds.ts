@@ -218,8 +218,16 @@ export const bounds = {
 		clusterDoorConnections: [2_048, "connections", "of pods of a cluster to a pod manager"],
 	}),
 	...rows("pod", "503, and it asks again", {
-		podReportsPerSecond: [4, "questions and reports", "of a pod of a cluster to a pod manager in a second"],
-		podReportBurst: [20, "questions and reports", "of a pod of a cluster to a pod manager at once"],
+		podReportsPerSecond: [
+			4,
+			"questions and reports",
+			"of a pod of a cluster, or a session in a container, to a pod manager in a second",
+		],
+		podReportBurst: [
+			20,
+			"questions and reports",
+			"of a pod of a cluster, or a session in a container, to a pod manager at once",
+		],
 	}),
 	...rows("pod", "waits", { diffsOfPod: [2, "diffs", "that git makes"] }),
 	...rows("pod", "504 `DIFF_TIMEOUT`", { diffMs: [30_000, "ms", "that a diff takes, with its wait"] }),

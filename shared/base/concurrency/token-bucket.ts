@@ -27,6 +27,13 @@ export class TokenBucket {
 		return this.#level;
 	}
 
+	/** Spends 1 if it is there. Whether it was. */
+	take(): boolean {
+		if (this.level < 1) return false;
+		this.spend();
+		return true;
+	}
+
 	spend(amount = 1): void {
 		this.#level = this.level - amount;
 	}

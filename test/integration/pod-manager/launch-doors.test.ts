@@ -12,6 +12,7 @@ import { LaunchEgress, operatorRules } from "#services/pod-manager/pod-runtimes/
 import { LaunchModels } from "#services/pod-manager/pod-runtimes/containers/launch-models.ts";
 import { type Launch, launchName } from "#services/pod-manager/pod-runtimes/machine/launch.ts";
 import { RunFolders } from "#services/pod-manager/pod-runtimes/machine/run-folders.ts";
+import { bound } from "#shared/base/bounds.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
@@ -86,6 +87,18 @@ describe("the doors of several containers", () => {
 		await mkdir(doors.foldersOf(launch).agent);
 		const said = await answered(launch, statusRequest(ready).repeat(20));
 		expect(said.match(/HTTP\/1\.1 204/g)).to.have.length(1);
+	});
+
+	it("take some reports of a session at once, and then as many as it may send in a second", async () => {
+		const launch = await opened();
+		await mkdir(doors.foldersOf(launch).agent);
+		const answers = [];
+		for (let report = 0; report < 3 * bound.podReportBurst; report++)
+			answers.push((await answered(launch, statusRequest(ready))).slice(9, 12));
+		expect(answers.slice(0, bound.podReportBurst)).to.deep.equal(Array(bound.podReportBurst).fill("204"));
+		expect(answers).to.include("503");
+		const taken = async () => (await answered(launch, statusRequest(ready))).includes(" 204 ");
+		await eventually(taken, { what: "a report is taken again" });
 	});
 
 	it("are open as a whole or not at all, and are tried again", async () => {

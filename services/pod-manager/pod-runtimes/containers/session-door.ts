@@ -15,6 +15,7 @@ import {
 import { pipeline } from "node:stream/promises";
 import { bound } from "#shared/base/bounds.ts";
 import { readBounded } from "#shared/base/bounded-read.ts";
+import { TokenBucket } from "#shared/base/concurrency/token-bucket.ts";
 import { endToEndHeaders } from "#shared/base/headers/hop-by-hop.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import type { DoorModel } from "./door-model.ts";
@@ -36,15 +37,23 @@ export interface DoorDependencies {
 	readonly platformUrl: () => string;
 }
 
+/** What one door needs to answer. */
+interface Door extends DoorDependencies {
+	/** The reports that the session may send now; each of them costs the platform a write. */
+	readonly reports: TokenBucket;
+}
+
 /** Returns the server of one session, which does not listen yet. */
 export function sessionDoor(dependencies: DoorDependencies): Server {
 	const server = createServer({ headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 5_000 });
 	server.maxConnections = maxConnections;
 	// Requests that are sent one behind the other on a connection would all be under way at once.
 	server.maxRequestsPerSocket = 1;
+	const reports = new TokenBucket({ perSecond: bound.podReportsPerSecond, burst: bound.podReportBurst });
+	const door: Door = { ...dependencies, reports };
 	server.on("request", (request, response) => {
 		response.shouldKeepAlive = false;
-		answer(dependencies, request, response).catch(() => {
+		answer(door, request, response).catch(() => {
 			if (response.headersSent) response.destroy();
 			else response.writeHead(502).end();
 		});
@@ -52,19 +61,15 @@ export function sessionDoor(dependencies: DoorDependencies): Server {
 	return server;
 }
 
-async function answer(
-	dependencies: DoorDependencies,
-	request: IncomingMessage,
-	response: ServerResponse,
-): Promise<void> {
+async function answer(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
 	const { method = "", url = "" } = request;
-	if (method === "POST" && Object.hasOwn(posts, url)) return posts[url]?.(dependencies, request, response);
-	if (url.startsWith(`${doorPaths.model}/`)) return callModel(dependencies, request, response);
-	const platform = new URL(dependencies.platformUrl());
+	if (method === "POST" && Object.hasOwn(posts, url)) return posts[url]?.(door, request, response);
+	if (url.startsWith(`${doorPaths.model}/`)) return callModel(door, request, response);
+	const platform = new URL(door.platformUrl());
 	const target = new URL(url, platform);
 	// Dots in the path have been taken out of it.
 	if (target.origin === platform.origin && target.pathname.startsWith(`${platform.pathname}/`)) {
-		if (showsToken(request, dependencies.podToken())) return pass(target, request, response);
+		if (showsToken(request, door.podToken())) return pass(target, request, response);
 		request.resume();
 		return void response.writeHead(401, { connection: "close" }).end();
 	}
@@ -72,7 +77,7 @@ async function answer(
 	response.writeHead(404).end();
 }
 
-type Answer = (dependencies: DoorDependencies, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+type Answer = (door: Door, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** The answers of the door itself, by their paths. */
 const posts: Record<string, Answer> = {
@@ -97,11 +102,16 @@ async function giveLaunch(
 	else response.writeHead(200, { "content-type": "application/json" }).end(document);
 }
 
+/** An agent sends a status again until it was taken. */
 async function takeStatus(
-	{ report }: DoorDependencies,
+	{ report, reports }: Door,
 	request: IncomingMessage,
 	response: ServerResponse,
 ): Promise<void> {
+	if (!reports.take()) {
+		request.resume();
+		return void response.writeHead(503).end();
+	}
 	const tooLarge = () => new Error(`A status has at most ${maxStatusBytes} bytes`);
 	await report(await readBounded(request, { maxBytes: maxStatusBytes, tooLarge }));
 	response.writeHead(204).end();

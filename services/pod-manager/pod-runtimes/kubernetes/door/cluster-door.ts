@@ -92,9 +92,7 @@ function admits(senders: LRUCache<string, TokenBucket>, address: string): boolea
 	const bucket =
 		senders.get(address) ?? new TokenBucket({ perSecond: bound.podReportsPerSecond, burst: bound.podReportBurst });
 	senders.set(address, bucket);
-	if (bucket.level < 1) return false;
-	bucket.spend();
-	return true;
+	return bucket.take();
 }
 
 function refuse({ request, response }: Exchange, status: number): void {
