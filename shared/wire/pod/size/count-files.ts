@@ -158,20 +158,29 @@ class Count {
 	 * renaming it all the time.
 	 */
 	#readRenamed(fd: number, read: readonly CountedFolder[], depth: number): void {
-		const names = new Set(read.map(({ path }) => path.toString(bytewise)));
-		const identities = new Set(read.map(identityOf));
+		const known = {
+			names: new Set(read.map(({ path }) => path.toString(bytewise))),
+			identities: new Set(read.map(identityOf)),
+		};
 		let calm = 0;
 		for (let search = 0; search < maxSearches && calm < calmSearches && !this.#isOver(); search++) {
-			let [listed, found] = [0, 0];
-			for (const { path, isFolder } of this.#entriesOf(fd)) {
-				if (!isFolder) continue;
-				listed++;
-				if (names.has(path.toString(bytewise)) || this.#readNew(path, identities, depth + 1)) found++;
-			}
+			const { listed, found } = this.#readOthers(fd, known, depth);
 			if (found >= foldersIn(fd)) return;
 			calm = found === listed ? calm + 1 : 0;
 		}
 		if (calm < calmSearches) this.#partial ??= "changes";
+	}
+
+	/** Reads the folders of an open one that are not known. Returns how many the list has, and how many of these were there. */
+	#readOthers(fd: number, known: KnownFolders, depth: number): { listed: number; found: number } {
+		let [listed, found] = [0, 0];
+		for (const { path, isFolder } of this.#entriesOf(fd)) {
+			if (!isFolder) continue;
+			listed++;
+			const isThere = known.names.has(path.toString(bytewise)) || this.#readNew(path, known.identities, depth + 1);
+			if (isThere) found++;
+		}
+		return { listed, found };
 	}
 
 	/** Reads a folder that has none of these identities, and notes its own. Whether it was there. */
@@ -235,6 +244,13 @@ class Count {
 /** A folder that was counted, and whose entries are still to be read. */
 interface CountedFolder extends Pick<Stats, "ino" | "birthtimeMs"> {
 	readonly path: Buffer;
+}
+
+/** The folders of an open one that were read. */
+interface KnownFolders {
+	/** The paths that they had then. */
+	readonly names: ReadonlySet<string>;
+	readonly identities: Set<string>;
 }
 
 /** Tells a folder from others, whatever its name is; the number alone may be that of one that was removed. */
