@@ -163,6 +163,7 @@ export class ContainersRuntime implements PodRuntime {
 
 	async inventory(): Promise<Inventory> {
 		const found = await inventoryOf(this.#pods, this.#runs, this.#sessions);
+		this.#bindings.forgetOthers([...found.pods, ...found.unfinished]);
 		const more = [this.#doors, this.#bindings, this.#warm, this.#filter].map(({ trouble }) => trouble);
 		return { ...found, troubles: [...found.troubles, ...more.filter((trouble) => trouble !== undefined)] };
 	}
@@ -271,7 +272,6 @@ export class ContainersRuntime implements PodRuntime {
 		await this.#containers.remove(containerName(launch), signal);
 		await this.#models.settle(launch);
 		await this.#doors.close(launch);
-		this.#bindings.forget(launch);
 		await this.#doors.removeDocument(launch);
 		await this.#folders.clear(this.#doors.foldersOf(launch).agent, signal);
 		await this.#runs.discard(launch);

@@ -29,6 +29,12 @@ describe("warm containers", function () {
 
 	const run = (...parts: string[]) => join(world.dataDir, "run", `${id}-g1`, ...parts);
 	const warmOf = (of: string) => world.engine.containers.get(of)?.request.Labels["atelier.warm"];
+	/** Lets the engine have given a container to the session. */
+	const renamed = (waiting: string) => {
+		const container = world.engine.containers.get(waiting)!;
+		world.engine.containers.delete(waiting);
+		world.engine.containers.set(name, { ...container, name });
+	};
 	const troubles = async () => (await runtime.inventory()).troubles;
 
 	it("are given to the next session: its agent asks at the door, which is open when it is let go", async () => {
@@ -140,9 +146,7 @@ describe("warm containers", function () {
 	it("that got a session from a process that was killed then are finished by the next one", async () => {
 		const waiting = await world.warmed();
 		await world.kill(runtime);
-		const container = world.engine.containers.get(waiting)!;
-		world.engine.containers.delete(waiting);
-		world.engine.containers.set(name, { ...container, name });
+		renamed(waiting);
 		// The place of its sockets has what another attempt left.
 		mkdirSync(run("in"), { recursive: true });
 		writeFileSync(run("in", "api.sock"), "");
@@ -154,25 +158,37 @@ describe("warm containers", function () {
 		expect((await next.find(id)).map(({ state }) => state)).to.deep.equal(["launching"]);
 	});
 
-	it("that cannot get the folders of their session are told, until they can", async () => {
+	/** Lets a session have got a container whose folders cannot be moved, from a process that was killed then. Resolves to the next one. */
+	async function unfinished(): Promise<ContainersRuntime> {
 		const waiting = await world.warmed();
 		await world.kill(runtime);
-		const container = world.engine.containers.get(waiting)!;
-		world.engine.containers.delete(waiting);
-		world.engine.containers.set(name, { ...container, name });
+		renamed(waiting);
 		const files = join(world.dataDir, "sessions", id);
 		mkdirSync(files);
 		writeFileSync(join(files, "in-the-way"), "");
 		const next = world.runtime();
 		await next.open();
-		const told = async () => (await next.inventory()).troubles.join("\n");
-		expect(await told()).to.match(/Cannot bring the folders of 1 warm container.* of "session-.*ENOTEMPTY/);
-		rmSync(files, { recursive: true });
+		expect(await told(next)).to.match(/Cannot bring the folders of 1 warm container.* of "session-.*ENOTEMPTY/);
+		return next;
+	}
+
+	const told = async (by: ContainersRuntime) => (await by.inventory()).troubles.join("\n");
+
+	it("that cannot get the folders of their session are told, until they can", async () => {
+		const next = await unfinished();
+		rmSync(join(world.dataDir, "sessions", id), { recursive: true });
 		const watching = new AbortController();
 		next.watch(() => {}, watching.signal);
-		await eventually(async () => (await told()) === "", { withinMs: 30_000, what: "the folders are there" });
+		await eventually(async () => (await told(next)) === "", { withinMs: 30_000, what: "the folders are there" });
 		watching.abort();
 		expect(existsSync(run("in", "api.sock"))).to.equal(true);
+	});
+
+	it("that cannot get the folders of their session are told no more when another process has removed them", async () => {
+		const next = await unfinished();
+		world.engine.end(name, { code: 0 });
+		await world.runtime().purge(id);
+		expect(await told(next)).to.equal("");
 	});
 
 	it("of a process that was killed are removed by the next one, which may want none", async () => {

@@ -2,6 +2,7 @@
  * Gives warm containers to launches (docs/decisions/0164). The engine renames the container to that of the launch: that is the one step
  * that decides, because an engine has each name once. All that follows can be repeated by every process that finds the container.
  */
+import { KeyedQueues } from "#shared/base/concurrency/keyed-queues.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { containerName, label } from "../container-request.ts";
 import { EngineAway, EngineRefusal } from "../engine-client.ts";
@@ -28,6 +29,8 @@ export class WarmBindings {
 	readonly #dependencies: WarmBindingsDependencies;
 	/** The causes by the names of containers. */
 	readonly #unfinished = new Map<string, string>();
+	/** A second attempt would close the door that the first one has opened. */
+	readonly #finishing = new KeyedQueues();
 
 	constructor(dependencies: WarmBindingsDependencies) {
 		this.#dependencies = dependencies;
@@ -65,7 +68,7 @@ export class WarmBindings {
 	/** Finishes what a process began that was killed, or could not. @throws {Error} which {@link trouble} tells until it succeeds. */
 	async finish(launch: Launch): Promise<void> {
 		try {
-			await this.#finish(launch);
+			await this.#finishing.run(containerName(launch), () => this.#finish(launch));
 			this.#unfinished.delete(containerName(launch));
 		} catch (error) {
 			// An engine that is away says nothing of the folders, and is told elsewhere.
@@ -75,9 +78,10 @@ export class WarmBindings {
 		}
 	}
 
-	/** Forgets a launch whose container is not there any more. */
-	forget(launch: Launch): void {
-		this.#unfinished.delete(containerName(launch));
+	/** Forgets all launches but those that are there: other processes remove containers, too. */
+	forgetOthers(launches: readonly Launch[]): void {
+		const names = new Set(launches.map(containerName));
+		for (const name of this.#unfinished.keys()) if (!names.has(name)) this.#unfinished.delete(name);
 	}
 
 	async #finish(launch: Launch): Promise<void> {

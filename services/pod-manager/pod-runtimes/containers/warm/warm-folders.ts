@@ -5,9 +5,10 @@
  */
 import { chmod, lstat, mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
 import { makeShared } from "../container-folders.ts";
 import { socketFolders } from "../container-request.ts";
-import { namesIn, unlessMissing } from "../../machine/folder-entries.ts";
+import { entriesOf, namesIn, unlessMissing } from "../../machine/folder-entries.ts";
 import type { Trash } from "../../machine/trash.ts";
 import { WarmChannel } from "./warm-channel.ts";
 
@@ -85,16 +86,21 @@ export class WarmFolders {
 	async move(name: string, to: WarmPlaces): Promise<void> {
 		const from = this.placesOf(name);
 		await rename(from.files, to.files).catch(unlessMissing);
-		for (const place of ["agent", "platform"] as const) {
-			await rename(from[place], to[place]).catch(async (error: NodeJS.ErrnoException) => {
-				if (error.code !== "ENOTEMPTY") return unlessMissing(error);
-				// Another process may have moved it meanwhile, and has its sockets there.
-				if (!(await lstat(from[place]).catch(unlessMissing))) return;
-				await this.#trash.discard(to[place]);
-				await rename(from[place], to[place]).catch(unlessMissing);
-			});
-		}
+		for (const place of ["agent", "platform"] as const) await this.#replace(to[place], from[place]);
 		await rm(join(this.#runs, name), { recursive: true, force: true });
+	}
+
+	/** Moves a folder to a place, if it is not there yet. What was at the place goes to the trash. */
+	async #replace(place: string, folder: string): Promise<void> {
+		await rename(folder, place).catch(async (error: NodeJS.ErrnoException) => {
+			if (error.code !== "ENOTEMPTY") return unlessMissing(error);
+			// Another process may move the folder at any moment, and listen in it. The place is opened while the folder is not there yet, so
+			// that nothing else is emptied.
+			await using former = await UntrustedFolder.open(place);
+			if (former && (await lstat(folder).catch(unlessMissing)))
+				for await (const { path } of entriesOf(former.path(""))) await this.#trash.discard(path);
+			await rename(folder, place).catch(unlessMissing);
+		});
 	}
 
 	/** Removes the folders of a container that no session has got. Nothing but the agent has been in them. */
