@@ -4,7 +4,7 @@
  */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ContainersRuntime } from "#services/pod-manager/pod-runtimes/containers.ts";
 import type { PodSpec } from "#services/pod-manager/pod-runtime.ts";
@@ -29,12 +29,6 @@ describe("warm containers", function () {
 
 	const run = (...parts: string[]) => join(world.dataDir, "run", `${id}-g1`, ...parts);
 	const warmOf = (of: string) => world.engine.containers.get(of)?.request.Labels["atelier.warm"];
-	/** Lets the engine have given a container to the session. */
-	const renamed = (waiting: string) => {
-		const container = world.engine.containers.get(waiting)!;
-		world.engine.containers.delete(waiting);
-		world.engine.containers.set(name, { ...container, name });
-	};
 	const troubles = async () => (await runtime.inventory()).troubles;
 
 	it("are given to the next session: its agent asks at the door, which is open when it is let go", async () => {
@@ -93,6 +87,10 @@ describe("warm containers", function () {
 			mkdirSync(join(world.dataDir, "sessions", id));
 			return spec;
 		},
+		"has the folder of its sockets already": (spec) => {
+			mkdirSync(run("in"), { recursive: true });
+			return spec;
+		},
 	};
 	for (const [what, change] of Object.entries(others))
 		it(`are not for a session that ${what}`, async () => {
@@ -129,6 +127,29 @@ describe("warm containers", function () {
 			await eventually(() => !existsSync(world.folder("sessions", waiting)));
 		});
 
+	it("are the session's when an engine has renamed them and refuses the call that is repeated", async () => {
+		const waiting = await world.warmed();
+		world.meanwhile("/rename", () => world.give(waiting, name));
+		await runtime.create(podSpecFor(id, 1));
+		expect(`atelier-warm-${warmOf(name)}`).to.equal(waiting);
+		expect(existsSync(run("in", "api.sock"))).to.equal(true);
+		expect(world.folders).to.deep.equal([]);
+	});
+
+	it("are ended when the session has got that of another process meanwhile", async () => {
+		const waiting = await world.warmed();
+		const container = world.engine.containers.get(waiting)!;
+		const Labels = { ...container.request.Labels, "atelier.warm": "fedcba9876543210" };
+		const others = { ...container, name, request: { ...container.request, Labels } };
+		writeFileSync(join(world.folder("sessions", waiting), "of-its-agent"), "");
+		world.meanwhile("/rename", () => void world.engine.containers.set(name, others));
+		await runtime.create(podSpecFor(id, 1));
+		expect(warmOf(name)).to.equal("fedcba9876543210");
+		expect(existsSync(join(world.dataDir, "sessions", id, "of-its-agent"))).to.equal(false);
+		await eventually(() => !world.engine.containers.has(waiting));
+		await eventually(() => !existsSync(world.folder("sessions", waiting)));
+	});
+
 	it("that an engine may have given to a session or not get their launch from the one who knows", async () => {
 		const waiting = await world.warmed();
 		world.engine.silent = (call) => call.includes("/rename");
@@ -141,76 +162,6 @@ describe("warm containers", function () {
 		expect(`atelier-warm-${warmOf(name)}`).not.to.equal(waiting);
 		expect(world.engine.containers.get(name)?.status).to.equal("running");
 		await eventually(() => !world.engine.containers.has(waiting), { withinMs: 10_000 });
-	});
-
-	it("that got a session from a process that was killed then are finished by the next one", async () => {
-		const waiting = await world.warmed();
-		await world.kill(runtime);
-		renamed(waiting);
-		// The place of its sockets has what another attempt left.
-		mkdirSync(run("in"), { recursive: true });
-		writeFileSync(run("in", "api.sock"), "");
-		const next = world.runtime();
-		await next.open();
-		expect(statSync(run("in", "api.sock")).isSocket()).to.equal(true);
-		expect(existsSync(join(world.dataDir, "sessions", id))).to.equal(true);
-		expect(existsSync(world.folder("run", waiting))).to.equal(false);
-		expect((await next.find(id)).map(({ state }) => state)).to.deep.equal(["launching"]);
-	});
-
-	/** Lets a session have got a container whose folders cannot be moved, from a process that was killed then. Resolves to the next one. */
-	async function unfinished(): Promise<ContainersRuntime> {
-		const waiting = await world.warmed();
-		await world.kill(runtime);
-		renamed(waiting);
-		const files = join(world.dataDir, "sessions", id);
-		mkdirSync(files);
-		writeFileSync(join(files, "in-the-way"), "");
-		const next = world.runtime();
-		await next.open();
-		expect(await told(next)).to.match(/Cannot bring the folders of 1 warm container.* of "session-.*ENOTEMPTY/);
-		return next;
-	}
-
-	const told = async (by: ContainersRuntime) => (await by.inventory()).troubles.join("\n");
-
-	it("that cannot get the folders of their session are told, until they can", async () => {
-		const next = await unfinished();
-		rmSync(join(world.dataDir, "sessions", id), { recursive: true });
-		const watching = new AbortController();
-		next.watch(() => {}, watching.signal);
-		await eventually(async () => (await told(next)) === "", { withinMs: 30_000, what: "the folders are there" });
-		watching.abort();
-		expect(existsSync(run("in", "api.sock"))).to.equal(true);
-	});
-
-	it("that cannot get the folders of their session are told no more when another process has removed them", async () => {
-		const next = await unfinished();
-		world.engine.end(name, { code: 0 });
-		await world.runtime().purge(id);
-		expect(await told(next)).to.equal("");
-	});
-
-	it("of a process that was killed are removed by the next one, which may want none", async () => {
-		const waiting = await world.warmed();
-		await world.kill(runtime);
-		world.warm = 0;
-		await world.runtime().open();
-		await eventually(() => !world.engine.containers.has(waiting), { withinMs: 10_000 });
-		await eventually(() => world.folders.length === 0);
-	});
-
-	it("leave folders that are removed when no process can be creating a container any more", async () => {
-		await world.warmed();
-		await world.kill(runtime);
-		const [young, old] = ["0123456789abcdef", "fedcba9876543210"];
-		const past = Date.now() / 1_000 - 100;
-		for (const one of [young, old]) mkdirSync(world.folder("run", one), { recursive: true });
-		utimesSync(world.folder("run", old), past, past);
-		world.warm = 0;
-		await world.runtime().open();
-		await eventually(() => !world.folders.includes(old), { withinMs: 10_000 });
-		expect(world.folders).to.include(young);
 	});
 
 	it("of two processes of a machine are each one's own", async () => {
@@ -233,21 +184,6 @@ describe("warm containers", function () {
 		world.engine.refused = {};
 		await world.warmed();
 		expect(await troubles()).to.deep.equal([]);
-	});
-
-	it("are started although those of an earlier process cannot be removed, which is told", async () => {
-		const waiting = await world.warmed();
-		await world.kill(runtime);
-		world.engine.silent = (call) => call.includes(`${waiting}/stop`);
-		runtime = world.runtime();
-		await runtime.open();
-		await world.warmed(2);
-		await eventually(async () => (await troubles()).join().includes("warm containers that nobody has"), {
-			withinMs: 10_000,
-		});
-		world.engine.silent = () => false;
-		await eventually(() => !world.engine.containers.has(waiting), { withinMs: 30_000 });
-		await eventually(async () => (await troubles()).length === 0, { withinMs: 10_000 });
 	});
 
 	it("are replaced when their agent ends", async () => {
@@ -303,6 +239,13 @@ describe("the end of a platform with warm containers", function () {
 			expect(Date.now() - began).to.be.below(3 * 6_000);
 			world.engine.silent = () => false;
 		});
+
+	it("leaves the folders of one that the engine may still create", async () => {
+		const runtime = await startedUntil("POST /containers/create", true);
+		await runtime.close();
+		expect(world.engine.calls.at(-1)).to.match(/^DELETE .containers.atelier-warm-/);
+		expect(world.folders).to.have.length(2);
+	});
 
 	it("ends those that wait", async () => {
 		const runtime = await world.open();

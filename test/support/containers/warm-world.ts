@@ -62,6 +62,24 @@ export class WarmWorld extends FakedRuntime {
 		return this.waiting[0] ?? "";
 	}
 
+	/** Lets the engine have given a container to a session. @param session The name that it has got. */
+	give(name: string, session: string): void {
+		const container = this.engine.containers.get(name);
+		if (!container) throw new Error(`There is no container "${name}"`);
+		this.engine.containers.delete(name);
+		this.engine.containers.set(session, { ...container, name: session });
+	}
+
+	/** Does something once, just before the engine carries out a call that ends so. */
+	meanwhile(end: string, work: () => void): void {
+		this.engine.heard = (call) => {
+			this.hear(call);
+			if (!call.endsWith(end)) return;
+			this.engine.heard = (later) => this.hear(later);
+			work();
+		};
+	}
+
 	/** Ends a runtime as kill -9 does: it does nothing more, and its agents lose their platform. */
 	async kill(runtime: ContainersRuntime): Promise<void> {
 		const { engine } = this;
