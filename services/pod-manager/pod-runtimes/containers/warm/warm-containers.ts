@@ -18,7 +18,7 @@ import { EngineRefusal } from "../engine-client.ts";
 import { lastLines } from "../helpers/engine-log.ts";
 import type { SessionImages } from "../images/session-images.ts";
 import { launchLimits } from "../launches/launch-limits.ts";
-import { LeftContainers } from "./left-containers.ts";
+import { OrphanedContainers } from "./orphaned-containers.ts";
 import { WarmChannel } from "./warm-channel.ts";
 import { WarmContainer } from "./warm-container.ts";
 import type { WarmEngine } from "./warm-engine.ts";
@@ -43,7 +43,7 @@ export interface WarmContainersDependencies {
 /** Owns the warm containers of one process. */
 export class WarmContainers implements WaitingKind<WarmContainer> {
 	readonly #dependencies: WarmContainersDependencies;
-	readonly #left: LeftContainers;
+	readonly #orphaned: OrphanedContainers;
 	readonly #pool: WaitingPool<WarmContainer>;
 	/** The names of those that this process starts, has, or gives to a session. */
 	readonly #own = new Set<string>();
@@ -52,14 +52,14 @@ export class WarmContainers implements WaitingKind<WarmContainer> {
 	constructor(dependencies: WarmContainersDependencies) {
 		const { engine, folders, settings, metrics } = dependencies;
 		this.#dependencies = dependencies;
-		this.#left = new LeftContainers(engine, folders);
+		this.#orphaned = new OrphanedContainers(engine, folders);
 		this.#pool = new WaitingPool(this, settings.warm);
 		metrics.sample("atelier_warm_containers", async () => [{ labels: [], value: this.#pool.size }]);
 	}
 
 	/** Maintains them until the signal aborts, and removes those of processes that are gone. */
 	keep(signal: AbortSignal): void {
-		this.#tending = this.#left.tend(signal);
+		this.#tending = this.#orphaned.tend(signal);
 		if (this.#dependencies.settings.warm > 0) this.#pool.keep(signal);
 	}
 
@@ -68,8 +68,10 @@ export class WarmContainers implements WaitingKind<WarmContainer> {
 		const { failure } = this.#pool;
 		if (failure !== undefined)
 			return `No container can be kept warm for the next session, which starts without one: ${sentenceOf(failure)}`;
-		const { failure: left } = this.#left;
-		return left === undefined ? undefined : `Cannot remove warm containers that nobody has: ${sentenceOf(left)}`;
+		const { failure: orphaned } = this.#orphaned;
+		return orphaned === undefined
+			? undefined
+			: `Cannot remove warm containers that nobody has: ${sentenceOf(orphaned)}`;
 	}
 
 	/** Whether a container is this process's own. */
@@ -101,21 +103,22 @@ export class WarmContainers implements WaitingKind<WarmContainer> {
 		const { engine, folders, images, ensureProof } = this.#dependencies;
 		await ensureProof(signal);
 		const imageId = await images.ownId(signal);
-		this.#left.request();
+		this.#orphaned.request();
 		const name = randomBytes(8).toString("hex");
 		await using opening = new AsyncDisposableStack();
 		this.#own.add(name);
 		opening.defer(() => void this.#own.delete(name));
-		let isAlone = true;
-		opening.defer(async () => void (isAlone && (await folders.remove(name))));
+		/** Whether they are certainly no session's, and will not be. */
+		let mayRemoveFolders = true;
+		opening.defer(async () => void (mayRemoveFolders && (await folders.remove(name))));
 		const places = await folders.make(name);
 		const channel = opening.use(await WarmChannel.listen(places.platform));
 		failpoint("containers.warm-before-create");
-		// A container that is not there may have got a session, whose folders these are then; a later sweep knows.
-		isAlone = false;
-		opening.defer(async () => void (isAlone ||= await engine.remove(name)));
+		// A container that is not there may have got a session meanwhile, or may still be created; a later sweep knows.
+		mayRemoveFolders = false;
+		opening.defer(async () => void (mayRemoveFolders ||= await engine.remove(name)));
 		await engine.create(name, this.#requestFor(name, places), signal).catch((error: unknown) => {
-			isAlone = error instanceof EngineRefusal;
+			mayRemoveFolders = error instanceof EngineRefusal;
 			throw error;
 		});
 		failpoint("containers.warm-created");
@@ -125,7 +128,7 @@ export class WarmContainers implements WaitingKind<WarmContainer> {
 		return new WarmContainer({ name, imageId, places }, channel, opening.move());
 	}
 
-	/** Leaves to a later removal what cannot be removed now (left-containers.ts). */
+	/** Leaves to a later removal what cannot be removed now (orphaned-containers.ts). */
 	async end(container: WarmContainer): Promise<void> {
 		await container.end().catch(() => {});
 		this.#own.delete(container.name);

@@ -1,6 +1,6 @@
 /**
- * Removes warm containers that no process has: those of a platform that was killed, and those that could not be removed before. Their
- * agents end by themselves a minute after their platform, and the engine keeps what is left of them.
+ * Removes orphaned warm containers, which no process has: those of a platform that was killed, and those that could not be removed
+ * before. Their agents end by themselves a minute after their platform, and the engine keeps what is left of them.
  */
 import { machineTime, sleep } from "#shared/base/clock.ts";
 import { Backoff } from "#shared/base/concurrency/backoff.ts";
@@ -11,7 +11,7 @@ import type { WarmFolders } from "./warm-folders.ts";
 /** The pauses before the second look, at which what was young at the first one is old, and before each later one, in milliseconds. */
 const [secondMs, laterMs] = [65_000, 300_000];
 
-export class LeftContainers {
+export class OrphanedContainers {
 	readonly #engine: WarmEngine;
 	readonly #folders: WarmFolders;
 	#signal: AbortSignal = AbortSignal.abort();
@@ -56,10 +56,10 @@ export class LeftContainers {
 			const listed = await this.#engine.list(this.#signal);
 			const waiting = listed.filter(({ waits }) => waits).map(({ name }) => name);
 			const known = new Set(listed.map(({ name }) => name));
-			const alone = (await this.#folders.names()).filter((name) => !known.has(name));
+			const unused = (await this.#folders.names()).filter((name) => !known.has(name));
 			const steps = [
 				...waiting.map((name) => () => this.#removeContainer(name)),
-				...alone.map((name) => () => this.#removeFolders(name)),
+				...unused.map((name) => () => this.#removeFolders(name)),
 			];
 			for (const step of steps)
 				if (!this.#signal.aborted) await step().catch((error: unknown) => void (failure = error));
