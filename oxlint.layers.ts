@@ -27,7 +27,7 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 		contracts: ["base"],
 		wire: ["contracts", "config", "base"],
 		net: ["config", "base"],
-		"model-proxy": ["wire", "contracts", "config", "base"],
+		"model-proxy": ["net", "wire", "contracts", "config", "base"],
 		store: ["contracts", "telemetry", "base"],
 		bus: ["contracts", "telemetry", "config", "base"],
 		kubernetes: ["telemetry", "config", "base"],

@@ -2,12 +2,12 @@
  * Ports of loopback that lead to Unix sockets: most programs know no others. They exist in pods that have no network.
  */
 import { connect, createServer } from "node:net";
-import { once } from "node:events";
 import { join } from "node:path";
 import { bound } from "#shared/base/bounds.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import { type DoorWay, doorWays } from "#shared/wire/pod/door/door-sockets.ts";
 import { linkStreams } from "#shared/net/linked-streams.ts";
+import { listen } from "#shared/net/sockets/listen.ts";
 
 /**
  * Opens the ports at which the programs of a pod find the platform and the way out. They end with the process.
@@ -25,6 +25,5 @@ async function openWay(door: string, { socket, port }: DoorWay, most: number): P
 		linkStreams(client, connect({ path, allowHalfOpen: true })),
 	);
 	server.maxConnections = most;
-	server.listen(port, loopbackHost);
-	await once(server, "listening");
+	await listen(server, { port, host: loopbackHost });
 }

@@ -4,6 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { readBounded } from "#shared/base/bounded-read.ts";
 import { type JsonObject, parseJsonObject } from "#shared/base/schema/parsed-json.ts";
+import { listen } from "#shared/net/sockets/listen.ts";
 import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { RequestError, requestErrorOf } from "./request-error.ts";
 import type { RequestGuard } from "./request-guard.ts";
@@ -57,15 +58,10 @@ export class AgentServer {
 	/** Listens; requests get 503 until `serve` is called. @param place Default: a free port of loopback. */
 	static async listen(guard: RequestGuard, log: LogBuffer, place: AgentPlace = {}): Promise<AgentServer> {
 		const server = new AgentServer(guard, log);
-		await new Promise<void>((resolve, reject) => {
-			server.#server.once("error", reject);
-			const { host = "127.0.0.1", port = 0, path } = place;
-			// The folder of a Unix socket belongs to this pod; the platform has another user, and every request needs the key.
-			server.#server.listen(
-				path === undefined ? { host, port } : { path, readableAll: true, writableAll: true },
-				resolve,
-			);
-		});
+		const { host = "127.0.0.1", port = 0, path } = place;
+		// The folder of a Unix socket belongs to this pod; the platform has another user, and every request needs the key.
+		const at = path === undefined ? { host, port } : { path, readableAll: true, writableAll: true };
+		await listen(server.#server, at);
 		return server;
 	}
 

@@ -1,7 +1,7 @@
 /** Makes the socket of a filter with its rights. Whoever may use it can start containers of the platform. */
-import { once } from "node:events";
 import { chmodSync, chownSync, lstatSync, rmSync } from "node:fs";
 import type { Server } from "node:http";
+import { listen } from "#shared/net/sockets/listen.ts";
 import { hasListener } from "#shared/net/sockets/unix-listener.ts";
 
 /** The rights of a socket. */
@@ -17,9 +17,7 @@ export async function listenAt(server: Server, path: string, { mode, group }: So
 	await removeLeft(path);
 	// Nobody may connect before the rights of the socket are set.
 	const before = process.umask(0o177);
-	server.listen(path);
-	await once(server, "listening");
-	process.umask(before);
+	await listen(server, { path }).finally(() => process.umask(before));
 	if (group !== undefined) chownSync(path, -1, group);
 	chmodSync(path, mode);
 }

@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { listen } from "#shared/net/sockets/listen.ts";
 import type { ModelAccess, ModelTerms, ModelWire } from "#shared/wire/models/model-wire.ts";
 import { CallerGuard } from "./caller-guard.ts";
 import { ModelCalls, type ModelCallsDependencies } from "./model-calls.ts";
@@ -40,10 +41,7 @@ export class ModelProxy {
 	/** Listens on a free port of loopback. */
 	static async open(dependencies: ModelCallsDependencies): Promise<ModelProxy> {
 		const proxy = new ModelProxy(dependencies);
-		await new Promise<void>((resolve, reject) => {
-			proxy.#server.once("error", reject);
-			proxy.#server.listen(0, "127.0.0.1", resolve);
-		});
+		await listen(proxy.#server, { port: 0, host: "127.0.0.1" });
 		return proxy;
 	}
 

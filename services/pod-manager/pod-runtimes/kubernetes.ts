@@ -3,7 +3,6 @@
  * keep only one, its finalizer keeps it until the reason of its end was read, and what its agent reports is an annotation of it.
  * A pod is made without secrets, and asks for its launch at the door (kubernetes/door/launch-desk.ts).
  */
-import { once } from "node:events";
 import type { Server } from "node:http";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { monotonic, sleep } from "#shared/base/clock.ts";
@@ -38,6 +37,7 @@ import { reviewToken } from "./kubernetes/door/token-reviews.ts";
 import { VolumeSizes } from "./kubernetes/objects/volume-sizes.ts";
 import { WatchedPods } from "./kubernetes/watched-pods.ts";
 import { collectionSource } from "#shared/kubernetes/watch/watch-source.ts";
+import { listen } from "#shared/net/sockets/listen.ts";
 
 /** The time beyond the agent's own in which a pod ends, in seconds. */
 const extraSeconds = 10;
@@ -110,8 +110,7 @@ export class KubernetesRuntime implements PodRuntime {
 			launch: (token, earlier) => desk.launch(token, earlier),
 			report: (token, status) => reports.take(token, status),
 		});
-		door.listen(doorPort, "0.0.0.0");
-		await once(door, "listening");
+		await listen(door, { port: doorPort, host: "0.0.0.0" });
 		this.#doors.push(door);
 		return [keysInPods];
 	}

@@ -10,7 +10,6 @@ import {
 	type Server,
 	type ServerResponse,
 } from "node:http";
-import { once } from "node:events";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -18,6 +17,7 @@ import { bound } from "#shared/base/bounds.ts";
 import { EgressConnections, type EgressDependencies, RefusedConnection } from "./egress-connections.ts";
 import { endToEndHeaders } from "#shared/base/headers/hop-by-hop.ts";
 import { linkStreams } from "../linked-streams.ts";
+import { listen } from "../sockets/listen.ts";
 import { destinationOf } from "./egress-rules.ts";
 
 /** A connection on which nothing moves for this long is closed, in milliseconds. */
@@ -50,8 +50,7 @@ export class EgressProxy {
 
 	/** Resolves when it listens at the socket. @throws {Error} when it cannot. */
 	async listen(socketPath: string): Promise<void> {
-		this.#server.listen(socketPath);
-		await once(this.#server, "listening");
+		await listen(this.#server, { path: socketPath });
 	}
 
 	close(): void {

@@ -3,6 +3,7 @@ import { bound } from "#shared/base/bounds.ts";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { StartError } from "#shared/base/start-error.ts";
+import { listen } from "../sockets/listen.ts";
 import { closeIdleForNew } from "./idle-connections.ts";
 import { inUrl } from "./origin-guard.ts";
 
@@ -41,9 +42,8 @@ export async function openHttpServer(options: HttpServerOptions, listener: Reque
 	server.maxConnections = options.maxConnections;
 	closeIdleForNew(server);
 	const { host, port } = options;
-	await new Promise<void>((resolve, reject) => {
-		server.once("error", (error: NodeJS.ErrnoException) => reject(new StartError(refusal(options, error))));
-		server.listen({ host, port }, resolve);
+	await listen(server, { host, port }).catch((error: NodeJS.ErrnoException) => {
+		throw new StartError(refusal(options, error));
 	});
 	return server;
 }

@@ -10,6 +10,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
 import { bound } from "#shared/base/bounds.ts";
+import { listen } from "#shared/net/sockets/listen.ts";
 import { agentSocket } from "#shared/wire/pod/door/door-sockets.ts";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
 
@@ -29,17 +30,16 @@ export class AgentBridge {
 	 * @param former The port that was used before, which is taken again if it is free; 0: any.
 	 */
 	static async open(folder: string, host: string, former: number): Promise<AgentBridge> {
-		const listen = async (port: number): Promise<Server> => {
+		const listening = async (port: number): Promise<Server> => {
 			const server = createServer(
 				{ pauseOnConnect: true, allowHalfOpen: true },
 				(client) => void bridge(client, folder),
 			);
 			server.maxConnections = bound.podConnections;
-			server.listen(port, host);
-			await once(server, "listening");
+			await listen(server, { port, host });
 			return server;
 		};
-		return new AgentBridge(await listen(former).catch(() => listen(0)));
+		return new AgentBridge(await listening(former).catch(() => listening(0)));
 	}
 
 	get port(): number {

@@ -3,11 +3,11 @@
  * which the platform finds its agent. One process of the host has both; when it is gone, another one opens them again.
  */
 import { chmod, rm } from "node:fs/promises";
-import { once } from "node:events";
 import { join } from "node:path";
 import { replaceFile } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
+import { listen } from "#shared/net/sockets/listen.ts";
 import { hasListener } from "#shared/net/sockets/unix-listener.ts";
 import { podWarnings } from "#shared/contracts/sessions/session-work.ts";
 import { doorSockets } from "#shared/wire/pod/door/door-sockets.ts";
@@ -161,8 +161,7 @@ export class LaunchDoors {
 			door.close();
 			door.closeAllConnections();
 		});
-		door.listen(socket);
-		await once(door, "listening");
+		await listen(door, { path: socket });
 		// Its folder can be entered by the platform and the container only.
 		await chmod(socket, 0o666);
 	}

@@ -4,12 +4,12 @@
  * only the one to enter every folder is of use to it. It cannot open files by their number, which `DAC_READ_SEARCH` would allow.
  */
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { chmod, lstat, mkdir, rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { basename, join } from "node:path";
 import { machineTime, nextTurn } from "#shared/base/clock.ts";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
+import { listen } from "#shared/net/sockets/listen.ts";
 import { readPlaces, readToEnd } from "#shared/wire/pod/read-places.ts";
 import { entriesOf, removeWhole, unlessMissing } from "../../machine/folder-entries.ts";
 import { confinement } from "../container-request.ts";
@@ -103,8 +103,7 @@ async function listening(place: string, closing: AsyncDisposableStack): Promise<
 	closing.defer(() => void server.close());
 	// The path of a Unix socket has at most 107 bytes, and that of a data folder any number.
 	const socket = folder.path(basename(readPlaces.socket));
-	server.listen(socket);
-	await once(server, "listening");
+	await listen(server, { path: socket });
 	await chmod(socket, 0o666);
 	return server;
 }

@@ -2,10 +2,10 @@
  * The socket at which the agent of a warm container waits. A byte says that it is loaded; the end of its connection says that it has
  * a session, or that there is no platform any more.
  */
-import { once } from "node:events";
 import { chmod, rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
+import { listen } from "#shared/net/sockets/listen.ts";
 import { hasListener } from "#shared/net/sockets/unix-listener.ts";
 import { doorSockets } from "#shared/wire/pod/door/door-sockets.ts";
 
@@ -74,8 +74,7 @@ export class WarmChannel implements AsyncDisposable {
 	}
 
 	async #listen(): Promise<void> {
-		this.#server.listen(this.#path);
-		await once(this.#server, "listening");
+		await listen(this.#server, { path: this.#path });
 		// Its folder can be entered by the platform and the container only.
 		await chmod(this.#path, 0o666);
 	}
