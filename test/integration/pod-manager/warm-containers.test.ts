@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ContainersRuntime } from "#services/pod-manager/pod-runtimes/containers.ts";
+import { agentLog, socketFolders } from "#services/pod-manager/pod-runtimes/containers/container-request.ts";
 import type { PodSpec } from "#services/pod-manager/pod-runtime.ts";
 import { WarmWorld } from "../../support/containers/warm-world.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -106,6 +107,18 @@ describe("warm containers", function () {
 		expect(warmOf(name)).to.be.a("string");
 	});
 
+	it("of an image that has got a successor keep no session waiting until they have ended", async () => {
+		const waiting = await world.warmed();
+		world.engine.imageId = "sha256:2";
+		world.engine.silent = (call) => call.includes(`${waiting}/stop`);
+		const began = Date.now();
+		await runtime.create(podSpecFor(id, 1));
+		// The engine is asked for 3 s to end one.
+		expect(Date.now() - began).to.be.below(2_500);
+		expect(world.engine.calls).to.include(`POST /containers/${waiting}/stop`);
+		expect(world.engine.containers.get(name)?.status).to.equal("running");
+	});
+
 	it("are replaced when their image has got a successor", async () => {
 		const waiting = await world.warmed();
 		world.engine.imageId = "sha256:2";
@@ -188,8 +201,10 @@ describe("warm containers", function () {
 
 	it("are replaced when their agent ends", async () => {
 		const waiting = await world.warmed();
+		writeFileSync(join(world.folder("run", waiting), socketFolders.agent, agentLog), "Cannot go on: no room\n");
 		world.agents.get(waiting)?.channel.destroy();
 		await eventually(() => !world.engine.containers.has(waiting), { withinMs: 10_000 });
+		expect((await troubles()).join()).to.include("One that waited has ended: Cannot go on: no room");
 		expect(await world.warmed()).not.to.equal(waiting);
 		expect(world.folders).to.have.length(2);
 	});

@@ -26,6 +26,8 @@ export interface WaitingKind<Program extends WaitingProgram> {
 	start(signal: AbortSignal): Promise<Program>;
 	/** Ends a program that gets no session, with all that belongs to it. It never throws, and takes some seconds at most. */
 	end(program: Program): Promise<void>;
+	/** Resolves to the last words of a program that has ended, or to nothing. Absent: nobody keeps them. It never throws. */
+	lastWords?(program: Program): Promise<string>;
 }
 
 /** Owns the waiting programs of one process. */
@@ -61,6 +63,11 @@ export class WaitingPool<Program extends WaitingProgram> {
 
 	get size(): number {
 		return this.#programs.length;
+	}
+
+	/** The program that has waited longest, which the next call of {@link take} returns. */
+	get first(): Program | undefined {
+		return this.#programs[0];
 	}
 
 	/** Returns the program that has waited longest, which is the caller's from now on; undefined when none waits. */
@@ -110,8 +117,13 @@ export class WaitingPool<Program extends WaitingProgram> {
 	#lost(program: Program): void {
 		if (!this.#programs.includes(program)) return;
 		this.#programs = this.#programs.filter((other) => other !== program);
-		this.#discard([program]);
-		this.#failed(new Error("One that waited has ended"));
+		this.#follow(this.#endLost(program));
+	}
+
+	async #endLost(program: Program): Promise<void> {
+		const words = (await this.#kind.lastWords?.(program)) ?? "";
+		this.#failed(new Error(`One that waited has ended${words === "" ? "" : `: ${words}`}`));
+		await this.#kind.end(program);
 	}
 
 	#failed(error: unknown): void {
@@ -126,9 +138,11 @@ export class WaitingPool<Program extends WaitingProgram> {
 	}
 
 	#discard(programs: readonly Program[]): void {
-		for (const program of programs) {
-			const ending = this.#kind.end(program).finally(() => this.#ending.delete(ending));
-			this.#ending.add(ending);
-		}
+		for (const program of programs) this.#follow(this.#kind.end(program));
+	}
+
+	#follow(end: Promise<void>): void {
+		const ending = end.finally(() => this.#ending.delete(ending));
+		this.#ending.add(ending);
 	}
 }

@@ -86,11 +86,10 @@ export class WarmContainers implements WaitingKind<WarmContainer> {
 			return this.#pool.take();
 		}
 		const imageId = await this.#dependencies.images.ownId(signal);
-		const taken = this.#pool.take();
-		if (taken === undefined || taken.imageId === imageId) return taken;
+		const { first } = this.#pool;
+		if (first === undefined || first.imageId === imageId) return this.#pool.take();
 		// The name is that of a newer image, so the others are too old as well.
 		this.#pool.replaceAll();
-		await this.end(taken);
 		return undefined;
 	}
 
@@ -134,6 +133,10 @@ export class WarmContainers implements WaitingKind<WarmContainer> {
 		this.#own.delete(container.name);
 	}
 
+	lastWords({ places }: WarmContainer): Promise<string> {
+		return lastWordsIn(places.agent);
+	}
+
 	/** Gives a container to its session. */
 	async letGo(container: WarmContainer): Promise<void> {
 		await container.letGo();
@@ -155,11 +158,16 @@ export class WarmContainers implements WaitingKind<WarmContainer> {
 		waiting.abort();
 		signal.throwIfAborted();
 		if (isLoaded) return;
-		const log = await readUntrustedEnd(join(agent, agentLog), maxLogBytes).catch(() => undefined);
-		const said = lastLines(log?.toString("utf8") ?? "", maxSaid);
+		const said = await lastWordsIn(agent);
 		const words = said === "" ? "" : `: ${said}`;
 		throw new Error(`The agent of a container does not wait for its session after ${loadedMs / 1_000} s${words}`);
 	}
+}
+
+/** Returns the end of the log of an agent. @param folder That of its socket. */
+async function lastWordsIn(folder: string): Promise<string> {
+	const log = await readUntrustedEnd(join(folder, agentLog), maxLogBytes).catch(() => undefined);
+	return lastLines(log?.toString("utf8") ?? "", maxSaid);
 }
 
 function sentenceOf(error: unknown): string {

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { WaitingPool } from "#services/pod-manager/pod-runtimes/machine/waiting-pool.ts";
+import { nextTurn } from "#shared/base/clock.ts";
 import { aborted } from "#shared/base/concurrency/aborted.ts";
 import { eventually } from "../../../../../support/eventually.ts";
 
@@ -24,6 +25,10 @@ describe("WaitingPool", function () {
 	let starting: number;
 	let atOnce: number;
 	let begin: (signal: AbortSignal) => Promise<void>;
+	/** The last words of all programs. */
+	let said: string;
+	/** An end lasts until this resolves. */
+	let ending: Promise<void> | undefined;
 	let closing: AbortController;
 	let pool: WaitingPool<Played>;
 
@@ -40,7 +45,9 @@ describe("WaitingPool", function () {
 			living.add(program);
 			return program;
 		},
+		lastWords: async (): Promise<string> => said,
 		async end(program: Played): Promise<void> {
+			if (ending) await ending;
 			living.delete(program);
 			program.end();
 		},
@@ -50,6 +57,7 @@ describe("WaitingPool", function () {
 		living = new Set();
 		[starting, atOnce] = [0, 0];
 		begin = async () => {};
+		[said, ending] = ["", undefined];
 		closing = new AbortController();
 		pool = new WaitingPool(kind, 2);
 		pool.keep(closing.signal);
@@ -76,10 +84,21 @@ describe("WaitingPool", function () {
 		const [one] = living;
 		one?.end();
 		await eventually(() => pool.size === 1);
-		expect(pool.failure).to.be.an.instanceOf(Error);
+		expect(pool.failure).to.have.property("message", "One that waited has ended");
 		expect(living.has(one!)).to.equal(false);
 		await filled();
 		expect(pool.failure).to.equal(undefined);
+	});
+
+	it("tells the last words of one that has ended, which it ends before it is closed", async () => {
+		await filled();
+		const released = Promise.withResolvers<void>();
+		[said, ending] = ["out of memory", released.promise];
+		const [one] = living;
+		one?.end();
+		await eventually(() => pool.failure !== undefined);
+		expect(pool.failure).to.have.property("message", "One that waited has ended: out of memory");
+		await expectClosedAfter(released);
 	});
 
 	it("goes on after failures, and tells the last one", async () => {
@@ -101,6 +120,27 @@ describe("WaitingPool", function () {
 		await filled();
 		for (const one of former) expect(living.has(one)).to.equal(false);
 	});
+
+	it("is closed when those that are replaced have ended", async () => {
+		await filled();
+		const released = Promise.withResolvers<void>();
+		ending = released.promise;
+		expect(pool.first).to.equal([...living][0]);
+		pool.replaceAll();
+		expect(pool.first).to.equal(undefined);
+		await expectClosedAfter(released);
+	});
+
+	async function expectClosedAfter(released: PromiseWithResolvers<void>): Promise<void> {
+		let isClosed = false;
+		closing.abort();
+		const closed = pool.close().then(() => (isClosed = true));
+		await nextTurn();
+		expect(isClosed).to.equal(false);
+		released.resolve();
+		await closed;
+		expect(living.size).to.equal(0);
+	}
 
 	it("has none when it is closed, also of those that wait", async () => {
 		await filled();
