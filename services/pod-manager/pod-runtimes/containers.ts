@@ -163,7 +163,8 @@ export class ContainersRuntime implements PodRuntime {
 
 	async inventory(): Promise<Inventory> {
 		const found = await inventoryOf(this.#pods, this.#runs, this.#sessions);
-		this.#bindings.forgetOthers([...found.pods, ...found.unfinished]);
+		const launches = [...found.pods, ...found.unfinished];
+		for (const told of [this.#doors, this.#bindings]) told.forgetOthers(launches);
 		const more = [this.#doors, this.#bindings, this.#warm, this.#filter].map(({ trouble }) => trouble);
 		return { ...found, troubles: [...found.troubles, ...more.filter((trouble) => trouble !== undefined)] };
 	}

@@ -130,9 +130,15 @@ describe("the doors of several containers", () => {
 		const launch = await opened();
 		await doors.close(launch);
 		writeFileSync(join(runs.path(launch), "model.json"), "x".repeat(10_000));
-		await doors.open(launch).catch(() => {});
+		const fail = () => doors.open(launch).catch(() => {});
+		await fail();
 		expect(doors.trouble).to.be.a("string");
 		await doors.close(launch);
+		expect(doors.trouble).to.equal(undefined);
+		await fail();
+		doors.forgetOthers([launch]);
+		expect(doors.trouble).to.be.a("string");
+		doors.forgetOthers([]);
 		expect(doors.trouble).to.equal(undefined);
 	});
 

@@ -97,6 +97,12 @@ export class LaunchDoors {
 		return `Cannot open the sockets of ${this.#failed.size} session(s), of "${name}" among them: ${cause}`;
 	}
 
+	/** Forgets the trouble of all launches but those that are there: other processes end launches, too. */
+	forgetOthers(launches: readonly Launch[]): void {
+		const names = new Set(launches.map(launchName));
+		for (const name of this.#failed.keys()) if (!names.has(name)) this.#failed.delete(name);
+	}
+
 	/** Keeps the launch document until the agent has reported. It holds secrets, so only the platform's user can read it. */
 	async keepDocument(launch: Launch, document: string): Promise<void> {
 		await replaceFile(this.#documentOf(launch), document);
