@@ -1,6 +1,6 @@
 /**
- * Stands for the provisioner of a storage class: each volume claim that waits gets a folder of this machine as its volume, which is removed
- * after the claim.
+ * Stands for the provisioner of a storage class: each volume claim that waits and names no class gets a folder of this machine as its volume,
+ * which is removed after the claim. Claims of a class are left to the test.
  */
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -60,14 +60,14 @@ export class LocalVolumes implements AsyncDisposable {
 		const { items: made } = await this.#client.list<Volume, Volume>(volumes, (volume) => volume);
 		const names = new Set(made.map(({ metadata }) => metadata.name));
 		for (const claim of waiting)
-			if (claim.spec.volumeName === undefined && !names.has(nameOf(claim))) await this.#make(claim);
+			if (isWaiting(claim) && !names.has(nameOf(claim))) await this.#make(claim);
 		for (const volume of made)
 			if (volume.status?.phase === "Released" && volume.metadata.labels?.[label] !== undefined)
 				await this.#remove(volume);
 	}
 
 	async #make(claim: Claim): Promise<void> {
-		const { accessModes, storageClassName = "", resources } = claim.spec;
+		const { accessModes, resources } = claim.spec;
 		const { name, namespace, uid } = claim.metadata;
 		const path = join(this.#folder, nameOf(claim));
 		mkdirSync(path, { recursive: true });
@@ -80,7 +80,7 @@ export class LocalVolumes implements AsyncDisposable {
 			metadata: { name: nameOf(claim), labels: { [label]: "yes" } },
 			spec: {
 				accessModes,
-				storageClassName,
+				storageClassName: "",
 				capacity: resources.requests,
 				claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", name, namespace, uid },
 				persistentVolumeReclaimPolicy: "Retain",
@@ -94,6 +94,10 @@ export class LocalVolumes implements AsyncDisposable {
 		rmSync(join(this.#folder, metadata.name), { recursive: true, force: true });
 		await this.#client.delete(volumes, metadata.name, { uid: metadata.uid });
 	}
+}
+
+function isWaiting({ spec }: Claim): boolean {
+	return spec.volumeName === undefined && (spec.storageClassName ?? "") === "";
 }
 
 function nameOf({ metadata }: Claim): string {
