@@ -64,8 +64,13 @@ const check = compileSchema(podFields);
 
 /** Returns the members that are read, of about 1 KB; undefined for an object without the shape of a pod. */
 export function podObject(value: unknown): PodObject | undefined {
-	const copy: unknown = structuredClone(partsOf(value));
+	const copy: unknown = JSON.parse(JSON.stringify(partsOf(value)), withoutNull);
 	return isPod(copy) ? copy : undefined;
+}
+
+/** The cluster writes null for a time that nobody knows, such as the end of a container that a machine has not found. */
+function withoutNull(_name: string, value: unknown): unknown {
+	return value === null ? undefined : value;
 }
 
 /** Leaves out at once what is most of a pod: its containers and volumes, and who has changed which member. */
