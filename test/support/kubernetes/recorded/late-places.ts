@@ -60,6 +60,7 @@ const volumes: readonly WaitingPod[] = [
 		seen: "the scheduler, for a claim without a volume",
 		code: "WORKSPACE_PENDING",
 		...fromScheduler(`0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. ${noNodes}`),
+		shownAfter: 10,
 	},
 	{
 		seen: "the scheduler, for a claim that is not there",

@@ -8,8 +8,8 @@ import { sessionContainer } from "../objects/pod-manifest.ts";
 import { conditionOf, containerOf, type PodCondition, type PodObject } from "../objects/pod-object.ts";
 import { pullingReason } from "./pulled-images.ts";
 
-/** The times, in milliseconds, after which an image cannot be had, a pod is late, and an agent is cut off. */
-const [deniedMs, lateMs, silentMs] = [60_000, 30_000, 20_000];
+/** The times, in milliseconds, after which an image cannot be had, a pod is late, an agent is cut off, and a volume is late. */
+const [deniedMs, lateMs, silentMs, unboundMs] = [60_000, 30_000, 20_000, 10_000];
 
 /** The words of registries and kubelets for an image that will not come by waiting. */
 const isDenied =
@@ -23,6 +23,9 @@ const isHeld =
 /** The scheduler's words for a volume that is not there. */
 const isUnbound =
 	/unbound immediate PersistentVolumeClaims|persistentvolumeclaim .*(not found|is being deleted)|didn't find available persistent volumes|non-existent (persistentvolume|pv)|binding volumes: /i;
+
+/** Those of them that every new volume gets. People would go on reading them when the words of the provisioner are there. */
+const isNew = /unbound immediate PersistentVolumeClaims/;
 
 /** The codes of the reasons for which a kubelet keeps a container waiting. */
 const ofWaiting: Readonly<Record<string, FailureCode>> = {
@@ -104,11 +107,13 @@ function ofScheduler(
 	{ reason, message = "" }: PodCondition,
 	object: PodObject,
 	circumstances: Circumstances,
-): PodFailure {
+): PodFailure | undefined {
 	if (reason === "SchedulingGated") return inClusterWords("QUEUED");
 	if (isHeld.test(message)) return inClusterWords("WORKSPACE_HELD", message);
 	if (!isUnbound.test(message)) return inClusterWords("UNSCHEDULABLE", message);
-	return inClusterWords("WORKSPACE_PENDING", claimTrouble(object, circumstances)?.message ?? message);
+	const trouble = claimTrouble(object, circumstances);
+	const isEarly = isNew.test(message) && circumstances.seenFor(object.metadata.uid, "unbound") < unboundMs;
+	return trouble || !isEarly ? inClusterWords("WORKSPACE_PENDING", trouble?.message ?? message) : undefined;
 }
 
 /** Returns the newest event of the volume claim, if it is not one of a volume that is there. */
