@@ -17,12 +17,16 @@ interface Wanted {
 	readonly resource_config?: object;
 }
 
-/** A state of a session as a person reads it, and the seconds until then. */
-export interface Seen {
-	readonly status: string;
+/** A state of a session as a person reads it. */
+interface Read {
+	readonly status: Session["status"];
 	readonly code: string;
-	readonly message: string;
-	readonly seconds: number;
+	/** Default: any. */
+	readonly message?: RegExp;
+	/** The time of `performance.now()` from which the seconds of the row count. */
+	readonly since: number;
+	/** Default: half a minute. */
+	readonly withinMs?: number;
 }
 
 interface BenchOptions {
@@ -38,7 +42,8 @@ export class ClusterBench implements AsyncDisposable {
 	readonly client: ClusterClient;
 	readonly api: ApiClient;
 	readonly lives: PodLives;
-	readonly #rows: string[] = [];
+	readonly #made = new Set<string>();
+	#atFirst: readonly string[] = [];
 	#presets = 0;
 
 	private constructor(
@@ -71,12 +76,12 @@ export class ClusterBench implements AsyncDisposable {
 		const relay = opening.use(new MachineRelay(cluster.address));
 		const { kubeconfig } = cluster;
 		const platform = opening.use(await startClusteredPlatform({ kubeconfig, client, relay, image }, {}, kwargs));
-		return new ClusterBench(opening.move(), { cluster, client, lives, api: platform.client() });
+		const bench = new ClusterBench(opening.move(), { cluster, client, lives, api: platform.client() });
+		bench.#atFirst = await bench.objects();
+		return bench;
 	}
 
-	/** Prints the rows, and ends everything. */
 	async [Symbol.asyncDispose](): Promise<void> {
-		console.log(this.#rows.join("\n"));
 		await this.#all.disposeAsync();
 	}
 
@@ -90,6 +95,7 @@ export class ClusterBench implements AsyncDisposable {
 			...(resource_config && { resource_config }),
 		});
 		expect(body.id, text).to.be.a("string");
+		this.#made.add(body.id);
 		return body.id;
 	}
 
@@ -104,29 +110,38 @@ export class ClusterBench implements AsyncDisposable {
 		return (await this.api.get<Session>(`/sessions/${id}`)).body;
 	}
 
-	/**
-	 * Resolves to the first state of a session that has one of the codes.
-	 * @param since The time of `performance.now()` from which the seconds count.
-	 */
-	async seen(id: string, codes: readonly string[], since: number, withinMs = 60_000): Promise<Seen> {
+	/** Resolves when a person reads this of a session, which becomes a row of the table. @param what The name of the row. */
+	async reads(
+		what: string,
+		id: string,
+		{ status, code, message = /./, since, withinMs = 30_000 }: Read,
+	): Promise<void> {
 		let last: Session | undefined;
-		const read = async (): Promise<Seen | false> => {
+		const isRead = async () => {
 			last = await this.session(id);
-			const { status, status_reason: reason } = last;
-			const seconds = Math.round((performance.now() - since) / 100) / 10;
-			return (
-				codes.includes(reason?.code ?? "") && { status, code: reason?.code ?? "", message: reason?.message ?? "", seconds }
-			);
+			const { status_reason: reason } = last;
+			return last.status === status && reason?.code === code && message.test(reason.message);
 		};
-		const terms = { withinMs, everyMs: 100, what: `session ${id} has one of ${codes.join(", ")}` };
-		return eventually(read, terms).catch((error: unknown) => {
-			throw new Error(`${String(error)}; it has ${JSON.stringify([last?.status, last?.status_reason])}`);
+		const terms = { withinMs, everyMs: 100, what: `"${what}" is ${status} with ${code} and ${String(message)}` };
+		await eventually(isRead, terms).catch((error: unknown) => {
+			throw new Error(`${String(error)}: ${JSON.stringify([last?.status, last?.status_reason])}`, { cause: error });
+		});
+		const seconds = ((performance.now() - since) / 1_000).toFixed(1);
+		this.#row([what, status, code, `${seconds} s`, last?.status_reason?.message ?? ""]);
+	}
+
+	/** Resolves when a session runs. */
+	async runs(what: string, id: string, since: number, withinMs?: number): Promise<void> {
+		await this.reads(what, id, {
+			status: "running",
+			code: "POD_READY",
+			since,
+			...(withinMs !== undefined && { withinMs }),
 		});
 	}
 
-	/** Keeps a row of the table that is printed at the end. */
-	row(what: string, { status, code, message, seconds }: Seen): void {
-		this.#rows.push(`      | ${[what, status, code, `${seconds} s`, message].join(" | ")} |`);
+	#row(cells: readonly string[]): void {
+		console.log(`      | ${cells.join(" | ")} |`);
 	}
 
 	/** Resolves to the names of all objects of sessions, and of volumes, which belong to no namespace. */
@@ -136,14 +151,17 @@ export class ClusterBench implements AsyncDisposable {
 		return listed.split("\n").filter(Boolean).toSorted();
 	}
 
-	/** Deletes sessions and their workspaces; resolves when only these objects are there, and nobody had two pods. */
-	async leavesOnly(before: readonly string[], ...ids: readonly string[]): Promise<void> {
-		for (const id of ids) await this.api.delete(`/sessions/${id}`, { body: { cleanup: ["workspace_storage"] } });
+	/** Deletes all sessions and their workspaces; resolves when the objects are those of the beginning. No session ever had two pods. */
+	async leavesNothing(): Promise<void> {
+		for (const id of this.#made) await this.api.delete(`/sessions/${id}`, { body: { cleanup: ["workspace_storage"] } });
+		this.#made.clear();
+		const since = performance.now();
 		let left: readonly string[] = [];
-		const isGone = async () => (left = await this.objects()).join() === before.join();
-		await eventually(isGone, { withinMs: 100_000, everyMs: 500, what: "the objects are as before" }).catch(
-			(error: unknown) => expect(left, String(error)).to.deep.equal(before),
+		const isGone = async () => (left = await this.objects()).join() === this.#atFirst.join();
+		await eventually(isGone, { withinMs: 60_000, everyMs: 500, what: "the objects are as before" }).catch(
+			(error: unknown) => expect(left, String(error)).to.deep.equal(this.#atFirst),
 		);
+		console.log(`      nothing is left ${((performance.now() - since) / 1_000).toFixed(1)} s after the deletion`);
 		expect([...this.lives.doubled], "sessions with two pods at once").to.deep.equal([]);
 	}
 }

@@ -59,8 +59,7 @@ export class LocalVolumes implements AsyncDisposable {
 		const { items: waiting } = await this.#client.list<Claim, Claim>(claims, (claim) => claim);
 		const { items: made } = await this.#client.list<Volume, Volume>(volumes, (volume) => volume);
 		const names = new Set(made.map(({ metadata }) => metadata.name));
-		for (const claim of waiting)
-			if (isWaiting(claim) && !names.has(nameOf(claim))) await this.#make(claim);
+		for (const claim of waiting) if (isWaiting(claim) && !names.has(nameOf(claim))) await this.#make(claim);
 		for (const volume of made)
 			if (volume.status?.phase === "Released" && volume.metadata.labels?.[label] !== undefined)
 				await this.#remove(volume);
