@@ -37,7 +37,7 @@ export interface DoorDependencies {
 	readonly platformUrl: () => string;
 }
 
-/** What one door needs to answer. */
+/** A door with the pace of its session. */
 interface Door extends DoorDependencies {
 	/** The reports that the session may send now; each of them costs the platform a write. */
 	readonly reports: TokenBucket;
