@@ -107,7 +107,7 @@ class DemoJob {
 	}
 
 	#noteStays(): void {
-		this.#steps.note(`The session stays: ${this.#id}`);
+		this.#steps.note(`The session stays: ${this.#id}; DELETE ${this.#client.url(`/sessions/${this.#id}`)} removes it`);
 	}
 
 	/** Deletes what is there of the job, and says so. It may be anything, as the job may be ended at any time. */

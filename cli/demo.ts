@@ -3,7 +3,8 @@
  * shows the time of each step. Without a repository it works on this checkout, or on an empty workspace where sessions do not have it.
  * `ATELIER_URL` names the platform.
  */
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { apiToken } from "#shared/config/api-token.ts";
 import { readCommandLine } from "#shared/config/command-line.ts";
@@ -22,7 +23,7 @@ function readOptions(): DemoOptions {
 		operands: {
 			help: {
 				"<repository>":
-					"URL of the git repository to work on; default: this checkout, or none where sessions do not have it",
+					"the git repository to work on, a URL or a folder of this machine; default: this checkout, or none where sessions do not have it",
 			},
 			most: 1,
 		},
@@ -36,7 +37,17 @@ function readOptions(): DemoOptions {
 			keep: { type: "boolean", default: false, help: "leaves the session running" },
 		},
 	});
-	return { repository: positionals[0] ?? checkout, branch: values.branch, keep: values.keep };
+	const [named] = positionals;
+	return {
+		repository: named === undefined ? checkout : repositoryUrl(named),
+		branch: values.branch,
+		keep: values.keep,
+	};
+}
+
+/** Returns the URL of a folder of this machine, and everything else as it is. */
+function repositoryUrl(named: string): string {
+	return existsSync(named) ? pathToFileURL(resolve(named)).href : named;
 }
 
 /** The HTTP status of a repository that sessions cannot have. */

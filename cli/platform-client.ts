@@ -39,6 +39,11 @@ export class PlatformClient {
 		this.#credential = token === undefined ? {} : { authorization: `Bearer ${token}` };
 	}
 
+	/** Returns the URL of a path of the API. */
+	url(path: string): string {
+		return `${this.#base}${path}`;
+	}
+
 	get<T>(path: string): Promise<T> {
 		return this.#json<T>("GET", path);
 	}

@@ -15,7 +15,7 @@ import { modelRefusal } from "#shared/wire/models/model-refusal.ts";
 import type { Part, Platform } from "#host/platform.ts";
 import { agentsService } from "./agents.service.ts";
 import { sentenceOf } from "./deduplicating-log.ts";
-import { endAllPods, stillRunning } from "./exit.ts";
+import { endAllPods, endedSessions, stillRunning } from "./exit.ts";
 import { sendSecrets } from "./pod-client.ts";
 import type { PassDependencies } from "./reconciliation/pass.ts";
 import { askedSpec, existingOf, modelOf, podManager, type SendSecrets } from "./pod-manager.service.ts";
@@ -85,8 +85,9 @@ export async function compose(platform: Platform): Promise<Part> {
 		drain: stop,
 		// This runs after the requests under way, some of them to pods, have been answered.
 		async close() {
-			if (config.pods.on_exit === "stop") await endAllPods(runtime);
-			else await announceStillRunning(runtime, announce);
+			const sentence =
+				config.pods.on_exit === "stop" ? endedSessions(await endAllPods(runtime)) : await leftSessions(runtime);
+			if (sentence !== undefined) announce(sentence);
 			await runtime.close();
 		},
 	};
@@ -125,9 +126,8 @@ function refuseEndOfAll({ config }: Platform, { place, isolation }: PodRuntime):
 	);
 }
 
-async function announceStillRunning(runtime: PodRuntime, announce: Platform["announce"]): Promise<void> {
-	const sentence = await stillRunning(runtime).catch(
+function leftSessions(runtime: PodRuntime): Promise<string | undefined> {
+	return stillRunning(runtime).catch(
 		(error: unknown) => `Cannot say which sessions keep running: ${sentenceOf(error)}`,
 	);
-	if (sentence !== undefined) announce(sentence);
 }

@@ -16,6 +16,7 @@ import { environment } from "./environment.ts";
 import { defaultDataFolder } from "#shared/base/files/default-data-folder.js";
 import { notBuilt } from "./keys-not-built.ts";
 import { isTokenMap, maskSecrets } from "./mask-secrets.ts";
+import { oneLine } from "#shared/base/one-line.ts";
 import { didYouMean } from "#shared/base/nearest-name.ts";
 import { projectRoot } from "#shared/base/project-root.ts";
 import { SettingError } from "#shared/base/start-error.ts";
@@ -59,7 +60,7 @@ function shortForms(env: NodeJS.ProcessEnv): Tree {
 		...(env["ATELIER_INSTALLATION_KEY"] && { installation_key: env["ATELIER_INSTALLATION_KEY"] }),
 		gateway: {
 			...(env["HOST"] && { host: env["HOST"] }),
-			...(PORT !== "" && { port: Number.isNaN(Number(PORT)) ? PORT : Number(PORT) }),
+			...(PORT !== "" && { port: /^\d+$/.test(PORT) ? Number(PORT) : PORT }),
 		},
 	};
 }
@@ -181,12 +182,21 @@ function memberOf(node: unknown, key: string | number): unknown {
 
 /**
  * Returns the base URL of the API for clients on this machine: `ATELIER_URL`, or the address that the configuration
- * names.
+ * names. @throws {ConfigError} when `ATELIER_URL` is no URL of a server.
  */
 export function apiUrl(env: NodeJS.ProcessEnv = environment()): string {
 	const { host, port, product, public_url } = loadConfig(env).gateway;
-	const base = env["ATELIER_URL"] || public_url || `http://${host}:${port}`;
+	const { ATELIER_URL = "" } = env;
+	if (ATELIER_URL !== "" && !isWebUrl(ATELIER_URL))
+		throw new ConfigError(
+			`The variable ATELIER_URL must be the address of a platform, such as http://127.0.0.1:8080, and not "${oneLine(ATELIER_URL, 200)}"`,
+		);
+	const base = ATELIER_URL || public_url || `http://${host}:${port}`;
 	return `${baseUrl(base)}/api/v1/${product}`;
+}
+
+function isWebUrl(text: string): boolean {
+	return /^https?:$/.test(URL.parse(text)?.protocol ?? "");
 }
 
 const login = /^(SSH_AUTH_SOCK|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR)$/;

@@ -2,8 +2,11 @@
 import { createServer, type RequestListener } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { pathToFileURL } from "node:url";
 import { expect } from "chai";
+import { projectRoot } from "#shared/base/project-root.ts";
 import { type DemoRun, runDemo } from "../../support/platform/run-demo.ts";
 
 const id = "11111111-1111-4111-8111-111111111111";
@@ -94,10 +97,20 @@ describe("npm run demo on a server", function () {
 		expect(deleted.some((path) => path.endsWith(`/sessions/${id}`))).to.equal(true);
 	});
 
+	it("takes a folder of this machine as a repository", async () => {
+		const repositories: unknown[] = [];
+		await demoAt(async (request, response) => {
+			if (request.method !== "POST" || !request.url?.endsWith("/sessions")) return response.end("[]");
+			repositories.push(JSON.parse(await text(request)).source.repo);
+			return response.writeHead(422).end(JSON.stringify({ detail: "no" }));
+		}, "test");
+		expect(repositories).to.deep.equal([pathToFileURL(join(projectRoot, "test")).href]);
+	});
+
 	it("names the session that stays when it should be kept", async () => {
 		const deleted: string[] = [];
 		const { output } = await demoAt(modelAnswers(deleted), "--keep");
-		expect(output).to.include(`The session stays: ${id}`);
+		expect(output).to.include(`The session stays: ${id}; DELETE http`);
 		expect(deleted.filter((path) => path.includes("/sessions/"))).to.deep.equal([]);
 	});
 });

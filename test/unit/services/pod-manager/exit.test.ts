@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
-import { endAllPods, stillRunning } from "#services/pod-manager/exit.ts";
+import { endAllPods, endedSessions, stillRunning } from "#services/pod-manager/exit.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { openLocalPods } from "../../../support/pods/local-pods.ts";
 import { MemoryPods, memoryPod, podSpecFor } from "../../../support/pods/memory-pods.ts";
@@ -10,7 +10,8 @@ describe("the end of the platform", () => {
 		const runtime = new MemoryPods();
 		for (const state of ["launching", "ready", "failed", "gone"] as const)
 			runtime.put(memoryPod(randomUUID(), 1, state));
-		await endAllPods(runtime);
+		expect(endedSessions(await endAllPods(runtime))).to.equal("2 sessions were ended, as PODS__ON_EXIT=stop says");
+		expect(endedSessions(await endAllPods(runtime))).to.equal(undefined);
 		expect([...runtime.pods.values()].map(({ state }) => state)).to.deep.equal(["gone", "gone", "gone", "gone"]);
 	});
 

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConfigError, inheritedEnvironment, loadConfig } from "#shared/config/config.ts";
+import { apiUrl, ConfigError, inheritedEnvironment, loadConfig } from "#shared/config/config.ts";
 
 /** The values by the whole names of their keys. */
 function flat(tree: object, above = ""): Record<string, unknown> {
@@ -152,9 +152,18 @@ describe("loadConfig()", () => {
 	});
 
 	it("ends the start with a sentence for a wrong short form", () => {
-		expect(failureOf(() => loadConfig({ PORT: "abc" })).message).to.equal(
-			'Configuration key "gateway.port" (environment variable PORT) cannot be "abc": allowed is a whole number from 0 to 65535',
-		);
+		for (const PORT of ["abc", "0x1", "1e3"])
+			expect(failureOf(() => loadConfig({ PORT })).message).to.equal(
+				`Configuration key "gateway.port" (environment variable PORT) cannot be "${PORT}": allowed is a whole number from 0 to 65535`,
+			);
+	});
+
+	it("says what ATELIER_URL has to be, and takes the address of a platform", () => {
+		for (const ATELIER_URL of ["127.0.0.1:8080", "localhost", "ftp://atelier.example"])
+			expect(failureOf(() => apiUrl({ ATELIER_URL })).message).to.equal(
+				`The variable ATELIER_URL must be the address of a platform, such as http://127.0.0.1:8080, and not "${ATELIER_URL}"`,
+			);
+		expect(apiUrl({ ATELIER_URL: "https://atelier.example/" })).to.equal("https://atelier.example/api/v1/svc");
 	});
 
 	it("ends the start with the key, the variable, the value and what is allowed, for each kind of value", () => {
