@@ -55,6 +55,7 @@ export async function compose(platform: Platform): Promise<Part> {
 		examine: refuseLeft,
 	});
 	refuseUnsafe(platform, runtime);
+	refuseLessIsolation(platform, runtime);
 	refuseEndOfAll(platform, runtime);
 	const agents = {
 		records: readAgentRecords(),
@@ -112,6 +113,18 @@ function refuseUnsafe({ config, trustsCallers }: Platform, { isolation }: PodRun
 			"so each person's code could read the files, keys and sessions of everybody else, of other tenants and of the platform. Run sessions in containers (docs/session-containers.md). If instead all of them " +
 			`trust each other's code, say so with the configuration key pods.people_share_a_machine: ${acceptance} ` +
 			`(PODS__PEOPLE_SHARE_A_MACHINE=${acceptance}; docs/identity.md)`,
+	);
+}
+
+/**
+ * Refuses pods without isolation where the operator requires it: other files or another machine must not lead to a lesser runtime.
+ * @throws {ConfigError}
+ */
+function refuseLessIsolation({ config }: Platform, { isolation }: PodRuntime): void {
+	if (config.pods.required_isolation === "none" || isolation === "container") return;
+	throw new ConfigError(
+		'Sessions would run as processes with the rights of the platform here, and the configuration key "pods.required_isolation" (environment variable PODS__REQUIRED_ISOLATION) refuses that. ' +
+			"Name the runtime for containers; with docker-compose, start with docker-compose.engine.yml too (COMPOSE_FILE in .env; docs/one-server.md#with-compose)",
 	);
 }
 

@@ -58,6 +58,13 @@ export const podFields = schema({
 		description:
 			"Whether sessions of people whom the identity does not trust may run without isolation: each person's code can then read everything of everybody else, of other tenants and of the platform",
 	},
+	required_isolation: {
+		type: "enum",
+		values: ["none", "container"],
+		default: "none",
+		description:
+			"The least isolation of sessions; with `container` a start that would run them as processes is refused, whoever the callers are",
+	},
 	on_exit: {
 		type: "enum",
 		values: ["keep", "stop"],

@@ -71,8 +71,13 @@ describe("the pod manager's part", () => {
 		expect(part.services).to.have.length(3);
 	});
 
+	it("refuses them if the operator requires isolation, whoever the callers are", async () => {
+		const refusal = await compose(platform(true, { PODS__REQUIRED_ISOLATION: "container" })).catch(String);
+		expect(refusal).to.contain('"pods.required_isolation"').and.to.contain("COMPOSE_FILE");
+	});
+
 	it("accepts pods in containers with any callers", async () => {
-		const { config, ...others } = platform(false);
+		const { config, ...others } = platform(false, { PODS__REQUIRED_ISOLATION: "container" });
 		const runtime = { ...config.pods.runtime, adapter: "test/support/pods/contained-pods.ts#ContainedPods" };
 		const part = await compose({ ...others, config: { ...config, pods: { ...config.pods, runtime } } });
 		await part.close?.();
