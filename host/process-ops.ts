@@ -9,6 +9,7 @@ import { ServiceError } from "#shared/base/errors.ts";
 import { openHttpServer, urlOf } from "#shared/net/http/http-server.ts";
 import { isLoopback } from "#shared/base/hosts/loopback.ts";
 import { OriginGuard } from "#shared/net/http/origin-guard.ts";
+import { healthText } from "./health.ts";
 import { failureOf, Readiness } from "./readiness.ts";
 import { exposition, expositionType } from "#shared/telemetry/metrics/exposition.ts";
 import { ProcessMetrics } from "#shared/telemetry/metrics/process-metrics.ts";
@@ -19,7 +20,7 @@ import type { StartWait } from "./start-wait.ts";
 /** The lag of the event loop from which a process counts as dead, in milliseconds; a supervisor restarts it. */
 const deadLagMs = 5_000;
 
-interface OpsSubject extends Pick<Platform, "metrics" | "readiness"> {
+interface OpsSubject extends Pick<Platform, "metrics" | "readiness" | "shortcomings"> {
 	readonly config: Pick<Config, "ops">;
 	/** The start of the process, which is a check too. */
 	readonly start: StartWait;
@@ -120,7 +121,7 @@ export class ProcessOps {
 	#health(): Page {
 		const lag = Math.round(this.#process.lagMs);
 		if (lag >= deadLagMs) return sentence(503, `The event loop was late by ${lag} ms`);
-		return json(200, { status: "healthy" });
+		return json(200, healthText(this.#subject.shortcomings));
 	}
 
 	async #ready(): Promise<Page> {
@@ -128,7 +129,7 @@ export class ProcessOps {
 		const waiting = await failureOf("start", this.#subject.start.check);
 		if (waiting !== undefined) missing.unshift(waiting);
 		if (missing.length > 0) return sentence(503, `Not ready: ${missing.join("; ")}`);
-		return json(200, { status: "ready" });
+		return json(200, JSON.stringify({ status: "ready" }));
 	}
 }
 
@@ -145,11 +146,11 @@ async function readySamples(checks: ReadonlyMap<string, ReadinessCheck>) {
 const readyMs = 800;
 
 function sentence(status: number, detail: string): Page {
-	return json(status, { detail });
+	return json(status, JSON.stringify({ detail }));
 }
 
-function json(status: number, value: object): Page {
-	return { status, type: "application/json", body: JSON.stringify(value) };
+function json(status: number, body: string): Page {
+	return { status, type: "application/json", body };
 }
 
 function failurePage(error: unknown): Page {

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Answer } from "../http/answer.ts";
 import { HttpError } from "../http/http-errors.ts";
+import { healthText } from "#host/health.ts";
 import type { Readiness } from "#host/readiness.ts";
 
 export interface PageRoute {
@@ -18,7 +19,7 @@ export interface PageRoute {
  */
 export function pages(readiness: Readiness, document: string, shortcomings: readonly string[]): PageRoute[] {
 	return [
-		page("//health", async () => healthAnswer(shortcomings)),
+		page("//health", async () => ({ status: 200, body: healthText(shortcomings) })),
 		page("//ready", async () => readyAnswer(await readiness.missing())),
 		page("//openapi.json", async () => ({ status: 200, body: document })),
 		page("//s/:session_id/session", async () => noWebSocket.answer),
@@ -31,11 +32,6 @@ const ready: Answer = { status: 200, body: JSON.stringify({ status: "ready" }) }
 
 export function page(path: string, answer: PageRoute["answer"]): PageRoute {
 	return { kind: "page", method: "GET", path, answer };
-}
-
-function healthAnswer(shortcomings: readonly string[]): Answer {
-	const health = { status: "healthy", ...(shortcomings.length > 0 && { shortcomings }) };
-	return { status: 200, body: JSON.stringify(health) };
 }
 
 function readyAnswer(missing: readonly string[]): Answer {

@@ -132,8 +132,9 @@ function codeOf(error: unknown): unknown {
 }
 
 function remedyOf(found: Stats, path: string, folder: string): string {
-	const user = ownName();
+	const user = process.geteuid?.() ?? ownName();
 	if (isOwn(found)) return `Give the user its rights back: chmod -R u+rwX "${path}"`;
+	// The name of the user in a container is that of somebody else, or of nobody, outside.
 	return `Give the folder back: chown -R ${user} "${folder}"; or run this as the user to whom the folder belongs`;
 }
 

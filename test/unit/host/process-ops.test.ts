@@ -10,17 +10,20 @@ import { rawRequest, sendRaw } from "../../support/clients/raw-http.ts";
 
 describe("ProcessOps", () => {
 	const checks = new Map<string, ReadinessCheck>();
+	const shortcomings: string[] = [];
 	let ops: ProcessOps;
 	let start: StartWait;
 	let url = "";
 
 	beforeEach(async () => {
 		checks.clear();
+		shortcomings.length = 0;
 		start = new StartWait();
 		ops = new ProcessOps({
 			config: { ops: { host: "127.0.0.1", port: 0 } },
 			metrics: new Metrics(),
 			readiness: checks,
+			shortcomings,
 			start,
 		});
 		url = (await ops.listen()) ?? "";
@@ -35,6 +38,11 @@ describe("ProcessOps", () => {
 
 	it("says that the process lives", async () => {
 		expect(await get("/health")).to.deep.equal({ status: 200, text: '{"status":"healthy"}' });
+	});
+
+	it("says which guarantees the process cannot give", async () => {
+		shortcomings.push("The engine does not bound the files of a workspace");
+		expect(JSON.parse((await get("/health")).text)).to.deep.equal({ status: "healthy", shortcomings });
 	});
 
 	it("is ready when all parts have started and all checks succeed, until the end begins", async () => {
@@ -84,6 +92,7 @@ describe("ProcessOps", () => {
 			config: { ops: { host: "127.0.0.1", port: 0 } },
 			metrics,
 			readiness: checks,
+			shortcomings,
 			start,
 		});
 		const place = (await shared.listen()) ?? "";
@@ -123,6 +132,7 @@ describe("ProcessOps", () => {
 			config: { ops: { host: "127.0.0.1" } },
 			metrics: new Metrics(),
 			readiness: checks,
+			shortcomings,
 			start,
 		});
 		expect(await silent.listen()).to.equal(undefined);
