@@ -18,7 +18,9 @@ import { type ArchiveEnds, readArchive } from "./archive-reader.ts";
 import { DocumentLoader } from "./archived-documents.ts";
 import { FileLoader } from "./restored-files.ts";
 import { keyOf, settledKey } from "./archived-key.ts";
+import { orSayHalfDone } from "./half-done.ts";
 import { markImport } from "./import-mark.ts";
+import { ImportTurn } from "./import-turn.ts";
 import {
 	type ArchiveOrder,
 	asideName,
@@ -33,7 +35,7 @@ import { loadStore } from "./loaded-store.ts";
 import { PlacedFolder } from "./placed-folder.ts";
 import { RestoreLock } from "./restore-lock.ts";
 import { openKey, type SealedKey, sealedKeyOf } from "./sealed-key.ts";
-import { emptySharedStore } from "./shared-target.ts";
+import { emptySharedStore, openSharedStore, refuseSharedStore } from "./shared-target.ts";
 
 export interface RestoreOrder extends ArchiveOrder {
 	/** `backup` restores everything; `export` imports the documents only. */
@@ -118,21 +120,23 @@ async function fillPlace(checked: Checked, store: DocumentStore): Promise<void> 
 	await lockPresent(place, store, order);
 	await endWork(job);
 	await load(job);
-	await takePlaces(job);
+	await orSayHalfDone(() => takePlaces(job));
 }
 
 /** A shared store stays marked until the files of the archive are in their places too. */
 async function fillShared(job: Job, store: DocumentStore): Promise<void> {
-	const lease = await emptySharedStore(store, job.place.collections, job.order);
-	try {
-		await endWork(job);
-		await load(job);
-		if (!lease.isHeld) throw new ArchiveError("Another command has begun to fill the store");
+	const { collections } = job.place;
+	await openSharedStore(store, collections);
+	await using turn = await ImportTurn.begin(store);
+	await refuseSharedStore(store, collections, job.order.force);
+	await endWork(job);
+	await orSayHalfDone(async () => {
+		await emptySharedStore(store, collections, job.order.say);
+		await load(job, () => turn.confirm());
 		await takePlaces(job);
+		await turn.confirm();
 		await markImport(store, "done");
-	} finally {
-		await lease.release();
-	}
+	});
 }
 
 /** An agent that went on would write into the folders of before what people then miss. An import leaves the files. */
@@ -140,12 +144,19 @@ async function endWork({ place, order }: Job): Promise<void> {
 	if (order.kind === "backup") await place.endWork?.(order.say);
 }
 
-/** Fills the store and the folders beside their places; of a failure nothing remains but the mark of a shared store. */
-async function load({ place, order, manifest, key, folders, placed }: Job): Promise<void> {
+/**
+ * Fills the store and the folders beside their places; of a failure nothing remains but the mark of a shared store.
+ * @param confirm Throws when something else has filled them too.
+ */
+async function load(
+	{ place, order, manifest, key, folders, placed }: Job,
+	confirm?: () => Promise<void>,
+): Promise<void> {
 	try {
 		for (const folder of placed) await folder.begin();
 		const change = order.kind === "backup" ? place.afterRestore : undefined;
 		await loadStore(place, order, manifest, { folder: restoringFolder(storeFolder(place)), folders, key, change });
+		await confirm?.();
 	} catch (error) {
 		for (const folder of placed) await folder.discard();
 		throw error;

@@ -1,9 +1,7 @@
 /** Prepares a store that several processes share for the documents of an archive. */
-import { monotonic, now, sleep } from "#shared/base/clock.ts";
+import { now } from "#shared/base/clock.ts";
 import type { ProcessEntry } from "#shared/contracts/processes.ts";
 import { leaseCollection } from "#shared/store/leases/lease-collection.ts";
-import type { Lease } from "#shared/store/leases/leases.ts";
-import { StoredLeases } from "#shared/store/leases/stored-leases.ts";
 import { processCollection } from "../presence/process-collection.ts";
 import { endedAfterMs } from "../presence/process-registry.ts";
 import type { Collection } from "#shared/store/collection.ts";
@@ -12,62 +10,50 @@ import { maxRemoved } from "#shared/store/port/documents.ts";
 import type { StoreSnapshot } from "#shared/store/port/lifecycle.ts";
 import { ArchiveError } from "./archive-format.ts";
 import { archivedCollections } from "./archived-documents.ts";
+import { importLease } from "./import-turn.ts";
 import { importCollection, isHalfImported, markImport } from "./import-mark.ts";
 
-/** The lease of the one command that fills the store. */
-const importLease = "import";
+/** Opens the store with what is needed to fill it beside others. */
+export function openSharedStore(store: DocumentStore, collections: readonly Collection[]): Promise<void> {
+	return store.open([...collections, leaseCollection, processCollection, importCollection]);
+}
 
-/** A lease that is not renewed for so long is free, with a second for looking, in milliseconds. */
-const killedMs = 5_500;
-const lookMs = 250;
-
-/**
- * Marks the store and empties it. Resolves to the lease under which it is filled; the caller releases it.
- * @throws {ArchiveError} when the store has documents that are to stay, or a platform or another import uses it.
- */
-export async function emptySharedStore(
+/** Changes nothing. @throws {ArchiveError} when the store has documents that are to stay, or a platform uses it. */
+export async function refuseSharedStore(
 	store: DocumentStore,
 	collections: readonly Collection[],
-	order: { readonly force: boolean; readonly say: (line: string) => void },
-): Promise<Lease> {
-	await store.open([...collections, leaseCollection, processCollection, importCollection]);
-	const lease = await importTurn(store);
-	if (!lease) throw new ArchiveError("Another import into this store is under way: try again when it has ended");
-	try {
-		await emptied(store, archivedCollections(collections), order);
-		return lease;
-	} catch (error) {
-		await lease.release();
-		throw error;
-	}
-}
-
-/** Takes the lease, also that of an import which was killed; undefined when another one goes on. */
-async function importTurn(store: DocumentStore): Promise<Lease | undefined> {
-	const leases = new StoredLeases(store);
-	for (const begun = monotonic(); ; await sleep(lookMs)) {
-		const lease = await leases.acquire(importLease);
-		if (lease || monotonic() - begun > killedMs) return lease;
-	}
-}
-
-async function emptied(
-	store: DocumentStore,
-	archived: readonly Collection[],
-	{ force, say }: { readonly force: boolean; readonly say: (line: string) => void },
+	force: boolean,
 ): Promise<void> {
-	const { place: at = "store" } = store;
 	await using closing = new AsyncDisposableStack();
 	const snapshot = closing.adopt(await store.snapshot(), (taken) => taken.close());
 	await refuseUsed(snapshot, (await store.time?.()) ?? now());
-	const present = await firstWithDocuments(snapshot, archived);
-	if (!force && (await isHalfImported(store)))
+	if (force) return;
+	const present = await firstWithDocuments(snapshot, archivedCollections(collections));
+	if (await isHalfImported(store))
 		throw new ArchiveError("An import into this store has not finished; with --force the store is emptied first");
-	if (!force && present)
-		throw new ArchiveError(`The store is not empty: ${at} has "${present.name}"; with --force it is emptied`);
-	if (present) say(`The ${at} is emptied: it has ${await inventory(snapshot, archived)}`);
+	if (present)
+		throw new ArchiveError(
+			`The store is not empty: ${placeOf(store)} has "${present.name}"; with --force it is emptied`,
+		);
+}
+
+/** Marks the store, says what it has, and removes that. */
+export async function emptySharedStore(
+	store: DocumentStore,
+	collections: readonly Collection[],
+	say: (line: string) => void,
+): Promise<void> {
+	const archived = archivedCollections(collections);
 	await markImport(store, "begun");
+	await using closing = new AsyncDisposableStack();
+	const snapshot = closing.adopt(await store.snapshot(), (taken) => taken.close());
+	if (await firstWithDocuments(snapshot, archived))
+		say(`The ${placeOf(store)} is emptied: it has ${await inventory(snapshot, archived)}`);
 	for (const collection of archived) await empty(store, snapshot, collection);
+}
+
+function placeOf({ place = "store" }: DocumentStore): string {
+	return place;
 }
 
 /** The processes of a platform announce themselves every ten seconds, and some of them hold leases. */
