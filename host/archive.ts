@@ -95,7 +95,7 @@ try {
 		console.log(`The archive is whole: release ${header.release}, as of ${header.since}`);
 	} else await restoreArchive(place, { ...order, force: values.force, withoutKey: values["without-key"] });
 } catch (error) {
-	console.error(sentenceOf(error));
+	for (const line of linesOf(error)) console.error(line);
 	process.exitCode = 1;
 }
 
@@ -148,10 +148,11 @@ function passphraseIn(file: string): string {
 	}
 }
 
-/** Failures of the store, the disk and the archive have sentences; anything else is shown as it is. */
-function sentenceOf(error: unknown): unknown {
+/** Failures of the store, the disk and the archive have sentences; anything else is shown with its stack too. */
+function linesOf(error: unknown): unknown[] {
+	if (!(error instanceof Error)) return [error];
 	const isKnown = error instanceof ArchiveError || error instanceof StartError || error instanceof ServiceError;
-	const isOfSystem = error instanceof Error && "code" in error;
-	if (isKnown) return error.message;
-	return isOfSystem ? `The ${command} of "${path}" could not be done: ${error.message}` : error;
+	if (isKnown) return [error.message];
+	const sentence = `The ${command} of "${path}" could not be done: ${error.message}`;
+	return "code" in error ? [sentence] : [sentence, error];
 }
