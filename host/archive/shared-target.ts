@@ -18,7 +18,7 @@ export function openSharedStore(store: DocumentStore, collections: readonly Coll
 	return store.open([...collections, leaseCollection, processCollection, importCollection]);
 }
 
-/** Changes nothing. @throws {ArchiveError} when the store has documents that are to stay, or a platform uses it. */
+/** Reads the store and changes nothing. @throws {ArchiveError} when it has documents that are to stay, or a platform uses it. */
 export async function refuseSharedStore(
 	store: DocumentStore,
 	collections: readonly Collection[],
