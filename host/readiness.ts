@@ -61,3 +61,8 @@ export async function failureOf(name: string, check: ReadinessCheck, ms = checkM
 		done.abort();
 	}
 }
+
+/** Returns the body of `/health` as JSON. @param shortcomings Sentences about guarantees that this process cannot give. */
+export function healthText(shortcomings: readonly string[]): string {
+	return JSON.stringify({ status: "healthy", ...(shortcomings.length > 0 && { shortcomings }) });
+}

@@ -2,8 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Answer } from "../http/answer.ts";
 import { HttpError } from "../http/http-errors.ts";
-import { healthText } from "#host/health.ts";
-import type { Readiness } from "#host/readiness.ts";
+import { healthText, type Readiness } from "#host/readiness.ts";
 
 export interface PageRoute {
 	readonly kind: "page";

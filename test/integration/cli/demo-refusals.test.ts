@@ -99,10 +99,13 @@ describe("npm run demo on a server", function () {
 
 	it("takes a folder of this machine as a repository", async () => {
 		const repositories: unknown[] = [];
-		await demoAt(async (request, response) => {
-			if (request.method !== "POST" || !request.url?.endsWith("/sessions")) return response.end("[]");
-			repositories.push(JSON.parse(await text(request)).source.repo);
-			return response.writeHead(422).end(JSON.stringify({ detail: "no" }));
+		await demoAt((request, response) => {
+			const isCreation = request.method === "POST" && request.url?.endsWith("/sessions");
+			if (!isCreation) return void response.end("[]");
+			void text(request).then((body) => {
+				repositories.push(JSON.parse(body).source.repo);
+				response.writeHead(422).end(JSON.stringify({ detail: "no" }));
+			});
 		}, "test");
 		expect(repositories).to.deep.equal([pathToFileURL(join(projectRoot, "test")).href]);
 	});
