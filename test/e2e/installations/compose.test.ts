@@ -139,6 +139,35 @@ describe("docker-compose up", function () {
 		}
 	});
 
+	it("finds gateways that were made again, at other addresses", async () => {
+		const names = ["proxy", ...gateways].map((name) => `${project}_${name}_1`);
+		const form = "{{.Id}} {{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}";
+		const inspected = () =>
+			engine
+				.run("docker", "inspect", "-f", form, ...names)
+				.trim()
+				.split("\n");
+		const [proxy, ...former] = inspected();
+		engine.run("docker", "rm", "-f", ...names.slice(1));
+		const others = former.map(() =>
+			engine.run("docker", "run", "-d", "--network", `${project}_default`, "debian:12", "sleep", "infinity").trim(),
+		);
+		compose("up", "-d");
+		engine.run("docker", "rm", "-f", ...others);
+		await becomeHealthy();
+		const addresses = (rows: readonly string[]) => rows.map((row) => row.split(" ")[1]);
+		const [sameProxy, ...present] = inspected();
+		expect(sameProxy).to.equal(proxy);
+		expect(addresses(present)).to.not.have.any.members(addresses(former));
+		await eventually(answers, { withinMs: 10_000, what: "the proxy finds them" });
+		for (const name of gateways) {
+			compose("stop", name);
+			await eventually(answers, { withinMs: 10_000, what: `the platform answers without ${name}` });
+			compose("up", "-d", name);
+			await becomeHealthy();
+		}
+	});
+
 	it("leaves nothing behind", () => {
 		compose("down", "-v");
 		const all = (kind: string) => engine.run("docker", kind, "ls", "-q", "--filter", `name=${project}`).trim();

@@ -24,6 +24,8 @@ export interface HaproxyOptions {
 	readonly port?: number;
 	/** Changes our settings, for a control. */
 	readonly change?: (settings: string) => string;
+	/** Variables beside those of the test. */
+	readonly env?: Readonly<Record<string, string>>;
 }
 
 export class Haproxy implements AsyncDisposable {
@@ -42,7 +44,7 @@ export class Haproxy implements AsyncDisposable {
 	/** Starts it. @param gateways The ports of the gateways. */
 	static async start(
 		gateways: readonly number[],
-		{ port: chosen, change = (same) => same }: HaproxyOptions = {},
+		{ port: chosen, change = (same) => same, env = {} }: HaproxyOptions = {},
 	): Promise<Haproxy> {
 		const [port, status] = await Promise.all([chosen ?? freePort(), freePort()]);
 		const folder = mkdtempSync(join(tmpdir(), "atelier-haproxy-"));
@@ -50,7 +52,10 @@ export class Haproxy implements AsyncDisposable {
 		const settings = change(haproxySettings(port, gateways));
 		const shown = `frontend shown\n  bind 127.0.0.1:${status}\n  stats enable\n  stats uri /\n`;
 		writeFileSync(file, `${settings}\n${shown}`);
-		const child = spawn(testProgram("haproxy"), ["-db", "-f", file], { stdio: ["ignore", "ignore", "pipe"] });
+		const child = spawn(testProgram("haproxy"), ["-db", "-f", file], {
+			env: { ...process.env, ...env },
+			stdio: ["ignore", "ignore", "pipe"],
+		});
 		let output = "";
 		child.stderr?.on("data", (chunk: Buffer) => (output += chunk));
 		const haproxy = new Haproxy(child, { port, status }, folder);
