@@ -1,13 +1,13 @@
 /**
  * docker-compose.yml as it is, brought up by a real Docker engine: a person logs in, a session runs through the proxy, both
- * gateways die in turn, and nothing remains after the end.
+ * gateways die in turn, a backup comes back, gateways get other addresses, and nothing remains after the end.
  * Night: it builds images and starts nine containers, as root.
  * Alone: a Docker engine changes the machine while it runs.
  */
 import { expect } from "chai";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectRoot } from "#shared/base/project-root.ts";
@@ -24,9 +24,10 @@ describe("docker-compose up", function () {
 	let folder: string;
 	let env: string;
 
-	function compose(...args: string[]): string {
+	/** The command and its arguments. */
+	function commandOf(args: readonly string[]): string[] {
 		const files = ["-f", "docker-compose.yml", "-f", "test/support/installations/docker-compose.test.yml"];
-		return engine.run(
+		return [
 			"env",
 			`TEST_REPOSITORY=${join(folder, "repository")}`,
 			"docker-compose",
@@ -38,7 +39,17 @@ describe("docker-compose up", function () {
 			project,
 			...files,
 			...args,
-		);
+		];
+	}
+
+	function compose(...args: string[]): string {
+		const [program = "", ...rest] = commandOf(args);
+		return engine.run(program, ...rest);
+	}
+
+	/** Runs a command whose standard input is a file. */
+	function composeReading(input: string, ...args: string[]): string {
+		return engine.run("sh", "-c", 'exec "$@" <"$0"', input, ...commandOf(args));
 	}
 
 	function states(): Map<string, string> {
@@ -137,6 +148,24 @@ describe("docker-compose up", function () {
 			compose("up", "-d", name);
 			await becomeHealthy();
 		}
+	});
+
+	it("comes back from a backup whose key is sealed, also where the key is lost", async () => {
+		const passphrase = join(folder, "passphrase");
+		writeFileSync(passphrase, "a passphrase of a test\n");
+		const options = ["--passphrase-file", "/dev/stdin"];
+		const backup = ["host/archive.ts", "backup", ...options, "--workspaces", "/data/atelier-1.gz"];
+		const said = composeReading(passphrase, "exec", "-T", "pod-manager", "node", ...backup);
+		expect(said).to.not.match(/Not in the archive: The (?:installation key|files of sessions)/i);
+		compose("stop", ...gateways, "core", "pod-manager");
+		const inNew = ["run", "--rm", "--no-deps", "-T"];
+		const restore = ["host/archive.ts", "restore", "--force", ...options, "/data/atelier-1.gz"];
+		composeReading(passphrase, ...inNew, "-e", "ATELIER_INSTALLATION_KEY=", "pod-manager", ...restore);
+		const key = compose(...inNew, "--entrypoint", "cat", "pod-manager", "/data/keys/installation");
+		expect(key.trim()).to.equal(secret("ATELIER_INSTALLATION_KEY"));
+		compose("up", "-d");
+		await becomeHealthy();
+		await eventually(answers, { withinMs: 10_000, what: "the platform answers" });
 	});
 
 	it("finds gateways that were made again, at other addresses", async () => {
