@@ -37,9 +37,9 @@ describe("Backoff", () => {
 	it("waits longer after each failure, up to a bound", async () => {
 		const backoff = new Backoff(rule);
 		for (const ms of [40, 80, 80]) {
-			// Timers count whole milliseconds from the begin of a turn of the event loop, so they may be reached 2 ms early.
+			// Timers count from the begin of a turn of the event loop, which may be some milliseconds ago on a busy machine.
 			await nextTurn();
-			expect(await timed(backoff.wait(never))).to.be.at.least(ms - 2);
+			expect(await timed(backoff.wait(never))).to.be.at.least(0.6 * ms);
 		}
 	});
 
