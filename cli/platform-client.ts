@@ -72,7 +72,7 @@ export class PlatformClient {
 	/** Sends a request. @throws {PlatformError} for an answer that is not a success. */
 	async #send(method: string, path: string, init: Request): Promise<Response> {
 		const headers = { ...this.#credential, ...init.headers };
-		const response = await fetch(this.#base + path, { ...init, headers, method }).catch((cause: unknown) => {
+		const response = await fetch(this.url(path), { ...init, headers, method }).catch((cause: unknown) => {
 			throw new PlatformError(noPlatform(this.#base, cause));
 		});
 		if (response.ok) return response;

@@ -72,9 +72,8 @@ export class RequestLimits {
 		const { key } = this.#accountOf(principal);
 		const bucket = this.#buckets.get(key) ?? new TokenBucket({ perSecond: requestsPerSecond, burst });
 		this.#buckets.set(key, bucket);
-		if (bucket.level < 1)
+		if (!bucket.take())
 			throw new TooManyRequestsError(`More than ${requestsPerSecond} requests in a second, try again`, "RATE_LIMIT");
-		bucket.spend();
 	}
 
 	/**
