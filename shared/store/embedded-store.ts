@@ -265,8 +265,8 @@ export class EmbeddedStore implements DocumentStore {
 	async close(): Promise<void> {
 		const opened = this.#opened;
 		if (!opened) return;
-		opened.queue.drain();
 		this.#opened = undefined;
+		await opened.queue.close();
 		await opened.copies.close();
 		opened.database.close();
 	}

@@ -1,4 +1,7 @@
-/** The SQLite file of the embedded store. One process has it open, and a commit returns when it is on disk. */
+/**
+ * The SQLite file of the embedded store. One process has it open. A commit is on disk after the `sync` that follows it, which
+ * other work of the process does not wait for (docs/decisions/0171).
+ */
 import { join } from "node:path";
 import { backup, DatabaseSync, type StatementSync } from "node:sqlite";
 import { makeFolder } from "#shared/base/files/new-folder.ts";
@@ -8,6 +11,7 @@ import { StartError } from "#shared/base/start-error.ts";
 import type { Collection } from "../collection.ts";
 import { DuplicateKeyError } from "../port/documents.ts";
 import { damageOf, refuseDamaged } from "./embedded-damage.ts";
+import { EmbeddedLog } from "./embedded-log.ts";
 import { EmbeddedReserve } from "./embedded-reserve.ts";
 import { applySchema } from "./embedded-schema.ts";
 import type { Sql, SqlRow } from "./embedded-sql.ts";
@@ -37,6 +41,7 @@ export class EmbeddedDatabase {
 	readonly #database: DatabaseSync;
 	readonly #path: string;
 	readonly #reserve: EmbeddedReserve;
+	readonly #log: EmbeddedLog;
 	/** The damage that was met; nothing is written from then on. */
 	#damage: UnavailableError | undefined;
 	readonly #statements = new Map<string, StatementSync>();
@@ -53,12 +58,14 @@ export class EmbeddedDatabase {
 			// shared memory.
 			this.#database.exec("PRAGMA locking_mode = EXCLUSIVE");
 			this.#database.exec("PRAGMA journal_mode = WAL");
-			this.#database.exec("PRAGMA synchronous = FULL");
+			// SQLite syncs when it brings the log into the file. The sync of a commit is the one of `sync`.
+			this.#database.exec("PRAGMA synchronous = NORMAL");
 			this.#database.exec(`PRAGMA journal_size_limit = ${maxIdleLogBytes}`);
 			this.#database.exec(`PRAGMA wal_autocheckpoint = ${pagesPerCheckpoint}`);
 			refuseDamaged(this.#database, this.#path);
 			applySchema(this.#database, collections);
 			this.#reserve = new EmbeddedReserve(this.#database, folder, reserveBytes);
+			this.#log = new EmbeddedLog(this.#path);
 		} catch (error) {
 			this.#database.close();
 			throw refusal(folder, error);
@@ -90,7 +97,7 @@ export class EmbeddedDatabase {
 	}
 
 	/**
-	 * Runs the steps as one transaction, which is durable when this returns. When the disk has no room for the log to grow, the
+	 * Runs the steps as one transaction, which is durable after the next `sync`. When the disk has no room for the log to grow, the
 	 * log is brought into the file, which may have room, and the steps run again.
 	 * @throws {Error} when a step throws or the disk refuses; the transaction then had no effect.
 	 */
@@ -103,6 +110,34 @@ export class EmbeddedDatabase {
 			this.#transact(steps);
 		}
 		this.#reserve.keep();
+	}
+
+	/** Makes all earlier transactions durable. @throws {UnavailableError} when the disk fails; nothing is written from then on. */
+	async sync(): Promise<void> {
+		try {
+			await this.#log.sync();
+		} catch (error) {
+			throw this.#unsynced(error);
+		}
+	}
+
+	/** Does the same as `sync` before it returns. */
+	syncNow(): void {
+		try {
+			this.#log.syncNow();
+		} catch (error) {
+			throw this.#unsynced(error);
+		}
+	}
+
+	/** A later sync may succeed without the pages that this one has lost, so only a new start can tell what is on the disk. */
+	#unsynced(error: unknown): UnavailableError {
+		const reason = error instanceof Error ? error.message : String(error);
+		this.#damage ??= new UnavailableError(
+			`The disk did not keep what was written to the store "${this.#path}" (${reason}): check the disk, then start the platform again`,
+			"STORE_UNWRITABLE",
+		);
+		return this.#damage;
 	}
 
 	/** Returns whether the log can be written from its beginning now. */
@@ -161,6 +196,7 @@ export class EmbeddedDatabase {
 
 	close(): void {
 		this.#reserve.close();
+		this.#log.close();
 		this.#statements.clear();
 		this.#database.close();
 	}

@@ -1,14 +1,18 @@
 /**
- * Groups writes: all writes of one tick are committed together, with one sync of the disk. A write's promise settles
- * only after the commit, and a write that fails does not affect the others of its group. This is no FairQueue, because nobody
- * is faster by a turn of his own: all that wait are one commit.
+ * Groups writes: all writes that came during one sync of the disk are committed together, with the next one. A write's promise
+ * settles only after that sync, and a write that fails does not affect the others of its group. This is no FairQueue, because
+ * nobody is faster by a turn of his own: all that wait are one commit.
  */
 import { bound } from "#shared/base/bounds.ts";
+import { nextTurn } from "#shared/base/clock.ts";
 import { UnavailableError } from "#shared/base/errors.ts";
 import { makesRoom } from "#shared/base/files/making-room.ts";
 import type { EventLogs } from "../port/outbox.ts";
 import type { EmbeddedDatabase } from "./embedded-database.ts";
 import { UndoneStep } from "./undone-step.ts";
+
+/** The part of the database that commits. */
+type Committing = Pick<EmbeddedDatabase, "isShort" | "transaction" | "sync" | "syncNow">;
 
 interface Write {
 	/** Whether the write is taken when the disk is nearly full. */
@@ -20,14 +24,14 @@ interface Write {
 	readonly fail: (error: unknown) => void;
 }
 
-/** The queue of one open database. It needs no closing, but its owner drains it before the database is closed. */
+/** The queue of one open database. Its owner closes it before the database. */
 export class WriteQueue {
-	readonly #database: EmbeddedDatabase;
+	readonly #database: Committing;
 	readonly #waiting: Write[] = [];
-	#scheduled = false;
+	#running: Promise<void> | undefined;
 	#logs: EventLogs | undefined;
 
-	constructor(database: EmbeddedDatabase) {
+	constructor(database: Committing) {
 		this.#database = database;
 	}
 
@@ -46,40 +50,70 @@ export class WriteQueue {
 		return outcome;
 	}
 
-	/** Commits all waiting writes at once. */
-	drain(): void {
-		while (this.#waiting.length > 0) this.#commitGroup();
+	/** Commits all waiting writes, and resolves when the outcome of every write is known. */
+	async close(): Promise<void> {
+		this.#drain();
+		await this.#running;
 	}
 
 	/** Tells the logs of all later transactions, before their first write and after their commit. */
 	fill(logs: EventLogs): void {
-		this.drain();
+		this.#drain();
 		this.#logs = logs;
 	}
 
+	/** Commits all waiting writes before it returns. */
+	#drain(): void {
+		while (this.#waiting.length > 0) {
+			const committed = this.#commitGroup();
+			if (!committed) continue;
+			try {
+				this.#database.syncNow();
+				settle(committed);
+			} catch (error) {
+				fail(committed.writes, error);
+			}
+		}
+	}
+
 	#schedule(): void {
-		if (this.#scheduled || this.#waiting.length === 0) return;
-		this.#scheduled = true;
-		setImmediate(() => {
-			this.#scheduled = false;
-			this.#commitGroup();
+		if (this.#running || this.#waiting.length === 0) return;
+		this.#running = this.#commitNext().finally(() => {
+			this.#running = undefined;
 			this.#schedule();
 		});
 	}
 
-	/** The bound of a group is one of the time for which a commit blocks the event loop. */
-	#commitGroup(): void {
-		let group: readonly Write[] = this.#waiting.splice(0, bound.writesOfCommit);
-		if (this.#database.isShort) group = withRoom(group);
-		while (group.length > 0) {
-			const undone = this.#commit(group);
-			if (!undone) return;
-			group = group.filter((write) => write !== undone);
+	/** Commits one group in the next turn of the event loop. */
+	async #commitNext(): Promise<void> {
+		await nextTurn();
+		const committed = this.#commitGroup();
+		if (!committed) return;
+		try {
+			await this.#database.sync();
+			settle(committed);
+		} catch (error) {
+			fail(committed.writes, error);
 		}
 	}
 
-	/** Commits a group and settles its writes; returns the write that has to be undone, and then nothing is committed. */
-	#commit(group: readonly Write[]): Write | undefined {
+	/**
+	 * Runs and commits the first writes that wait; returns those whose outcome is known as soon as they are on the disk. The bound
+	 * of a group is one of the time for which a commit blocks the event loop.
+	 */
+	#commitGroup(): Committed | undefined {
+		let group: readonly Write[] = this.#waiting.splice(0, bound.writesOfCommit);
+		if (this.#database.isShort) group = withRoom(group);
+		while (group.length > 0) {
+			const remaining = this.#commit(group);
+			if (!remaining) return { writes: group, logs: this.#logs };
+			group = remaining;
+		}
+		return undefined;
+	}
+
+	/** Commits a group. When one of its writes has to be undone, nothing is committed, and the remaining ones are returned. */
+	#commit(group: readonly Write[]): readonly Write[] | undefined {
 		let running: Write | undefined;
 		const steps = group.map((write) => () => {
 			running = write;
@@ -88,19 +122,31 @@ export class WriteQueue {
 		try {
 			// The logs are told in the transaction, because it runs twice when the disk has no room for the first one.
 			this.#database.transaction([() => this.#logs?.begin(), ...steps]);
+			return undefined;
 		} catch (error) {
 			if (error instanceof UndoneStep && running) {
 				running.fail(error.cause);
-				return running;
+				return group.filter((write) => write !== running);
 			}
-			const failure = error instanceof UnavailableError ? error : unwritable(error);
-			for (const { fail } of group) fail(failure);
-			return undefined;
+			fail(group, error instanceof UnavailableError ? error : unwritable(error));
+			return [];
 		}
-		for (const { settle } of group) settle();
-		this.#logs?.committed();
-		return undefined;
 	}
+}
+
+/** Writes that SQLite has committed, and the logs that their events were entered into. */
+interface Committed {
+	readonly writes: readonly Write[];
+	readonly logs: EventLogs | undefined;
+}
+
+function settle({ writes, logs }: Committed): void {
+	for (const write of writes) write.settle();
+	logs?.committed();
+}
+
+function fail(writes: readonly Write[], error: unknown): void {
+	for (const write of writes) write.fail(error);
 }
 
 /** Refuses the writes of a group that make no room; returns the others. */

@@ -1,5 +1,5 @@
 /** A transaction of the embedded store's file: all of it or nothing. */
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -7,8 +7,23 @@ import { EmbeddedDatabase, storeFile } from "#shared/store/embedded/embedded-dat
 import { countSelection } from "#shared/store/embedded/embedded-reads.ts";
 import { insertion } from "#shared/store/embedded/embedded-writes.ts";
 import { indexQuery } from "#shared/store/index-query.ts";
+import { failureOf } from "../../../../support/failure-of.ts";
 import { folderForAll, giveAway, printedAsUser } from "../../../../support/machine/ordinary-user.ts";
 import { job, jobs } from "../../../../support/stores/sample-collections.ts";
+
+/** Finds the descriptor of this process that was opened last for a file. SQLite has opened its own before. */
+function newestDescriptor(path: string): number {
+	const descriptors = readdirSync("/proc/self/fd").map(Number);
+	const ofFile = descriptors.filter((descriptor) => {
+		try {
+			return readlinkSync(`/proc/self/fd/${descriptor}`) === path;
+		} catch {
+			// The descriptor of the folder that was just read is closed.
+			return false;
+		}
+	});
+	return Math.max(...ofFile);
+}
 
 describe("EmbeddedDatabase", () => {
 	let folder: string;
@@ -43,6 +58,23 @@ describe("EmbeddedDatabase", () => {
 			expect(database.first({ text: `SELECT ${form} AS n`, values: [] })).to.include({ n: form });
 		database.transaction([insert("a")]);
 		expect(present()).to.equal(1);
+	});
+
+	it("writes nothing more when the disk did not keep a commit, because a second sync could succeed without it", async () => {
+		const other = mkdtempSync(join(tmpdir(), "atelier-database-"));
+		try {
+			const failing = new EmbeddedDatabase(other, [jobs]);
+			failing.transaction([() => void failing.run(insertion(jobs, job("a"), []))]);
+			await failing.sync();
+			closeSync(newestDescriptor(`${storeFile(other)}-wal`));
+			const failure = await failureOf(failing.sync());
+			expect(failure).to.have.property("type", "STORE_UNWRITABLE");
+			expect(failure).to.have.property("message").that.includes("start the platform again");
+			expect(() => failing.transaction([])).to.throw("did not keep");
+			expect(() => failing.syncNow()).to.throw("did not keep");
+		} finally {
+			rmSync(other, { recursive: true });
+		}
 	});
 
 	it("refuses a file that it may not write with the file, its owner and the remedy", function () {
