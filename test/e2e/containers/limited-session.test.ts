@@ -68,19 +68,20 @@ describe("the limits of a session in a container", function () {
 		const hold = "exec 3> big; rm big; head -c 500000000 /dev/zero >&3; sleep 300";
 		await ask(world.api, id, `$ setsid sh -c '${hold}' > /dev/null 2>&1 < /dev/null & echo begun`);
 		await sessionReaches(world.api, id, "failed", 120_000);
-		expect((await world.session(id)).error).to.match(/has 50\d MB, and may have 420 MB/);
+		// It may be measured while the file grows.
+		expect((await world.session(id)).error).to.match(/has (4[2-9]|50)\d MB, and may have 420 MB/);
 	});
 
 	it("end a session whose workspace cannot be measured, and leave time to mend it", async () => {
 		const id = await world.running({ model: "" });
-		const deep = 'for (let i = 0; i < 30; i++) { fs.mkdirSync("d".repeat(200)); process.chdir("d".repeat(200)); }';
+		const deep = 'for (let i = 0; i < 250; i++) { fs.mkdirSync("d"); process.chdir("d"); }';
 		expect(await ask(world.api, id, `$ node -e '${deep}' && echo made`)).to.include("made");
 		await sessionReaches(world.api, id, "failed", 120_000);
 		expect(await reason(id)).to.equal("DISK_FULL");
 		expect((await world.session(id)).error).to.include("too deep within each other, so nobody knows how large it is");
 		await world.api.post(`/sessions/${id}/start`);
 		await sessionReaches(world.api, id, "running", 60_000);
-		expect(await ask(world.api, id, "$ rm -rf ddd* && ls | wc -l")).to.include("0");
+		expect(await ask(world.api, id, "$ rm -rf d && ls | wc -l")).to.include("0");
 	});
 
 	it("keep what a session writes to its log away from the engine", async () => {

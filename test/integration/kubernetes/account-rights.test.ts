@@ -22,7 +22,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 	"pod-manager in atelier-sessions": [
 		"authentication.k8s.io/tokenreviews: create",
 		"events: list",
-		"persistentvolumeclaims: create delete get list watch",
+		"persistentvolumeclaims: create delete get list patch watch",
 		"pods: create delete get list patch watch",
 		"serviceaccounts: create delete get list",
 	],
