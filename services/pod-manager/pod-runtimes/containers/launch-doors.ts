@@ -13,6 +13,7 @@ import { podWarnings } from "#shared/contracts/sessions/session-work.ts";
 import { doorSockets } from "#shared/wire/pod/door/door-sockets.ts";
 import { KeyedQueues } from "#shared/base/concurrency/keyed-queues.ts";
 import { type Launch, launchName } from "../machine/launch.ts";
+import { LaunchFailures } from "../machine/launch-failures.ts";
 import { isPodStatus, type RunFolders } from "../machine/run-folders.ts";
 import { AgentBridge } from "./agent-bridge.ts";
 import { documentName, socketFolders } from "./container-request.ts";
@@ -55,8 +56,8 @@ export class LaunchDoors {
 	readonly #dependencies: LaunchDoorsDependencies;
 	/** The launches all of whose sockets are open. */
 	readonly #opened = new Map<string, Opened>();
-	/** Launches whose sockets could not be opened, and why. */
-	readonly #failed = new Map<string, string>();
+	/** The launches whose sockets could not be opened. */
+	readonly #failed = new LaunchFailures((count) => `Cannot open the sockets of ${count} session(s)`);
 	readonly #changes = new KeyedQueues();
 
 	constructor(dependencies: LaunchDoorsDependencies) {
@@ -81,9 +82,9 @@ export class LaunchDoors {
 			try {
 				const opened = await this.#openAll(launch, folder);
 				if (opened) this.#opened.set(name, opened);
-				this.#failed.delete(name);
+				this.#failed.delete(launch);
 			} catch (error) {
-				this.#failed.set(name, error instanceof Error ? error.message : String(error));
+				this.#failed.add(launch, error);
 				throw error;
 			}
 		});
@@ -91,16 +92,12 @@ export class LaunchDoors {
 
 	/** A sentence about sockets that cannot be opened; undefined when there are none. */
 	get trouble(): string | undefined {
-		const [first] = this.#failed;
-		if (!first) return undefined;
-		const [name, cause] = first;
-		return `Cannot open the sockets of ${this.#failed.size} session(s), of "${name}" among them: ${cause}`;
+		return this.#failed.trouble;
 	}
 
 	/** Forgets the trouble of all launches but those that are there: other processes end launches, too. */
 	forgetOthers(launches: readonly Launch[]): void {
-		const names = new Set(launches.map(launchName));
-		for (const name of this.#failed.keys()) if (!names.has(name)) this.#failed.delete(name);
+		this.#failed.forgetOthers(launches);
 	}
 
 	/** Keeps the launch document until the agent has reported. It holds secrets, so only the platform's user can read it. */
@@ -125,7 +122,7 @@ export class LaunchDoors {
 		return this.#changes.run(launchName(launch), async () => {
 			const opened = this.#opened.get(launchName(launch));
 			this.#opened.delete(launchName(launch));
-			this.#failed.delete(launchName(launch));
+			this.#failed.delete(launch);
 			await opened?.closing.disposeAsync();
 		});
 	}

@@ -9,6 +9,7 @@ import { EngineAway, EngineRefusal } from "../engine-client.ts";
 import type { EngineContainers } from "../engine-containers.ts";
 import type { LaunchDoors } from "../launch-doors.ts";
 import type { Launch } from "../../machine/launch.ts";
+import { LaunchFailures } from "../../machine/launch-failures.ts";
 import type { RunFolders } from "../../machine/run-folders.ts";
 import type { SessionFolders } from "../../machine/session-folders.ts";
 import type { WarmContainer } from "./warm-container.ts";
@@ -27,8 +28,10 @@ export interface WarmBindingsDependencies {
 
 export class WarmBindings {
 	readonly #dependencies: WarmBindingsDependencies;
-	/** The causes by the names of containers. */
-	readonly #unfinished = new Map<string, string>();
+	readonly #unfinished = new LaunchFailures(
+		(count) => `Cannot bring the folders of ${count} warm container(s) to their sessions`,
+		containerName,
+	);
 	/** A second attempt would close the door that the first one has opened. */
 	readonly #finishing = new KeyedQueues();
 
@@ -59,29 +62,24 @@ export class WarmBindings {
 
 	/** A sentence about containers whose folders could not be brought to their sessions; undefined when there are none. */
 	get trouble(): string | undefined {
-		const [first] = this.#unfinished;
-		if (!first) return undefined;
-		const [name, cause] = first;
-		return `Cannot bring the folders of ${this.#unfinished.size} warm container(s) to their sessions, of "${name}" among them: ${cause}`;
+		return this.#unfinished.trouble;
 	}
 
 	/** Finishes what a process began that was killed, or could not. @throws {Error} which {@link trouble} tells until it succeeds. */
 	async finish(launch: Launch): Promise<void> {
 		try {
 			await this.#finishing.run(containerName(launch), () => this.#finish(launch));
-			this.#unfinished.delete(containerName(launch));
+			this.#unfinished.delete(launch);
 		} catch (error) {
 			// An engine that is away says nothing of the folders, and is told elsewhere.
-			if (!(error instanceof EngineAway))
-				this.#unfinished.set(containerName(launch), error instanceof Error ? error.message : String(error));
+			if (!(error instanceof EngineAway)) this.#unfinished.add(launch, error);
 			throw error;
 		}
 	}
 
 	/** Forgets all launches but those that are there: other processes remove containers, too. */
 	forgetOthers(launches: readonly Launch[]): void {
-		const names = new Set(launches.map(containerName));
-		for (const name of this.#unfinished.keys()) if (!names.has(name)) this.#unfinished.delete(name);
+		this.#unfinished.forgetOthers(launches);
 	}
 
 	async #finish(launch: Launch): Promise<void> {
