@@ -68,8 +68,8 @@ function warningsChange(record: SessionRecord, observed: Observation, at: number
 	return members.warnings && { at, members, columns: {} };
 }
 
-function warningMembers({ session }: SessionRecord, { warnings = [] }: Observation): Partial<Session> {
-	const shown = launchWarnings(session.warnings, warnings);
+function warningMembers(record: SessionRecord, { warnings = [] }: Observation): Partial<Session> {
+	const shown = launchWarnings(record.session.warnings, warnings, statusOf(record) === "running");
 	return shown === undefined ? {} : { warnings: shown };
 }
 

@@ -84,8 +84,8 @@ describe("a session in a container", function () {
 		});
 		const because = "was refused: its address is not a public one";
 		expect(warnings).to.deep.equal([
-			`launch: The connection to 169.254.169.254:80 ${because}`,
-			`launch: The connection to 10.0.0.1:443 ${because}`,
+			`while running: The connection to 169.254.169.254:80 ${because}`,
+			`while running: The connection to 10.0.0.1:443 ${because}`,
 		]);
 	});
 

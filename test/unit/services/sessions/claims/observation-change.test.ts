@@ -99,7 +99,7 @@ describe("observationChange()", () => {
 		const told = (status: StoredStatus, warnings: string[]) =>
 			observationChange(record(status), seen("ready", { warnings }), at)?.members.warnings;
 		expect(told("provisioning", ["no tools"])).to.deep.equal(["launch: no tools"]);
-		expect(told("running", ["no tools"])).to.deep.equal(["launch: no tools"]);
+		expect(told("running", ["no tools"])).to.deep.equal(["while running: no tools"]);
 		expect(told("running", [])).to.equal(undefined);
 		expect(told("stopping", ["no tools"])).to.equal(undefined);
 	});
