@@ -28,7 +28,7 @@ const subjects = { type: "array", max: 100, items: { type: "string", min: 1, max
 const options = schema({
 	issuer: text,
 	audience: text,
-	// As a `data:` URL it has the keys of a provider with their certificates.
+	// A `data:` URL has the keys of a provider with their certificates.
 	jwks_uri: { type: "string", min: 1, max: 20_000, optional: true },
 	user_claim: { ...path, optional: true },
 	email_claim: { ...path, optional: true },
