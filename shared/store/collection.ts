@@ -53,6 +53,8 @@ export interface Collection<
 	readonly searched?: SearchSpec;
 	/** Whether its documents are about running processes, e.g. leases, so that a backup has none of them. */
 	readonly isTransient: boolean;
+	/** Whether `find` returns only what no failure of power takes back: clients keep what they have read of it. */
+	readonly isReadDurably: boolean;
 	/**
 	 * The members of the text that the audit log shows after a change by a person, never secrets; absent: changes are
 	 * not audited. Such a collection has an integer column `rev` that every write sets to a larger number. In a
@@ -81,7 +83,14 @@ export function defineCollection<const C extends Columns, const I extends Readon
 	name: string,
 	columns: C,
 	indexes: I,
-	{ hasOutbox = false, isTransient = false, searched, audited, tenantOf }: CollectionOptions<C, I> = {},
+	{
+		hasOutbox = false,
+		isTransient = false,
+		isReadDurably = false,
+		searched,
+		audited,
+		tenantOf,
+	}: CollectionOptions<C, I> = {},
 ): Collection<C, I> {
 	refuseNames(name, [...Object.keys(columns), ...Object.keys(indexes)]);
 	refuseIndexes(name, columns, indexes);
@@ -93,6 +102,7 @@ export function defineCollection<const C extends Columns, const I extends Readon
 		indexes,
 		hasOutbox,
 		isTransient,
+		isReadDurably,
 		...(searched && { searched }),
 		...(audited && { audited }),
 		...(tenantOf && { tenantOf }),

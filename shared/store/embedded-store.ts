@@ -145,8 +145,19 @@ export class EmbeddedStore implements DocumentStore {
 		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
 		index: NoInfer<I>,
 		range: Range,
-		{ limit, after, descending = false, columns, maxBytes }: DocumentPage<C>,
+		page: DocumentPage<C>,
 	): Promise<Found<C>> {
+		const found = this.#find(collection, index, range, page);
+		if (collection.isReadDurably) await this.#ready().queue.durable();
+		return found;
+	}
+
+	#find<C extends Columns, I extends string>(
+		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
+		index: NoInfer<I>,
+		range: Range,
+		{ limit, after, descending = false, columns, maxBytes }: DocumentPage<C>,
+	): Found<C> {
 		const query = indexQuery(collection, index, range);
 		const position = after === undefined ? undefined : positionAfter(collection, query, after);
 		// One more document than requested tells whether there is a next page.

@@ -29,6 +29,8 @@ export class WriteQueue {
 	readonly #database: Committing;
 	readonly #waiting: Write[] = [];
 	#running: Promise<void> | undefined;
+	/** The sync of the newest commit, while it runs. */
+	#syncing: Promise<void> | undefined;
 	#logs: EventLogs | undefined;
 
 	constructor(database: Committing) {
@@ -50,6 +52,11 @@ export class WriteQueue {
 		return outcome;
 	}
 
+	/** Resolves when everything that can be read now is on the disk. @throws {UnavailableError} when the disk fails. */
+	async durable(): Promise<void> {
+		await this.#syncing;
+	}
+
 	/** Commits all waiting writes, and resolves when the outcome of every write is known. */
 	async close(): Promise<void> {
 		this.#drain();
@@ -69,10 +76,11 @@ export class WriteQueue {
 			if (!committed) continue;
 			try {
 				this.#database.syncNow();
-				settle(committed);
 			} catch (error) {
 				fail(committed.writes, error);
+				continue;
 			}
+			settle(committed);
 		}
 	}
 
@@ -90,11 +98,14 @@ export class WriteQueue {
 		const committed = this.#commitGroup();
 		if (!committed) return;
 		try {
-			await this.#database.sync();
-			settle(committed);
+			this.#syncing = this.#database.sync();
+			await this.#syncing;
 		} catch (error) {
-			fail(committed.writes, error);
+			return fail(committed.writes, error);
+		} finally {
+			this.#syncing = undefined;
 		}
+		settle(committed);
 	}
 
 	/**

@@ -20,6 +20,7 @@ export const eventLogCollection = defineCollection(
 		bytes: "integer",
 	},
 	{ by_seq: { columns: ["seq"], unique: true }, counted: { columns: ["counted_seq"] } },
+	{ isReadDurably: true },
 );
 
 /** The name of the log, in one document with the id `log`. A new log, e.g. after a restore, has another epoch. */

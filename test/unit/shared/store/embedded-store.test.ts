@@ -8,10 +8,14 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect } from "chai";
 import { UnavailableError } from "#shared/base/errors.ts";
 import { type Collection, defineCollection } from "#shared/store/collection.ts";
 import { StartError } from "#shared/base/start-error.ts";
+import { EmbeddedDatabase } from "#shared/store/embedded/embedded-database.ts";
+import { eventLogCollection } from "#shared/store/event-log/event-log-collection.ts";
+import { EventLog } from "#shared/store/event-log/event-log.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 import { event, job, jobs, sampleCollections } from "../../../support/stores/sample-collections.ts";
@@ -53,6 +57,27 @@ describe("EmbeddedStore", () => {
 		const second = await open();
 		expect(await second.count(jobs, "by_tenant", { equals: ["acme"] })).to.equal(1_500);
 		expect(await second.outbox(jobs, 2_000)).to.have.length(1_500);
+	});
+
+	it("shows an event only when the disk has it, and counts it at once", async () => {
+		const store = await open([eventLogCollection]);
+		const sync = Object.getOwnPropertyDescriptor(EmbeddedDatabase.prototype, "sync") ?? {};
+		const kept = Promise.withResolvers<void>();
+		EmbeddedDatabase.prototype.sync = () => kept.promise;
+		try {
+			const log = new EventLog(store);
+			const appended = log.append([{ key: "jobs:a:1", entry: event(1) }]);
+			while ((await store.count(eventLogCollection, "by_seq", { equals: [] })) === 0) await nextTurn();
+			let read = 0;
+			const reading = log.read(0, 10).then(({ length }) => (read = length));
+			for (let turn = 0; turn < 10; turn++) await nextTurn();
+			expect(read).to.equal(0);
+			kept.resolve();
+			await Promise.all([appended, reading]);
+			expect(await reading).to.equal(1);
+		} finally {
+			Object.defineProperty(EmbeddedDatabase.prototype, "sync", sync);
+		}
 	});
 
 	describe("a damaged file", () => {

@@ -84,6 +84,19 @@ describe("WriteQueue", () => {
 		expect([outcomes, committed]).to.deep.equal([["a"], 1]);
 	});
 
+	it("shows when what can be read is on the disk", async () => {
+		await queue.durable();
+		const write = add("a");
+		await begun(1);
+		let isDurable = false;
+		const durable = queue.durable().then(() => (isDurable = true));
+		for (let turn = 0; turn < 10; turn++) await nextTurn();
+		expect(isDurable).to.equal(false);
+		disk.syncs[0]?.resolve();
+		await Promise.all([write, durable]);
+		await queue.durable();
+	});
+
 	it("commits all writes that come during a sync together, with the next one", async () => {
 		const writes = [add("a")];
 		await begun(1);
