@@ -59,10 +59,12 @@ function bindElsewhere(dataDir: string, id: string): void {
 /** The session fails by itself, because its pod is on no machine of this platform, and can be started again. */
 async function isLost(platform: TestPlatform, id: string): Promise<void> {
 	const api = platform.client();
-	const session = await eventually(async () => {
+	const isOver = async () => {
 		const { body } = await api.get<SessionView>(`/sessions/${id}`);
 		return body.status !== "running" && body;
-	});
+	};
+	// With pods of a cluster it took 12 s.
+	const session = await eventually(isOver, { withinMs: 36_000, what: "the session's pod is lost" });
 	expect([session.status, session.status_reason?.code]).to.deep.equal(["failed", "POD_LOST"]);
 	expect((await api.post(`/sessions/${id}/start`)).status).to.equal(200);
 	await sessionReaches(api, id, "running");
