@@ -36,6 +36,15 @@ const pagesPerStep = 250;
 /** The most prepared statements in memory; the code uses far fewer forms of them. */
 const maxStatements = 1_000;
 
+/** Databases that stay open until the process ends, because SQLite brings the log into the file when it closes one. */
+const unclosable = new Set<DatabaseSync>();
+
+/** An orderly end of Node would close the database, too; process.exit() does not. */
+function neverClose(database: DatabaseSync): void {
+	if (unclosable.size === 0) process.once("exit", () => process.exit());
+	unclosable.add(database);
+}
+
 /** The open database with its prepared statements. The store that made it closes it. */
 export class EmbeddedDatabase {
 	readonly #database: DatabaseSync;
@@ -130,13 +139,18 @@ export class EmbeddedDatabase {
 		}
 	}
 
-	/** A later sync may succeed without the pages that this one has lost, so only a new start can tell what is on the disk. */
+	/**
+	 * A later sync may succeed without the pages that this one has lost, so only a new start can tell what is on the disk. It reads the log up
+	 * to the first damaged commit. Until then nothing brings the log into the file, because SQLite does that without a check.
+	 */
 	#unsynced(error: unknown): UnavailableError {
 		const reason = error instanceof Error ? error.message : String(error);
 		this.#damage ??= new UnavailableError(
 			`The disk did not keep what was written to the store "${this.#path}" (${reason}): check the disk, then start the platform again`,
 			"STORE_UNWRITABLE",
 		);
+		this.#reserve.close();
+		neverClose(this.#database);
 		return this.#damage;
 	}
 
@@ -191,6 +205,7 @@ export class EmbeddedDatabase {
 	 * all of the later ones up to some moment before this resolves.
 	 */
 	async copyTo(path: string): Promise<void> {
+		this.refuseDamage();
 		await backup(this.#database, path, { rate: pagesPerStep });
 	}
 
@@ -198,7 +213,7 @@ export class EmbeddedDatabase {
 		this.#reserve.close();
 		this.#log.close();
 		this.#statements.clear();
-		this.#database.close();
+		if (!unclosable.has(this.#database)) this.#database.close();
 	}
 
 	#prepared(text: string): StatementSync {

@@ -57,10 +57,9 @@ export class WriteQueue {
 		await this.#syncing;
 	}
 
-	/** Commits all waiting writes, and resolves when the outcome of every write is known. */
+	/** Resolves when the outcome of every write is known. */
 	async close(): Promise<void> {
-		this.#drain();
-		await this.#running;
+		while (this.#running) await this.#running;
 	}
 
 	/** Tells the logs of all later transactions, before their first write and after their commit. */

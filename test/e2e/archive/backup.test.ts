@@ -63,7 +63,7 @@ async function isLost(platform: TestPlatform, id: string): Promise<void> {
 		const { body } = await api.get<SessionView>(`/sessions/${id}`);
 		return body.status !== "running" && body;
 	};
-	// With pods of a cluster it took 12 s.
+	// A lost pod of a cluster was noticed after 12 s.
 	const session = await eventually(isOver, { withinMs: 36_000, what: "the session's pod is lost" });
 	expect([session.status, session.status_reason?.code]).to.deep.equal(["failed", "POD_LOST"]);
 	expect((await api.post(`/sessions/${id}/start`)).status).to.equal(200);

@@ -1,5 +1,6 @@
 /** A transaction of the embedded store's file: all of it or nothing. */
-import { chmodSync, closeSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -7,23 +8,8 @@ import { EmbeddedDatabase, storeFile } from "#shared/store/embedded/embedded-dat
 import { countSelection } from "#shared/store/embedded/embedded-reads.ts";
 import { insertion } from "#shared/store/embedded/embedded-writes.ts";
 import { indexQuery } from "#shared/store/index-query.ts";
-import { failureOf } from "../../../../support/failure-of.ts";
 import { folderForAll, giveAway, printedAsUser } from "../../../../support/machine/ordinary-user.ts";
 import { job, jobs } from "../../../../support/stores/sample-collections.ts";
-
-/** Finds the descriptor of this process that was opened last for a file. SQLite has opened its own before. */
-function newestDescriptor(path: string): number {
-	const descriptors = readdirSync("/proc/self/fd").map(Number);
-	const ofFile = descriptors.filter((descriptor) => {
-		try {
-			return readlinkSync(`/proc/self/fd/${descriptor}`) === path;
-		} catch {
-			// The descriptor of the folder that was just read is closed.
-			return false;
-		}
-	});
-	return Math.max(...ofFile);
-}
 
 describe("EmbeddedDatabase", () => {
 	let folder: string;
@@ -60,18 +46,17 @@ describe("EmbeddedDatabase", () => {
 		expect(present()).to.equal(1);
 	});
 
-	it("writes nothing more when the disk did not keep a commit, because a second sync could succeed without it", async () => {
+	it("writes nothing more when the disk did not keep a commit, and loses no other one when it ends", async () => {
 		const other = mkdtempSync(join(tmpdir(), "atelier-database-"));
 		try {
-			const failing = new EmbeddedDatabase(other, [jobs]);
-			failing.transaction([() => void failing.run(insertion(jobs, job("a"), []))]);
-			await failing.sync();
-			closeSync(newestDescriptor(`${storeFile(other)}-wal`));
-			const failure = await failureOf(failing.sync());
-			expect(failure).to.have.property("type", "STORE_UNWRITABLE");
-			expect(failure).to.have.property("message").that.includes("start the platform again");
-			expect(() => failing.transaction([])).to.throw("did not keep");
-			expect(() => failing.syncNow()).to.throw("did not keep");
+			const program = join(import.meta.dirname, "../../../../support/stores/failed-sync.ts");
+			const { stdout, stderr, status } = spawnSync(process.execPath, [program, other], { encoding: "utf8" });
+			expect([status, stderr]).to.deep.equal([0, ""]);
+			expect(JSON.parse(stdout)).to.deep.equal({ type: "STORE_UNWRITABLE", refused: 3 });
+			const again = new EmbeddedDatabase(other, [jobs]);
+			const ids = again.all({ text: "SELECT id FROM jobs", values: [] }).map(({ id }) => id);
+			again.close();
+			expect(ids).to.deep.equal(["kept"]);
 		} finally {
 			rmSync(other, { recursive: true });
 		}

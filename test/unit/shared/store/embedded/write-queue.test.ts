@@ -120,16 +120,19 @@ describe("WriteQueue", () => {
 		expect([outcomes, committed]).to.deep.equal([[], 0]);
 	});
 
-	it("commits what waits when it is closed, and ends when every outcome is known", async () => {
+	it("commits what waits when it is closed, one sync after the other, and ends when every outcome is known", async () => {
 		const first = add("a");
 		await begun(1);
 		const second = add("b");
 		let closed = false;
 		const closing = queue.close().then(() => (closed = true));
-		await second;
-		expect([closed, outcomes]).to.deep.equal([false, ["b"]]);
+		for (let turn = 0; turn < 10; turn++) await nextTurn();
+		expect([closed, disk.commits]).to.deep.equal([false, 1]);
 		disk.syncs[0]?.resolve();
-		await Promise.all([first, closing]);
-		expect(outcomes).to.deep.equal(["b", "a"]);
+		await begun(2);
+		expect([closed, outcomes]).to.deep.equal([false, ["a"]]);
+		disk.syncs[1]?.resolve();
+		await Promise.all([first, second, closing]);
+		expect(outcomes).to.deep.equal(["a", "b"]);
 	});
 });
