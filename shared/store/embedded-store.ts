@@ -145,19 +145,8 @@ export class EmbeddedStore implements DocumentStore {
 		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
 		index: NoInfer<I>,
 		range: Range,
-		page: DocumentPage<C>,
-	): Promise<Found<C>> {
-		const found = this.#find(collection, index, range, page);
-		if (collection.isReadDurably) await this.#ready().queue.durable();
-		return found;
-	}
-
-	#find<C extends Columns, I extends string>(
-		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
-		index: NoInfer<I>,
-		range: Range,
 		{ limit, after, descending = false, columns, maxBytes }: DocumentPage<C>,
-	): Found<C> {
+	): Promise<Found<C>> {
 		const query = indexQuery(collection, index, range);
 		const position = after === undefined ? undefined : positionAfter(collection, query, after);
 		// One more document than requested tells whether there is a next page.
@@ -168,13 +157,18 @@ export class EmbeddedStore implements DocumentStore {
 		const rows = maxBytes === undefined ? this.#database.all(statement) : this.#database.each(statement);
 		const room = new PageRoom(limit, maxBytes);
 		const documents: Document<C>[] = [];
+		let next: string | undefined;
 		for (const row of rows) {
 			const document = documentOf(collection, row);
 			const last = documents.at(-1);
-			if (!room.take(document.wire)) return { documents, ...(last && { next: cursorAt(query, last) }) };
+			if (!room.take(document.wire)) {
+				next = last && cursorAt(query, last);
+				break;
+			}
 			documents.push(document);
 		}
-		return { documents };
+		if (collection.isReadDurably) await this.#ready().queue.durable();
+		return { documents, ...(next !== undefined && { next }) };
 	}
 
 	readonly versions: Documents["versions"] = async (
@@ -277,7 +271,7 @@ export class EmbeddedStore implements DocumentStore {
 		const opened = this.#opened;
 		if (!opened) return;
 		this.#opened = undefined;
-		await opened.queue.close();
+		await opened.queue.settled();
 		await opened.copies.close();
 		opened.database.close();
 	}

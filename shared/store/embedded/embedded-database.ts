@@ -130,15 +130,6 @@ export class EmbeddedDatabase {
 		}
 	}
 
-	/** Does the same as `sync` before it returns. */
-	syncNow(): void {
-		try {
-			this.#log.syncNow();
-		} catch (error) {
-			throw this.#unsynced(error);
-		}
-	}
-
 	/**
 	 * A later sync may succeed without the pages that this one has lost, so only a new start can tell what is on the disk. It reads the log up
 	 * to the first damaged commit. Until then nothing brings the log into the file, because SQLite does that without a check.

@@ -2,7 +2,7 @@
  * The log of the embedded store's file, in which SQLite puts commits (its write-ahead log). It is synced here and not by
  * SQLite, whose sync would stop the event loop for as long as the disk takes.
  */
-import { closeSync, fdatasync, fdatasyncSync, fsyncSync, openSync } from "node:fs";
+import { closeSync, fdatasync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 
@@ -28,10 +28,6 @@ export class EmbeddedLog {
 	/** Resolves when everything that was written before the call is on the disk. @throws {Error} when the disk fails. */
 	sync(): Promise<void> {
 		return fdatasyncLater(this.#descriptor);
-	}
-
-	syncNow(): void {
-		fdatasyncSync(this.#descriptor);
 	}
 
 	close(): void {

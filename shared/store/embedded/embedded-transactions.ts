@@ -24,8 +24,8 @@ export class EmbeddedTransactions implements Transactions {
 		this.#steps = new EmbeddedSteps(database);
 	}
 
-	enterEvents(logs: EventLogs): void {
-		this.#queue.fill(logs);
+	async enterEvents(logs: EventLogs): Promise<void> {
+		await this.#queue.fill(logs);
 		this.#logs = logs;
 	}
 

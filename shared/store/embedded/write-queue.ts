@@ -12,7 +12,7 @@ import type { EmbeddedDatabase } from "./embedded-database.ts";
 import { UndoneStep } from "./undone-step.ts";
 
 /** The part of the database that commits. */
-type Committing = Pick<EmbeddedDatabase, "isShort" | "transaction" | "sync" | "syncNow">;
+type Committing = Pick<EmbeddedDatabase, "isShort" | "transaction" | "sync">;
 
 interface Write {
 	/** Whether the write is taken when the disk is nearly full. */
@@ -24,7 +24,7 @@ interface Write {
 	readonly fail: (error: unknown) => void;
 }
 
-/** The queue of one open database. Its owner closes it before the database. */
+/** The queue of one open database. It needs no closing, but its owner waits until it is settled before the database is closed. */
 export class WriteQueue {
 	readonly #database: Committing;
 	readonly #waiting: Write[] = [];
@@ -57,30 +57,15 @@ export class WriteQueue {
 		await this.#syncing;
 	}
 
-	/** Resolves when the outcome of every write is known. */
-	async close(): Promise<void> {
+	/** Resolves when no write waits and the outcome of each is known. */
+	async settled(): Promise<void> {
 		while (this.#running) await this.#running;
 	}
 
 	/** Tells the logs of all later transactions, before their first write and after their commit. */
-	fill(logs: EventLogs): void {
-		this.#drain();
+	async fill(logs: EventLogs): Promise<void> {
+		await this.settled();
 		this.#logs = logs;
-	}
-
-	/** Commits all waiting writes before it returns. */
-	#drain(): void {
-		while (this.#waiting.length > 0) {
-			const committed = this.#commitGroup();
-			if (!committed) continue;
-			try {
-				this.#database.syncNow();
-			} catch (error) {
-				fail(committed.writes, error);
-				continue;
-			}
-			settle(committed);
-		}
 	}
 
 	#schedule(): void {

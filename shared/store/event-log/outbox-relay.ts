@@ -93,7 +93,7 @@ export class OutboxRelay {
 		for (const collection of this.#collections) while ((await this.#move(collection)) === batch);
 		this.#isReplaced = true;
 		this.#logs.audit.enterIn(transactions);
-		transactions.enterEvents(new TransactionLogs(this.#logs.audit.chains, (seq) => this.#announce(seq)));
+		await transactions.enterEvents(new TransactionLogs(this.#logs.audit.chains, (seq) => this.#announce(seq)));
 	}
 
 	/** Whether this process moves events; otherwise another one does. */

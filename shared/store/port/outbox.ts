@@ -45,7 +45,7 @@ export interface Transactions {
 	 * The events of each later write are entered into these logs in its transaction, in the order in which the store
 	 * makes the writes. No event may wait in an outbox then, because it would be overtaken.
 	 */
-	enterEvents(logs: EventLogs): void;
+	enterEvents(logs: EventLogs): Promise<void>;
 	/** Runs a step in its turn; resolves when it is durable. When the step throws, nothing of it was written. */
 	run<T>(step: (transaction: Transaction) => T): Promise<T>;
 }

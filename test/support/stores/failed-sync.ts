@@ -48,7 +48,7 @@ insert("lost");
 const failure = await failureOf<{ type: string }>(database.sync());
 lose(keptBytes);
 let refused = 0;
-for (const attempt of [() => insert("later"), () => database.syncNow(), () => database.refuseDamage()])
+for (const attempt of [() => insert("later"), () => database.refuseDamage()])
 	try {
 		attempt();
 	} catch {

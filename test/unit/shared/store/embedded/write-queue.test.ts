@@ -36,10 +36,6 @@ class SlowDisk {
 		this.syncs.push(sync);
 		return sync.promise;
 	}
-
-	syncNow(): void {
-		this.database.syncNow();
-	}
 }
 
 describe("WriteQueue", () => {
@@ -49,11 +45,11 @@ describe("WriteQueue", () => {
 	let outcomes: string[];
 	let committed: number;
 
-	beforeEach(() => {
+	beforeEach(async () => {
 		folder = mkdtempSync(join(tmpdir(), "atelier-queue-"));
 		disk = new SlowDisk(new EmbeddedDatabase(folder, [jobs]));
 		queue = new WriteQueue(disk);
-		queue.fill({ enter: () => {}, begin: () => {}, appended: () => {}, committed: () => void committed++ });
+		await queue.fill({ enter: () => {}, begin: () => {}, appended: () => {}, committed: () => void committed++ });
 		outcomes = [];
 		committed = 0;
 	});
@@ -120,19 +116,19 @@ describe("WriteQueue", () => {
 		expect([outcomes, committed]).to.deep.equal([[], 0]);
 	});
 
-	it("commits what waits when it is closed, one sync after the other, and ends when every outcome is known", async () => {
+	it("commits what waits, one sync after the other, and is settled when every outcome is known", async () => {
 		const first = add("a");
 		await begun(1);
 		const second = add("b");
-		let closed = false;
-		const closing = queue.close().then(() => (closed = true));
+		let settled = false;
+		const settling = queue.settled().then(() => (settled = true));
 		for (let turn = 0; turn < 10; turn++) await nextTurn();
-		expect([closed, disk.commits]).to.deep.equal([false, 1]);
+		expect([settled, disk.commits]).to.deep.equal([false, 1]);
 		disk.syncs[0]?.resolve();
 		await begun(2);
-		expect([closed, outcomes]).to.deep.equal([false, ["a"]]);
+		expect([settled, outcomes]).to.deep.equal([false, ["a"]]);
 		disk.syncs[1]?.resolve();
-		await Promise.all([first, second, closing]);
+		await Promise.all([first, second, settling]);
 		expect(outcomes).to.deep.equal(["a", "b"]);
 	});
 });

@@ -45,7 +45,7 @@ describe("the logs in the transactions of the embedded store", () => {
 	let hints: number[];
 	let grown: string[];
 
-	beforeEach(() => {
+	beforeEach(async () => {
 		folder = mkdtempSync(join(tmpdir(), "atelier-logs-"));
 		database = new EmbeddedDatabase(folder, collections);
 		queue = new WriteQueue(database);
@@ -53,7 +53,7 @@ describe("the logs in the transactions of the embedded store", () => {
 		hints = [];
 		grown = [];
 		chains = new AuditChains((tenant) => grown.push(tenant));
-		transactions.enterEvents(new TransactionLogs(chains, (seq) => hints.push(seq)));
+		await transactions.enterEvents(new TransactionLogs(chains, (seq) => hints.push(seq)));
 	});
 	afterEach(() => {
 		database.close();
@@ -120,7 +120,7 @@ describe("the logs in the transactions of the embedded store", () => {
 			expect(() => database.run(sql("BEGIN IMMEDIATE")), "no transaction is open").not.to.throw();
 			database.run(sql("COMMIT"));
 		});
-		transactions.enterEvents(logs);
+		await transactions.enterEvents(logs);
 		await Promise.all([write("a", 1), write("b", 2)]);
 		expect(order).to.deep.equal(["hint after 2"]);
 	});
