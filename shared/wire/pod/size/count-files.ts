@@ -4,7 +4,7 @@
  * said, and each entry is looked up in its open folder: no link in the place of a folder above it leads anywhere else. Linux only.
  */
 import { closeSync, constants, fstatSync, lstatSync, opendirSync, openSync, type Stats } from "node:fs";
-import { monotonic } from "#shared/base/clock.ts";
+import { monotonic, now } from "#shared/base/clock.ts";
 import type { PartialReason } from "#shared/contracts/workspaces/workspace-work.ts";
 import { type OpenedBy, openFilesOf } from "./open-files.ts";
 
@@ -20,10 +20,16 @@ const maxLinked = 500_000;
 const stepEntries = 256;
 /** The entries of a folder that are read at a time. */
 const bufferSize = 256;
+/** The times that a folder is listed while its entries change. A file that is renamed all the time is missing in some of the lists. */
+const maxLists = 8;
+/** A folder that changed less than this before a list may change in it without another time of change, in milliseconds. */
+const clockTickMs = 20;
 /** The times that a folder is listed again while folders in it are renamed. */
 const maxSearches = 100;
 /** The lists in a row from which nothing disappears, after which the file system is taken to count folders in another way. */
 const calmSearches = 5;
+/** The times that the count of links of a folder is read, of which the largest is taken. */
+const linkReads = 3;
 /** Keeps each byte of a name as one character: names of sessions need not be UTF-8. */
 const bytewise = "latin1";
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
@@ -66,6 +72,7 @@ class Count {
 	#waitingBytes = 0;
 	#blocks = 0;
 	#entries = 0;
+	#looks = 0;
 	#partial: PartialReason | undefined;
 	#hasUnreadable = false;
 
@@ -99,7 +106,8 @@ class Count {
 		if (!openedBy || this.#isOver()) return;
 		for (const found of openFilesOf(openedBy)) {
 			if (found && this.#isRemoved(found) && !this.#isKnown(found)) this.#blocks += found.blocks;
-			this.#step();
+			this.#checkTime();
+			this.#countEntry();
 			if (this.#isOver()) return;
 		}
 	}
@@ -108,9 +116,12 @@ class Count {
 		return found.isFile() && found.nlink === 0 && this.#devices.has(found.dev);
 	}
 
-	#step(): void {
+	#countEntry(): void {
 		if (++this.#entries >= this.#order.maxEntries) this.#partial = "entries";
-		else if (this.#entries % stepEntries === 0 && monotonic() > this.#endAt) this.#partial = "time";
+	}
+
+	#checkTime(): void {
+		if (++this.#looks % stepEntries === 0 && monotonic() > this.#endAt) this.#partial = "time";
 	}
 
 	/** Whether nothing more is to be read. What lies too deep or cannot be read is left out, and the rest is still counted. */
@@ -127,8 +138,9 @@ class Count {
 		const fd = this.#tried(() => openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
 		if (typeof fd !== "number") return fd === "unreadable";
 		try {
-			const read = this.#readEntries(fd).filter((folder) => this.#readWaiting(folder, depth + 1));
-			if (read.length < foldersIn(fd)) this.#readRenamed(fd, read, depth);
+			const folders = this.#readEntries(fd);
+			const read = folders.filter((folder) => this.#readWaiting(folder, depth + 1));
+			if (read.length < (foldersIn(fd) ?? folders.length)) this.#readRenamed(fd, read, depth);
 		} finally {
 			closeSync(fd);
 		}
@@ -141,16 +153,43 @@ class Count {
 		return this.#isOver() || this.#read(path, depth);
 	}
 
-	/** Counts the entries of an open folder, and returns its folders. */
+	/** Counts the entries of an open folder, and returns its folders. It is listed again while its entries change. */
 	#readEntries(fd: number): CountedFolder[] {
-		const folders: CountedFolder[] = [];
+		const seen: SeenEntries = { blocks: new Map(), folders: [] };
+		for (let list = 0; list < maxLists && !this.#isOver(); list++) {
+			const isUnchanged = changesOf(fd);
+			if (this.#list(fd, seen, list === 0) && isUnchanged()) break;
+		}
+		return seen.folders;
+	}
+
+	/** Counts what a list of an open folder has beyond the earlier ones. Whether everything in it was there. */
+	#list(fd: number, seen: SeenEntries, isFirst: boolean): boolean {
+		let isWhole = true;
 		for (const { path } of this.#entriesOf(fd)) {
 			const found = this.#tried(() => lstatSync(path));
-			if (typeof found === "object" && this.#add(path, found))
-				folders.push({ path, ino: found.ino, birthtimeMs: found.birthtimeMs });
-			this.#step();
+			if (found === undefined) isWhole = false;
+			if (typeof found === "object" && this.#add(path, found, seen)) this.#countEntry();
+			else if (isFirst) this.#countEntry();
+			this.#checkTime();
 		}
-		return folders;
+		return isWhole;
+	}
+
+	/** Counts an entry, or its growth. Whether no earlier list had it. */
+	#add(path: Buffer, found: Stats, { blocks, folders }: SeenEntries): boolean {
+		const counted = blocks.get(found.ino);
+		if (counted === undefined) {
+			blocks.set(found.ino, found.blocks);
+			if (!this.#isKnown(found)) this.#blocks += found.blocks;
+			if (found.isDirectory()) folders.push(this.#waiting(path, found));
+			return true;
+		}
+		if (found.blocks > counted) {
+			blocks.set(found.ino, found.blocks);
+			this.#blocks += found.blocks - counted;
+		}
+		return false;
 	}
 
 	/**
@@ -164,11 +203,20 @@ class Count {
 		};
 		let calm = 0;
 		for (let search = 0; search < maxSearches && calm < calmSearches && !this.#isOver(); search++) {
-			const { listed, found } = this.#readOthers(fd, known, depth);
-			if (found >= foldersIn(fd)) return;
-			calm = found === listed ? calm + 1 : 0;
+			const outcome = this.#search(fd, known, depth);
+			if (outcome === "whole") return;
+			calm = outcome === "calm" ? calm + 1 : 0;
 		}
 		if (calm < calmSearches) this.#partial ??= "changes";
+	}
+
+	/** Reads what a list of an open folder has beyond the known ones. It is whole when as many folders were read as there are. */
+	#search(fd: number, known: KnownFolders, depth: number): "whole" | "calm" | "changed" {
+		const isUnchanged = changesOf(fd);
+		const { listed, found } = this.#readOthers(fd, known, depth);
+		const present = foldersIn(fd);
+		if (found >= (present ?? Infinity)) return "whole";
+		return found === listed && (present === undefined || isUnchanged()) ? "calm" : "changed";
 	}
 
 	/** Reads the folders of an open one that are not known. Returns how many the list has, and how many of these were there. */
@@ -209,16 +257,13 @@ class Count {
 		}
 	}
 
-	/** Counts an entry once. Whether it is a folder. */
-	#add(path: Buffer, found: Stats): boolean {
-		if (this.#isKnown(found)) return false;
-		this.#blocks += found.blocks;
-		if (!found.isDirectory()) return false;
+	#waiting(path: Buffer, { ino, birthtimeMs }: Stats): CountedFolder {
 		this.#waitingBytes += path.length;
 		if (this.#waitingBytes > maxWaitingBytes) this.#partial = "memory";
-		return true;
+		return { path, ino, birthtimeMs };
 	}
 
+	/** Whether it has several names, and was counted under another one. */
 	#isKnown(found: Stats): boolean {
 		if (found.nlink === 1 || found.isDirectory()) return false;
 		const key = `${found.dev}:${found.ino}`;
@@ -246,6 +291,13 @@ interface CountedFolder extends Pick<Stats, "ino" | "birthtimeMs"> {
 	readonly path: Buffer;
 }
 
+/** The entries that the lists of an open folder have had. */
+interface SeenEntries {
+	/** The counted blocks of each entry, by its number on the disk. */
+	readonly blocks: Map<number, number>;
+	readonly folders: CountedFolder[];
+}
+
 /** The folders of an open one that were read. */
 interface KnownFolders {
 	/** The paths that they had then. */
@@ -258,10 +310,22 @@ function identityOf({ ino, birthtimeMs }: Pick<Stats, "ino" | "birthtimeMs">): s
 	return `${ino}:${birthtimeMs}`;
 }
 
-/** Returns how many folders are in an open one. File systems that do not count them say 0 or less. */
-function foldersIn(fd: number): number {
+/** Watches the names in an open folder. The result tells whether they are the same as at the call, as far as that is certain. */
+function changesOf(fd: number): () => boolean {
+	const { ctimeMs } = fstatSync(fd);
+	const isQuiet = now() - ctimeMs > clockTickMs;
+	return () => isQuiet && fstatSync(fd).ctimeMs === ctimeMs;
+}
+
+/**
+ * Returns how many folders are in an open one; undefined where the file system does not count them, or not any more: ext4 stops at
+ * 65,000, and for ever. It counts one too few for a moment while a folder in it is renamed, so the count is read several times.
+ */
+function foldersIn(fd: number): number | undefined {
+	let most = 0;
+	for (let read = 0; read < linkReads; read++) most = Math.max(most, fstatSync(fd).nlink);
 	// Its own name, its entry ".", and the entry ".." of each of them.
-	return fstatSync(fd).nlink - 2;
+	return most < 2 ? undefined : most - 2;
 }
 
 /** The failures that say that there is no such folder, or a link or a file in its place. */
