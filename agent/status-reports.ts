@@ -28,9 +28,9 @@ const leastMs = 250;
 const again = { firstMs: 100, maxMs: 5_000 };
 
 export function statusReports({ door, door_url, pod_token, status_file }: LaunchDocument): StatusReports {
-	if (door !== undefined) return new PostedStatus(placeOf(join(door, doorSockets.platform), doorPaths.status));
-	if (door_url !== undefined)
-		return new PostedStatus(placeOf(door_url, doorPaths.status), { authorization: `Bearer ${pod_token}` });
+	const place = door === undefined ? door_url : join(door, doorSockets.platform);
+	if (place !== undefined)
+		return new PostedStatus(placeOf(place, doorPaths.status), { authorization: `Bearer ${pod_token}` });
 	return { write: (content) => replaceFileSync(status_file, content), close: async () => {} };
 }
 
@@ -42,12 +42,12 @@ class PostedStatus implements StatusReports {
 	#posting = Promise.resolve();
 	#isPosting = false;
 	readonly #closing = new AbortController();
-	/** Aborts the pause before the next delivery. */
+	/** Aborts the pause before the next delivery, also the one after a failure. */
 	#pause = new AbortController();
 	#takenAt = -Infinity;
 
 	/** @param headers Those that say whose status it is. */
-	constructor(place: RequestOptions, headers: OutgoingHttpHeaders = {}) {
+	constructor(place: RequestOptions, headers: OutgoingHttpHeaders) {
 		this.#place = place;
 		this.#headers = headers;
 	}
@@ -67,7 +67,7 @@ class PostedStatus implements StatusReports {
 	async #postAll(): Promise<void> {
 		this.#isPosting = true;
 		for (let failures = 0; this.#waiting !== undefined && !this.#closing.signal.aborted; ) {
-			await this.#paused();
+			await this.#paused(this.#takenAt + leastMs - monotonic());
 			const content = this.#waiting;
 			this.#waiting = undefined;
 			if (await this.#isTaken(content)) {
@@ -77,14 +77,13 @@ class PostedStatus implements StatusReports {
 			}
 			// A newer one may have come meanwhile.
 			this.#waiting ??= content;
-			await sleep(backoffMs(++failures, again), this.#closing.signal);
+			await this.#paused(backoffMs(++failures, again));
 		}
 		this.#isPosting = false;
 	}
 
-	/** A status that follows within the pause replaces the one that waits. */
-	async #paused(): Promise<void> {
-		const waitMs = this.#takenAt + leastMs - monotonic();
+	/** Waits until the time is over, or a status comes that the platform waits for. One that follows meanwhile replaces the one that waits. */
+	async #paused(waitMs: number): Promise<void> {
 		if (waitMs > 0) await sleep(waitMs, AbortSignal.any([this.#pause.signal, this.#closing.signal]));
 		if (this.#pause.signal.aborted) this.#pause = new AbortController();
 	}

@@ -6,6 +6,7 @@
 import type { Server } from "node:http";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { monotonic, sleep } from "#shared/base/clock.ts";
+import { launchOfToken } from "#shared/base/secrets/pod-token.ts";
 import {
 	type Inventory,
 	isAlive,
@@ -109,6 +110,7 @@ export class KubernetesRuntime implements PodRuntime {
 		const door = clusterDoor({
 			launch: (token, earlier) => desk.launch(token, earlier),
 			report: (token, status) => reports.take(token, status),
+			isOfLaunch: (token) => launchOfToken(token, models.podToken) !== undefined,
 		});
 		await listen(door, { port: doorPort, host: "0.0.0.0" });
 		this.#doors.push(door);

@@ -34,7 +34,7 @@ describe("the doors of several containers", () => {
 		models = new LaunchModels({ runs, platformUrl, models: none });
 		const rules = operatorRules({ profile: "none", allowed: [], internal: [] });
 		const egress = new LaunchEgress(runs, { rules, refused: new BlockList() }, new Metrics());
-		const parts = { models, egress, podToken: () => "", onReport() {} };
+		const parts = { models, egress, podToken: () => "its-own", onReport() {} };
 		doors = new LaunchDoors({ runs, listenHost: "127.0.0.1", platformUrl, ...parts });
 	});
 	afterEach(async () => {
@@ -61,9 +61,10 @@ describe("the doors of several containers", () => {
 		return text(client);
 	}
 
-	function statusRequest(status: object): string {
+	function statusRequest(status: object, token = "its-own"): string {
 		const body = JSON.stringify(status);
-		return `POST ${doorPaths.status} HTTP/1.1\r\nHost: door\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+		const headers = `Host: door\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${body.length}`;
+		return `POST ${doorPaths.status} HTTP/1.1\r\n${headers}\r\n\r\n${body}`;
 	}
 
 	const ready = { phase: "ready", pid: 1, timings: {} };
@@ -99,6 +100,16 @@ describe("the doors of several containers", () => {
 		expect(answers).to.include("503");
 		const taken = async () => (await answered(launch, statusRequest(ready))).includes(" 204 ");
 		await eventually(taken, { what: "a report is taken again" });
+	});
+
+	it("let no other program of a session report, nor use up the reports of its agent", async () => {
+		const launch = await opened();
+		await mkdir(doors.foldersOf(launch).agent);
+		const failed = statusRequest({ ...ready, phase: "failed" }, "guessed");
+		for (let report = 0; report < 2 * bound.podReportBurst; report++)
+			expect(await answered(launch, failed)).to.match(/ 401 /);
+		expect(await answered(launch, statusRequest(ready))).to.match(/ 204 /);
+		expect((await runs.read(launch)).status?.phase).to.equal("ready");
 	});
 
 	it("are open as a whole or not at all, and are tried again", async () => {

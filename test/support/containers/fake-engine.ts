@@ -13,6 +13,7 @@ import {
 } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { idlePodToken } from "../pods/idle-runtime-host.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import {
 	containerEvent,
@@ -122,7 +123,8 @@ export class FakeEngine implements AsyncDisposable {
 	async report(name: string, status: object): Promise<void> {
 		const { mounts } = this.#containerOf(name);
 		const socketPath = join(mounts["/run/atelier/in"] ?? "", "api.sock");
-		const outgoing = httpRequest({ socketPath, method: "POST", path: doorPaths.status, agent: false });
+		const headers = { authorization: `Bearer ${idlePodToken}` };
+		const outgoing = httpRequest({ socketPath, method: "POST", path: doorPaths.status, headers, agent: false });
 		outgoing.end(JSON.stringify({ pid: 1, timings: { spawned: new Date().toISOString() }, ...status }));
 		const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
 		answer.resume();

@@ -6,6 +6,9 @@ import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 
 type IdleHost = RuntimeHost & Required<Pick<RuntimeHost, "host">>;
 
+/** The token of all its launches. */
+export const idlePodToken = "unused-in-these-tests";
+
 /** Returns one whose names no other test has, but those that are given. */
 export function idleRuntimeHost(dataDir: string, given: Partial<IdleHost> = {}): IdleHost {
 	return {
@@ -15,7 +18,7 @@ export function idleRuntimeHost(dataDir: string, given: Partial<IdleHost> = {}):
 		host: randomBytes(8).toString("hex"),
 		platformUrl: () => "http://127.0.0.1:9/api/v1/svc",
 		launches: { specOf: async () => undefined, existingOf: async () => [] },
-		models: { accessOf: () => undefined, modelOf: async () => "", podToken: () => "unused-in-these-tests" },
+		models: { accessOf: () => undefined, modelOf: async () => "", podToken: () => idlePodToken },
 		refusedNetworks: new BlockList(),
 		metrics: new Metrics(),
 		...given,

@@ -32,4 +32,34 @@ describe("status reports at a door", () => {
 		}
 		expect(taken.at(-1)).to.equal("later");
 	});
+
+	it("try again at once with what the platform waits for, however often they were refused before", async () => {
+		const tokens = new Set<string | undefined>();
+		let [asked, isOpen] = [0, false];
+		const taken: string[] = [];
+		const server = createServer((request, response) => {
+			tokens.add(request.headers.authorization);
+			asked++;
+			const isTaken = isOpen;
+			void text(request).then((content) => {
+				if (isTaken) taken.push(content);
+				response.writeHead(isTaken ? 204 : 503).end();
+			});
+		});
+		await listenOnLoopback(server);
+		const reports = statusReports({ door_url: loopbackUrl(server), pod_token: "t" } as LaunchDocument);
+		try {
+			reports.write("starting", false);
+			// The pause that follows has 1.6 seconds at least.
+			await eventually(() => asked === 6, { withinMs: 30_000, what: "it was refused six times" });
+			isOpen = true;
+			reports.write("failed", true);
+			await eventually(() => taken.length > 0, { withinMs: 1_200, what: "the failure is told at once" });
+		} finally {
+			await reports.close();
+			await closeAtOnce(server);
+		}
+		expect(taken).to.deep.equal(["failed"]);
+		expect([...tokens]).to.deep.equal(["Bearer t"]);
+	});
 });

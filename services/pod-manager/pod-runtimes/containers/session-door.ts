@@ -39,7 +39,7 @@ export interface DoorDependencies {
 
 /** A door with the pace of its session. */
 interface Door extends DoorDependencies {
-	/** The reports that the session may send now; each of them costs the platform a write. */
+	/** The reports that the agent may send now; each of them costs the platform a write. */
 	readonly reports: TokenBucket;
 }
 
@@ -102,15 +102,16 @@ async function giveLaunch(
 	else response.writeHead(200, { "content-type": "application/json" }).end(document);
 }
 
-/** An agent sends a status again until it was taken. */
+/** An agent sends a status again until it was taken. The token is its own: other programs of the session cannot use up its reports. */
 async function takeStatus(
-	{ report, reports }: Door,
+	{ podToken, report, reports }: Door,
 	request: IncomingMessage,
 	response: ServerResponse,
 ): Promise<void> {
-	if (!reports.take()) {
+	const isItsOwn = showsToken(request, podToken());
+	if (!isItsOwn || !reports.take()) {
 		request.resume();
-		return void response.writeHead(503).end();
+		return void response.writeHead(isItsOwn ? 503 : 401, { connection: "close" }).end();
 	}
 	const tooLarge = () => new Error(`A status has at most ${maxStatusBytes} bytes`);
 	await report(await readBounded(request, { maxBytes: maxStatusBytes, tooLarge }));

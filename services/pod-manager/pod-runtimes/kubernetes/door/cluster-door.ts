@@ -23,6 +23,8 @@ export interface ClusterDoorDependencies {
 	 * @throws {SyntaxError} for what is no status; {Error} when it cannot be kept now.
 	 */
 	readonly report: (token: string, status: Buffer) => Promise<boolean>;
+	/** Whether a token is that of a launch, which its agent alone has. */
+	readonly isOfLaunch: (token: string) => boolean;
 }
 
 /** Returns the server, which does not listen yet. */
@@ -58,9 +60,15 @@ async function answer(
 	const { method, url = "", headers, socket } = exchange.request;
 	const known = method === "POST" && Object.hasOwn(answers, url) ? answers[url] : undefined;
 	if (!known) return refuse(exchange, 404);
-	if (!admits(senders, socket.remoteAddress ?? "")) return refuse(exchange, 503);
 	const token = tokenIn(headers.authorization);
+	const ofLaunch = known === takeStatus ? launchTokenOf(dependencies, token) : undefined;
+	if (!admits(senders, ofLaunch ?? socket.remoteAddress ?? "")) return refuse(exchange, 503);
 	return token === undefined ? refuse(exchange, 401) : known(dependencies, token, exchange);
+}
+
+/** The other programs of a session have the address of its agent, but not this token, and cannot use up its reports. */
+function launchTokenOf({ isOfLaunch }: ClusterDoorDependencies, token: string | undefined): string | undefined {
+	return token !== undefined && isOfLaunch(token) ? token : undefined;
 }
 
 function tokenIn(authorization = ""): string | undefined {
@@ -87,11 +95,11 @@ function tooMany(maxBytes: number): SyntaxError {
 	return new SyntaxError(`The body has at most ${maxBytes} bytes`);
 }
 
-/** Each pod has an address of its own, so that one cannot use up what all have. */
-function admits(senders: LRUCache<string, TokenBucket>, address: string): boolean {
+/** @param sender The token of a launch, or the address of a pod: each pod has its own, so that one cannot use up what all have. */
+function admits(senders: LRUCache<string, TokenBucket>, sender: string): boolean {
 	const bucket =
-		senders.get(address) ?? new TokenBucket({ perSecond: bound.podReportsPerSecond, burst: bound.podReportBurst });
-	senders.set(address, bucket);
+		senders.get(sender) ?? new TokenBucket({ perSecond: bound.podReportsPerSecond, burst: bound.podReportBurst });
+	senders.set(sender, bucket);
 	return bucket.take();
 }
 

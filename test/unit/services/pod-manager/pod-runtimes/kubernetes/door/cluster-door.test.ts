@@ -24,6 +24,7 @@ describe("the door of a cluster", () => {
 				reported.push(status.toString());
 				return token === "good";
 			},
+			isOfLaunch: (token) => token === "good",
 		});
 		await listenOnLoopback(door);
 		url = loopbackUrl(door);
@@ -76,5 +77,14 @@ describe("the door of a cluster", () => {
 		for (let n = 0; n < bound.podReportBurst + 10; n++) statuses.push((await post("/launch", "good"))[0]);
 		expect(statuses[0]).to.equal(200);
 		expect(statuses).to.include(503);
+	});
+
+	it("takes the reports of an agent while other programs at its address have used up theirs", async () => {
+		for (let n = 0; n < bound.podReportBurst + 10; n++) await post("/status", "guessed", "{}");
+		expect((await post("/status", "guessed", "{}"))[0]).to.equal(503);
+		const own: number[] = [];
+		for (let n = 0; n < bound.podReportBurst + 10; n++) own.push((await post("/status", "good", "{}"))[0]);
+		expect(own.slice(0, bound.podReportBurst)).to.deep.equal(Array(bound.podReportBurst).fill(204));
+		expect(own, "it has its own pace").to.include(503);
 	});
 });
