@@ -41,7 +41,7 @@ export async function describeProcess(
 			...(await apiTokenPrint(config, services, print)),
 			...secretPrints(config, services, print),
 		},
-		alike: alikePrints(config, print),
+		alike: { ...alikePrints(config, print), ...isolationPrint(config, services, print) },
 		lone: await loneOf(config, services),
 	};
 }
@@ -61,6 +61,12 @@ function alikePrints(config: Config, print: Print): Record<string, string> {
 		"stores of the secrets of users": print(config.secrets.adapter),
 		...Object.fromEntries(sections),
 	};
+}
+
+/** A pod manager that requires less would run as processes what another one refuses to. */
+function isolationPrint({ pods }: Config, services: readonly string[], print: Print): Record<string, string> {
+	if (!services.includes("pod-manager")) return {};
+	return { 'values of "pods.required_isolation"': print(pods.required_isolation) };
 }
 
 /** Gateways with another token each would refuse every second request. */

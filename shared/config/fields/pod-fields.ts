@@ -63,7 +63,7 @@ export const podFields = schema({
 		values: ["none", "container"],
 		default: "none",
 		description:
-			"The least isolation of sessions; with `container` a start that would run them as processes is refused, whoever the callers are",
+			"The least isolation of sessions; with `container` a start that would run them as processes is refused, whoever the callers are, and so is a pod manager beside one with another value",
 	},
 	on_exit: {
 		type: "enum",

@@ -1,4 +1,4 @@
-/** Processes that share stored credentials, with unlike keys for them, refuse each other. */
+/** Processes that cannot work together refuse each other: with unlike keys of stored credentials, or another isolation of sessions. */
 import { expect } from "chai";
 import { describeProcess } from "#host/process-entry.ts";
 import { loadConfig } from "#shared/config/config.ts";
@@ -38,5 +38,21 @@ describe("the entry of a process", () => {
 		// A gateway has nothing to do with the key, and need not have it.
 		expect(unlikeness(await entryWith("", ["stream"]), [pods]).conflict).to.equal(undefined);
 		expect(JSON.stringify(pods)).not.to.include(one);
+	});
+
+	it("tells pod managers that require another isolation apart, and no other processes", async () => {
+		const entryOf = (isolation: string, service: string) => {
+			const { data_dir: _, ...config } = loadConfig({ PODS__REQUIRED_ISOLATION: isolation });
+			return describeProcess({ config: { ...config, data_dir: "/nonexistent" }, key }, [service]);
+		};
+		const strict = await entryOf("container", "pod-manager");
+		const lax = await entryOf("none", "pod-manager");
+		for (const [own, beside] of [
+			[strict, lax],
+			[lax, strict],
+		] as const)
+			expect(unlikeness(own, [beside]).conflict?.sentence).to.include('other values of "pods.required_isolation"');
+		expect(unlikeness(strict, [await entryOf("container", "pod-manager")]).conflict).to.equal(undefined);
+		expect(unlikeness(await entryOf("none", "gateway"), [strict]).conflict).to.equal(undefined);
 	});
 });
