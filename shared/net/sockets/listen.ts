@@ -14,9 +14,15 @@ const quietMs = 60_000;
  * @throws {Error} when it cannot listen.
  */
 export async function listen(server: Server, place: ListenOptions): Promise<void> {
-	server.once("listening", () => server.on("error", warning()));
+	const onListening = () => server.on("error", warning());
+	server.once("listening", onListening);
 	server.listen(place);
-	await once(server, "listening");
+	try {
+		await once(server, "listening");
+	} finally {
+		// The same server may try again.
+		server.off("listening", onListening);
+	}
 }
 
 /** Returns a listener of one server's errors. */

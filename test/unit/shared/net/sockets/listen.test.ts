@@ -32,4 +32,15 @@ describe("listen", () => {
 		const refusal = await failureOf<NodeJS.ErrnoException>(listen(createServer(), { path: path() }));
 		expect(refusal.code).to.equal("EADDRINUSE");
 	});
+
+	it("hears the errors of a server once that has tried several times", async () => {
+		const first = createServer();
+		await listen(first, { path: path() });
+		await using server = createServer();
+		for (let attempt = 0; attempt < 3; attempt++) await failureOf(listen(server, { path: path() }));
+		first.close();
+		await once(first, "close");
+		await listen(server, { path: path() });
+		expect(server.listenerCount("error")).to.equal(1);
+	});
 });
