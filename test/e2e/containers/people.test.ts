@@ -7,7 +7,7 @@
 import { expect } from "chai";
 import { rows } from "../../../cli/doctor/rows.ts";
 import { loggedInConfig, loggedInPeople, openLogins } from "../../support/access/logged-in-people.ts";
-import { provePlatform } from "../../support/access/proven-platform.ts";
+import { provenAliases, provePlatform } from "../../support/access/proven-platform.ts";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { ContainedPlatform, containersAdapter } from "../../support/containers/contained-platform.ts";
 import { sessionImage } from "../../support/containers/session-image.ts";
@@ -24,7 +24,7 @@ describe("people whose sessions run in containers", function () {
 
 	before(async () => {
 		logins = all.use(await openLogins());
-		const gateway = { aliases: ["volundr", "niuu"] };
+		const gateway = { aliases: provenAliases };
 		const config = { ...loggedInConfig(logins), gateway, stream: { heartbeat_seconds: 300 } };
 		world = all.use(await ContainedPlatform.start({ config }));
 	});

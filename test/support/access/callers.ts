@@ -1,6 +1,6 @@
 /** The callers of the proof of access on a platform of the tests, with two tenants, all roles, pods and wrong credentials. */
 import { createHash, createHmac } from "node:crypto";
-import { openInstallationKey } from "#shared/base/secrets/keys.ts";
+import type { InstallationKey } from "#shared/base/secrets/keys.ts";
 import type { Caller } from "../../../cli/doctor/caller.ts";
 
 /** The people of a proof: the owner first, others, those who claim more than they are, and a token of the owner. */
@@ -122,8 +122,7 @@ export interface PodSessions {
 }
 
 /** Returns pods as callers. */
-export function pods(dataDir: string, { own, other, strange }: PodSessions): Caller[] {
-	const key = openInstallationKey(dataDir, "");
+export function pods(key: InstallationKey, { own, other, strange }: PodSessions): Caller[] {
 	const pod = (name: string, id: string, generation: number): Caller => ({
 		name,
 		headers: bearer(key.podToken(id, generation)),

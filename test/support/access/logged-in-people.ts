@@ -1,6 +1,6 @@
 /** The people of the proof of access who log in at an OpenID provider, and the configuration of a platform that believes it. */
 import type { Caller } from "../../../cli/doctor/caller.ts";
-import { audience, ExchangingProvider } from "../identity/exchanging-provider.ts";
+import { audience, ExchangingProvider, type SecurePlace } from "../identity/exchanging-provider.ts";
 import { claiming, type ProofPeople } from "./callers.ts";
 
 /** A person: the newest word of a provider decides about the roles, so nobody has several. */
@@ -31,11 +31,10 @@ const people: Readonly<Record<string, Person>> = {
 };
 const all = { "the owner": owner, ...people };
 
-/** Starts the provider. */
-export function openLogins(): Promise<ExchangingProvider> {
-	return ExchangingProvider.start(
-		Object.fromEntries(Object.entries(all).map(([name, { user, org, groups }]) => [name, { user, org, groups }])),
-	);
+/** Starts the provider. @param place Default: loopback. */
+export function openLogins(place?: SecurePlace): Promise<ExchangingProvider> {
+	const claims = Object.entries(all).map(([name, { user, org, groups }]) => [name, { user, org, groups }] as const);
+	return ExchangingProvider.start(Object.fromEntries(claims), place);
 }
 
 /** Returns the configuration. Nothing in it says that people trust each other's code. */

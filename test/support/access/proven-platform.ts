@@ -1,4 +1,5 @@
 /** Runs the proof of access on a platform of the tests. */
+import { openInstallationKey } from "#shared/base/secrets/keys.ts";
 import type { Caller } from "../../../cli/doctor/caller.ts";
 import { spellings } from "../../../cli/doctor/live-callers.ts";
 import { Proof, type ProofResult } from "../../../cli/doctor/proof.ts";
@@ -11,11 +12,12 @@ import { createSession } from "../platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../platform/start-platform.ts";
 import { configuredPeople, configuredUsers, impostors, pods, type ProofPeople } from "./callers.ts";
 
-const aliases = ["volundr", "niuu"];
+/** The further prefixes of the API that are tried. */
+export const provenAliases = ["volundr", "niuu"];
 
 /** The configuration of a platform with the people of the proof. */
 const provenConfig = {
-	gateway: { aliases },
+	gateway: { aliases: provenAliases },
 	identity: { kwargs: { users: configuredUsers } },
 	stream: { heartbeat_seconds: 300 },
 	pods: { people_share_a_machine: "they-trust-each-others-code" },
@@ -26,13 +28,19 @@ export function startProvenPlatform(root?: string): Promise<TestPlatform> {
 	return startPlatform({ config: provenConfig, ...(root !== undefined && { root }) });
 }
 
+/** A platform of the proof, whose installation key is in its data folder or known. */
+export interface ProvenPlatform extends Pick<TestPlatform, "url" | "client"> {
+	readonly dataDir?: string;
+	readonly installationKey?: string;
+}
+
 /**
  * Lets every caller try every route.
  * @param tried The routes to try; default: all of them.
  * @param people Default: those of the configuration.
  */
 export async function provePlatform(
-	platform: TestPlatform,
+	platform: ProvenPlatform,
 	tried: readonly string[] = Object.keys(allRows),
 	people: ProofPeople = configuredPeople(),
 ): Promise<ProofResult & { requests: number }> {
@@ -46,10 +54,11 @@ export async function provePlatform(
 	const { id: strange } = await createSession(platform.client(stranger?.headers));
 	const own = world.target("session")?.id ?? "";
 	const other = world.target("unstarted-session")?.id ?? "";
-	const podCallers = pods(platform.dataDir, { own, other, strange });
+	const key = openInstallationKey(platform.dataDir ?? "", platform.installationKey ?? "");
+	const podCallers = pods(key, { own, other, strange });
 	const tokens = await programs(prober, world, [owner, ...others]);
 	const callers = [owner, ...others, ...people.claimants, ...impostors(own, people.token), ...podCallers, ...tokens];
-	const prefixes = [prefix, ...aliases.map((alias) => `/api/v1/${alias}`)];
+	const prefixes = [prefix, ...provenAliases.map((alias) => `/api/v1/${alias}`)];
 	const result = await new Proof({ prober, world, prefixes, owner, callers, rows, isInUse: false }).run();
 	return { ...result, holes: [...result.holes, ...(await world.remove())], requests: prober.sent };
 }

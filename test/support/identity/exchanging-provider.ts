@@ -1,14 +1,19 @@
 /** A real OpenID provider that exchanges tokens (RFC 8693) for a confidential client, as an identity provider would. */
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK, jwtVerify } from "jose";
 import { Provider, errors, type Configuration, type KoaContextWithOIDC } from "oidc-provider";
+import type { Certificate } from "../bus/test-certificates.ts";
 import type { People } from "./openid-provider.ts";
-import { closeAtOnce, loopbackUrl } from "../machine/loopback-server.ts";
+import { closeAtOnce } from "../machine/loopback-server.ts";
 
 const exchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 const accessToken = "urn:ietf:params:oauth:token-type:access_token";
-const loginSeconds = 300;
+/** A proof of access takes minutes. */
+const loginSeconds = 1_800;
 const longestSeconds = 31_536_000;
 
 /** The client that exchanges. */
@@ -25,9 +30,16 @@ export interface ProviderFaults {
 	hidesClient?: boolean;
 }
 
+/** The place of a provider that others than this machine reach, who trust the authority of its certificate. */
+export interface SecurePlace {
+	readonly host: string;
+	readonly certificate: Certificate;
+}
+
 /** One provider, with one key and two clients. */
 export class ExchangingProvider implements AsyncDisposable {
 	readonly #server: Server;
+	readonly issuer: string;
 	readonly #key: JWK;
 	readonly #provider: Provider;
 	readonly #people: People;
@@ -35,9 +47,10 @@ export class ExchangingProvider implements AsyncDisposable {
 	/** The parameters of all exchanges. */
 	readonly asked: Record<string, unknown>[] = [];
 
-	private constructor(server: Server, key: JWK, people: People) {
+	private constructor(server: Server, issuer: string, { key, people }: { key: JWK; people: People }) {
 		this.#people = people;
 		this.#server = server;
+		this.issuer = issuer;
 		this.#key = key;
 		this.#provider = new Provider(this.issuer, this.#configuration());
 		this.#provider.registerGrantType(exchange, (context) => this.#exchange(context), [
@@ -51,17 +64,16 @@ export class ExchangingProvider implements AsyncDisposable {
 		server.on("request", (request, response) => void handle(request, response));
 	}
 
-	/** @param people The claims of people, by their subjects. */
-	static async start(people: People = {}): Promise<ExchangingProvider> {
+	/** @param people The claims of people, by their subjects. @param place Default: loopback. */
+	static async start(people: People = {}, place?: SecurePlace): Promise<ExchangingProvider> {
 		const { privateKey } = await generateKeyPair("RS256", { extractable: true });
 		const key = { ...(await exportJWK(privateKey)), use: "sig", alg: "RS256", kid: "k1" };
-		const server = createServer().listen(0, "127.0.0.1");
+		const host = place?.host ?? "127.0.0.1";
+		const server = place ? secureServer(place.certificate) : createServer();
+		server.listen(0, host);
 		await once(server, "listening");
-		return new ExchangingProvider(server, key, people);
-	}
-
-	get issuer(): string {
-		return loopbackUrl(this.#server);
+		const origin = `${place ? "https" : "http"}://${host}:${(server.address() as AddressInfo).port}`;
+		return new ExchangingProvider(server, origin, { key, people });
 	}
 
 	/** The arguments of the class `TokenExchange`. */
@@ -162,4 +174,8 @@ export class ExchangingProvider implements AsyncDisposable {
 		token.setAudience(audience);
 		return token.save();
 	}
+}
+
+function secureServer({ cert, key }: Certificate): Server {
+	return createSecureServer({ cert: readFileSync(cert), key: readFileSync(key) });
 }
