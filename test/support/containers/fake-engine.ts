@@ -13,6 +13,7 @@ import {
 } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseLaunch } from "#services/pod-manager/pod-runtimes/machine/launch.ts";
 import { idlePodToken } from "../pods/idle-runtime-host.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import {
@@ -119,11 +120,13 @@ export class FakeEngine implements AsyncDisposable {
 		for (const stream of this.#streams) stream.write(line);
 	}
 
-	/** Sends a status as the agent of a container does. */
+	/** Sends a status as the agent of a container does. @param name The name of a launch's container. */
 	async report(name: string, status: object): Promise<void> {
 		const { mounts } = this.#containerOf(name);
 		const socketPath = join(mounts["/run/atelier/in"] ?? "", "api.sock");
-		const headers = { authorization: `Bearer ${idlePodToken}` };
+		const launch = parseLaunch(name.replace("session-", ""));
+		if (!launch) throw new TypeError(`"${name}" is the container of no launch`);
+		const headers = { authorization: `Bearer ${idlePodToken(launch.sessionId, launch.generation)}` };
 		const outgoing = httpRequest({ socketPath, method: "POST", path: doorPaths.status, headers, agent: false });
 		outgoing.end(JSON.stringify({ pid: 1, timings: { spawned: new Date().toISOString() }, ...status }));
 		const [answer] = (await once(outgoing, "response")) as [IncomingMessage];

@@ -6,8 +6,10 @@ import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 
 type IdleHost = RuntimeHost & Required<Pick<RuntimeHost, "host">>;
 
-/** The token of all its launches. */
-export const idlePodToken = "unused-in-these-tests";
+/** Returns the token of a launch. */
+export function idlePodToken(sessionId: string, generation: number): string {
+	return `svcs_${sessionId}_${generation}_proof`;
+}
 
 /** Returns one whose names no other test has, but those that are given. */
 export function idleRuntimeHost(dataDir: string, given: Partial<IdleHost> = {}): IdleHost {
@@ -18,7 +20,7 @@ export function idleRuntimeHost(dataDir: string, given: Partial<IdleHost> = {}):
 		host: randomBytes(8).toString("hex"),
 		platformUrl: () => "http://127.0.0.1:9/api/v1/svc",
 		launches: { specOf: async () => undefined, existingOf: async () => [] },
-		models: { accessOf: () => undefined, modelOf: async () => "", podToken: () => idlePodToken },
+		models: { accessOf: () => undefined, modelOf: async () => "", podToken: idlePodToken },
 		refusedNetworks: new BlockList(),
 		metrics: new Metrics(),
 		...given,

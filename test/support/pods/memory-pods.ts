@@ -13,6 +13,7 @@ import type {
 } from "#services/pod-manager/pod-runtime.ts";
 import { podName } from "#services/pod-manager/pod-runtime.ts";
 import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
+import { idlePodToken } from "./idle-runtime-host.ts";
 
 /** The state that a pod takes by itself until the next look; undefined: it does not change. */
 export type Course = (pod: Pod) => PodState | undefined;
@@ -164,7 +165,7 @@ export function podSpecFor(sessionId: string, generation: number, settings: Part
 		owner: { tenant: "default", id: "ada" },
 		installation: "0123456789abcdef",
 		platform_url: "http://127.0.0.1:9/api/v1/svc",
-		pod_token: `svcs_${sessionId}_${generation}_proof`,
+		pod_token: idlePodToken(sessionId, generation),
 		platform_key: "key-of-the-platform",
 	};
 }
