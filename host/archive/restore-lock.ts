@@ -39,19 +39,38 @@ export class RestoreLock implements Disposable {
 		}
 		refuseForeignUser(dataDir);
 		const path = join(dataDir, "restore.lock");
-		const database = new DatabaseSync(path);
-		try {
-			database.exec("BEGIN EXCLUSIVE");
-			return new RestoreLock(path, database);
-		} catch (error) {
+		for (;;) {
+			const before = fileAt(path);
+			const database = new DatabaseSync(path);
+			const failure = lockFailure(database);
+			// The former holder may have removed the file after it was opened here: its lock says nothing of the next file.
+			const isInPlace = before !== undefined && before === fileAt(path);
+			if (isInPlace && !failure) return new RestoreLock(path, database);
 			database.close();
-			if (resultCode(error) !== codes.busy) throw error;
-			throw new ArchiveError(`Another restore into "${dataDir}" is under way`);
+			if (resultCode(failure) === codes.busy) throw new ArchiveError(`Another restore into "${dataDir}" is under way`);
+			if (isInPlace) throw failure;
 		}
 	}
 
+	/** The file is removed while it is locked, so that nobody's file is removed but this one. */
 	[Symbol.dispose](): void {
 		rmSync(this.#path, { force: true });
 		this.#database.close();
+	}
+}
+
+/** Returns what no other file has had at this path; undefined: there is no file. */
+function fileAt(path: string): string | undefined {
+	const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+	return found && `${found.dev} ${found.ino} ${found.birthtimeNs}`;
+}
+
+/** Locks the file; returns the error when that fails. SQLite itself refuses a file that was removed. */
+function lockFailure(database: DatabaseSync): Error | undefined {
+	try {
+		database.exec("BEGIN EXCLUSIVE");
+		return undefined;
+	} catch (error) {
+		return error instanceof Error ? error : new Error(String(error));
 	}
 }
