@@ -19,6 +19,7 @@ import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
 import { Outbound } from "#shared/net/outbound/outbound.ts";
 import type { Part, PartModule, Platform, Storage } from "./platform.ts";
 import { StartError } from "#shared/base/start-error.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { ServiceLog } from "#shared/base/service-log.ts";
 import { enablePlatformCache } from "./compile-cache.js";
 import { DiskWatch } from "./storage/disk-watch.ts";
@@ -29,7 +30,7 @@ import { ProcessOps } from "./process-ops.ts";
 import { StartWait } from "./start-wait.ts";
 import { openTraces, type ProcessTraces } from "./process-traces.ts";
 import { chosenFolders, loadParts, type PartModules } from "./service-folders.ts";
-import { openStorage } from "./storage/storage.ts";
+import { type JoinProcesses, openStorage } from "./storage/storage.ts";
 import { describeProcess } from "./process-entry.ts";
 import { relayLink } from "./relay-link.ts";
 import { ProcessPresence, remoteRegistry } from "./process-presence.ts";
@@ -53,6 +54,7 @@ export class PlatformProcess {
 	#presence: ProcessPresence | undefined;
 	readonly #parts: Part[] = [];
 	#storage: Storage | undefined;
+	#store: DocumentStore | undefined;
 	#broker: ServiceBroker | undefined;
 	#outbound: Outbound | undefined;
 	#ops: ProcessOps | undefined;
@@ -160,7 +162,7 @@ export class PlatformProcess {
 		await this.#traces?.stop();
 		this.#disk?.stop();
 		this.#outbound?.close();
-		await this.#storage?.store.close();
+		await this.#store?.close();
 		this.#ops?.close();
 	}
 
@@ -211,11 +213,18 @@ export class PlatformProcess {
 
 	/** Opens the store, and joins the other processes before this one does anything there. */
 	async #openStorage(platform: Platform, modules: PartModules): Promise<Storage> {
-		// A store that is open is closed at the end of a start that fails here.
-		this.#storage = await openStorage(platform, modules);
-		if (this.#storage.store.isShared) await this.#appear(platform);
-		await this.#presence?.join(this.#storage.processes);
-		return this.#storage;
+		const join: JoinProcesses = async (store, processes) => {
+			// A store that is open is closed at the end of a start that fails here.
+			this.#store = store;
+			if (store.isShared) await this.#appear(platform);
+			await this.#presence?.join(processes);
+		};
+		try {
+			return await openStorage(platform, modules, join);
+		} catch (error) {
+			await this.#presence?.leave();
+			throw error;
+		}
 	}
 
 	async #appear(platform: Platform): Promise<void> {

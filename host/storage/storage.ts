@@ -38,11 +38,19 @@ export const platformCollections = [
 	keyPrintCollection,
 ] as const;
 
+/** Takes a store that is open, and joins the processes that use it. */
+export type JoinProcesses = (store: DocumentStore, processes: ProcessRegistry) => Promise<void>;
+
 /**
  * Opens the configured store with the collections of all these parts.
+ * @param joinProcesses Called before anything of the documents is changed; absent: no other process is asked.
  * @throws {ConfigError} when the configured store allows only one process and other processes would need it too.
  */
-export async function openStorage(platform: Platform, parts: PartModules): Promise<Storage> {
+export async function openStorage(
+	platform: Platform,
+	parts: PartModules,
+	joinProcesses?: JoinProcesses,
+): Promise<Storage> {
 	const { config, key, readiness, metrics, log, announce, waitFor } = platform;
 	const folder = join(config.data_dir, "store");
 	const adapter = await loadAdapter<DocumentStore>(config.store, documentStoreMethods, {
@@ -64,6 +72,7 @@ export async function openStorage(platform: Platform, parts: PartModules): Promi
 	await openStore(store, [...collections, ...platformCollections, processCollection], { announce, waitFor });
 	await refuseHalfImported(store);
 	await refuseOtherKey(store, key.print(), keyPlace(config));
+	const processes = await joined(store, joinProcesses);
 	const leases = new MeasuredLeases(store.isShared ? new StoredLeases(store) : new OwnLeases(), metrics);
 	const told = (sentence: string) => {
 		announce(sentence);
@@ -80,7 +89,15 @@ export async function openStorage(platform: Platform, parts: PartModules): Promi
 	await settleRelay(relay, store, leases);
 	measureOutboxes(metrics, store, collections.filter(isRelayed));
 	const audited = auditedStore(store, auditLog, () => relay.wakeAll());
-	return { store: audited, eventLog, auditLog, relay, leases, processes: new ProcessRegistry(store) };
+	return { store: audited, eventLog, auditLog, relay, leases, processes };
+}
+
+async function joined(store: DocumentStore, joinProcesses: JoinProcesses | undefined): Promise<ProcessRegistry> {
+	const processes = new ProcessRegistry(store);
+	await joinProcesses?.(store, processes);
+	// A restore looks for processes when it has left its mark, so one that began meanwhile is seen there or here.
+	await refuseHalfImported(store);
+	return processes;
 }
 
 function keyPlace({ data_dir, installation_key }: Config): string {

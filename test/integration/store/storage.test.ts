@@ -10,7 +10,10 @@ import { join } from "node:path";
 import { loadParts, serviceFolders } from "#host/service-folders.ts";
 import { openStorage } from "#host/storage/storage.ts";
 import { ConfigError } from "#shared/config/config.ts";
-import type { Platform } from "#host/platform.ts";
+import { markImport } from "#host/archive/import-mark.ts";
+import type { PartModule, Platform } from "#host/platform.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Migration } from "#shared/store/migrations/migration.ts";
 import { projectRoot } from "#shared/base/project-root.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { testPlatform } from "../../support/platform/start-gateway.ts";
@@ -97,6 +100,39 @@ describe("the store of a process", () => {
 		expect(await eventLog.head()).to.include({ seq: 0 });
 		await store.close();
 		await endpoint.close();
+	});
+
+	it("is asked again about half of an archive when the process has joined the others, before it migrates anything", async () => {
+		await using closing = new AsyncDisposableStack();
+		const endpoint = closing.adopt(await startMongodbEndpoint(), (one) => one.close());
+		const migrated: string[] = [];
+		const migration: Migration = {
+			version: 1,
+			name: "a-change",
+			kind: "expand",
+			run: async () => void migrated.push("run"),
+		};
+		const parts = new Map(
+			[...(await loadParts(["event-log"]))].map(([name, part]) => [
+				name,
+				{ ...part, migrations: [migration] } as PartModule,
+			]),
+		);
+		const platform = platformOn(mongodb(endpoint.url));
+		const joined = (store: DocumentStore) => closing.adopt(store, (one) => one.close());
+		let first: DocumentStore | undefined;
+		const halved = openStorage(platform, parts, async (store) => {
+			first = joined(store);
+			await markImport(store, "begun");
+		});
+		expect((await failureOf<Error>(halved)).message).to.include("an import into it has not finished");
+		expect(migrated).to.deep.equal([]);
+		if (first) await markImport(first, "done");
+		await openStorage(platform, parts, async (store) => {
+			joined(store);
+			expect(migrated).to.deep.equal([]);
+		});
+		expect(migrated).to.deep.equal(["run"]);
 	});
 
 	it("ends the start of a process that is refused it, with the sentence", async () => {

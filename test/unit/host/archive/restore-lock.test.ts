@@ -24,7 +24,7 @@ describe("RestoreLock", () => {
 
 	it("has one holder when the former one ends between the opening and the locking of its file", () => {
 		const former = RestoreLock.take(folder);
-		const { exec } = DatabaseSync.prototype;
+		const exec = Reflect.get(DatabaseSync.prototype, "exec") as (this: DatabaseSync, sql: string) => void;
 		let ends = 0;
 		DatabaseSync.prototype.exec = function (sql: string) {
 			if (ends++ === 0) former[Symbol.dispose]();
