@@ -8,7 +8,10 @@ import type { DocumentStore } from "#shared/store/document-store.ts";
 import { leaseCollection } from "#shared/store/leases/lease-collection.ts";
 import type { Lease } from "#shared/store/leases/leases.ts";
 import { StoredLeases } from "#shared/store/leases/stored-leases.ts";
+import { decoratedStore } from "#shared/store/decorated-store.ts";
 import { ArchiveError } from "./archive-format.ts";
+import { TakenOverError } from "./half-done.ts";
+import { type ClaimedMark, claimImport, settleImport } from "./import-mark.ts";
 
 /** The lease of the one command that fills the store. */
 export const importLease = "import";
@@ -26,6 +29,7 @@ export class ImportTurn implements AsyncDisposable {
 	/** The name under which this process has the lease in the store. */
 	readonly #holder: string | undefined;
 	#lease: Lease;
+	#mark: ClaimedMark | undefined;
 	#isTaken = false;
 	#isOver = false;
 
@@ -48,10 +52,38 @@ export class ImportTurn implements AsyncDisposable {
 		}
 	}
 
+	/** Marks the store; from then on no earlier command writes into it. @throws {ArchiveError} */
+	async claim(): Promise<void> {
+		this.#mark = await claimImport(this.#store, () => this.confirm());
+	}
+
+	/** Takes back a mark of which nothing has come: the store is as it was. */
+	async unclaim(): Promise<void> {
+		if (this.#mark?.wasHalf === false) await this.settle();
+	}
+
+	/** Marks the store as done. @throws {TakenOverError} when another command has begun, whatever became of it. */
+	async settle(): Promise<void> {
+		await this.confirm();
+		if (!this.#mark || !(await settleImport(this.#store, this.#mark.turns))) throw new TakenOverError();
+	}
+
+	/** Returns a store that writes only while this command has its turn. */
+	guard(store: DocumentStore): DocumentStore {
+		const confirm = () => this.confirm();
+		const insert: DocumentStore["insert"] = async (...given) => confirm().then(() => store.insert(...given));
+		const append: DocumentStore["append"] = async (...given) => confirm().then(() => store.append(...given));
+		const update: DocumentStore["update"] = async (...given) => confirm().then(() => store.update(...given));
+		const remove: DocumentStore["remove"] = async (...given) => confirm().then(() => store.remove(...given));
+		const removeMany: DocumentStore["removeMany"] = async (...given) =>
+			confirm().then(() => store.removeMany(...given));
+		return decoratedStore(store, { insert, append, update, remove, removeMany });
+	}
+
 	/** Resolves when no other command has filled the store since the beginning, and none does now. @throws {ArchiveError} */
 	async confirm(): Promise<void> {
 		for (const begun = monotonic(); this.#isTaken || !this.#lease.isHeld; await sleep(lookMs)) {
-			if (this.#isTaken) throw new ArchiveError("Another command has begun to fill the store");
+			if (this.#isTaken) throw new TakenOverError();
 			if (monotonic() - begun > silentMs)
 				throw new ArchiveError(`The store has not answered for ${silentMs / 1_000} s, so another command may fill it`);
 		}

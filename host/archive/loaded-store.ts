@@ -22,6 +22,8 @@ interface LoadTarget {
 	readonly folders: ReadonlyMap<string, PlacedFolder>;
 	/** The installation key to which the documents belong from now on. */
 	readonly key: string;
+	/** Returns a store that writes only while nobody else fills it; absent: nobody else can. */
+	readonly guard?: ((store: DocumentStore) => DocumentStore) | undefined;
 	/** Changes the documents after they were compared with the archive; absent: they stay as they are. */
 	readonly change?: ((store: DocumentStore) => Promise<void>) | undefined;
 }
@@ -31,10 +33,11 @@ export async function loadStore(
 	place: Installation,
 	order: ArchiveOrder,
 	manifest: ArchiveManifest,
-	{ folder, folders, key, change }: LoadTarget,
+	{ folder, folders, key, guard, change }: LoadTarget,
 ): Promise<void> {
 	const open = async () => {
-		const store = await place.newStore(folder);
+		const made = await place.newStore(folder);
+		const store = guard?.(made) ?? made;
 		await store.open([...place.collections, importCollection, keyPrintCollection]);
 		return store;
 	};
@@ -44,7 +47,7 @@ export async function loadStore(
 		await change?.(store);
 		await storeKeyPrint(store, keyPrint(key));
 		await renew(store);
-		// The caller marks a shared store, when the files are in their places too.
+		// The caller marks a shared store: before, and when the files are in their places too.
 		if (!store.isShared) await markImport(store, "done");
 	});
 	const documents = Object.entries(manifest.sections).filter(([name]) => name.startsWith(sectionNames.documents("")));
@@ -69,7 +72,7 @@ async function fill(
 	await using closing = new AsyncDisposableStack();
 	const documents = new DocumentLoader(collections, store);
 	const files = new Map([...folders].map(([section, { path: root }]) => [section, closing.use(new FileLoader(root))]));
-	await markImport(store, "begun");
+	if (!store.isShared) await markImport(store, "begun");
 	await readArchive(path, (section, value) =>
 		DocumentLoader.isOf(section) ? documents.take(section, value) : files.get(section)?.take(value),
 	);

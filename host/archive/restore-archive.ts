@@ -19,7 +19,6 @@ import { DocumentLoader } from "./archived-documents.ts";
 import { FileLoader } from "./restored-files.ts";
 import { keyOf, settledKey } from "./archived-key.ts";
 import { orSayHalfDone } from "./half-done.ts";
-import { markImport } from "./import-mark.ts";
 import { ImportTurn } from "./import-turn.ts";
 import {
 	type ArchiveOrder,
@@ -35,7 +34,7 @@ import { loadStore } from "./loaded-store.ts";
 import { PlacedFolder } from "./placed-folder.ts";
 import { RestoreLock } from "./restore-lock.ts";
 import { openKey, type SealedKey, sealedKeyOf } from "./sealed-key.ts";
-import { emptySharedStore, openSharedStore, refuseSharedStore } from "./shared-target.ts";
+import { emptySharedStore, openSharedStore, refuseJoined, refuseSharedStore } from "./shared-target.ts";
 
 export interface RestoreOrder extends ArchiveOrder {
 	/** `backup` restores everything; `export` imports the documents only. */
@@ -130,12 +129,17 @@ async function fillShared(job: Job, store: DocumentStore): Promise<void> {
 	await using turn = await ImportTurn.begin(store);
 	await refuseSharedStore(store, collections, job.order.force);
 	await endWork(job);
+	await turn.claim();
+	// A process that joins from now on sees the mark.
+	await refuseJoined(store).catch(async (error: unknown) => {
+		await turn.unclaim();
+		throw error;
+	});
 	await orSayHalfDone(async () => {
-		await emptySharedStore(store, collections, job.order.say);
-		await load(job, () => turn.confirm());
+		await emptySharedStore(turn.guard(store), collections, job.order.say);
+		await load(job, turn);
 		await takePlaces(job);
-		await turn.confirm();
-		await markImport(store, "done");
+		await turn.settle();
 	});
 }
 
@@ -146,17 +150,16 @@ async function endWork({ place, order }: Job): Promise<void> {
 
 /**
  * Fills the store and the folders beside their places; of a failure nothing remains but the mark of a shared store.
- * @param confirm Throws when something else has filled them too.
+ * @param turn The turn of a shared store, which ends when another command fills it.
  */
-async function load(
-	{ place, order, manifest, key, folders, placed }: Job,
-	confirm?: () => Promise<void>,
-): Promise<void> {
+async function load({ place, order, manifest, key, folders, placed }: Job, turn?: ImportTurn): Promise<void> {
 	try {
 		for (const folder of placed) await folder.begin();
 		const change = order.kind === "backup" ? place.afterRestore : undefined;
-		await loadStore(place, order, manifest, { folder: restoringFolder(storeFolder(place)), folders, key, change });
-		await confirm?.();
+		const guard = turn && ((store: DocumentStore) => turn.guard(store));
+		const folder = restoringFolder(storeFolder(place));
+		await loadStore(place, order, manifest, { folder, folders, key, guard, change });
+		await turn?.confirm();
 	} catch (error) {
 		for (const folder of placed) await folder.discard();
 		throw error;

@@ -1,17 +1,21 @@
 /** Prepares a store that several processes share for the documents of an archive. */
-import { now } from "#shared/base/clock.ts";
+import { monotonic, now, sleep } from "#shared/base/clock.ts";
 import type { ProcessEntry } from "#shared/contracts/processes.ts";
 import { leaseCollection } from "#shared/store/leases/lease-collection.ts";
 import { processCollection } from "../presence/process-collection.ts";
 import { endedAfterMs } from "../presence/process-registry.ts";
-import type { Collection } from "#shared/store/collection.ts";
+import type { Collection, Document } from "#shared/store/collection.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { maxRemoved } from "#shared/store/port/documents.ts";
 import type { StoreSnapshot } from "#shared/store/port/lifecycle.ts";
 import { ArchiveError } from "./archive-format.ts";
 import { archivedCollections } from "./archived-documents.ts";
 import { importLease } from "./import-turn.ts";
-import { importCollection, isHalfImported, markImport } from "./import-mark.ts";
+import { importCollection, isHalfImported } from "./import-mark.ts";
+
+/** How long a lease is watched, longer than any lasts that nobody renews, and the interval of looks, in milliseconds. */
+const watchMs = 5_000;
+const lookMs = 250;
 
 /** Opens the store with what is needed to fill it beside others. */
 export function openSharedStore(store: DocumentStore, collections: readonly Collection[]): Promise<void> {
@@ -26,25 +30,32 @@ export async function refuseSharedStore(
 ): Promise<void> {
 	await using closing = new AsyncDisposableStack();
 	const snapshot = closing.adopt(await store.snapshot(), (taken) => taken.close());
-	await refuseUsed(snapshot, (await store.time?.()) ?? now());
-	if (force) return;
-	const present = await firstWithDocuments(snapshot, archivedCollections(collections));
+	await refuseRunning(snapshot, (await store.time?.()) ?? now());
+	if (!force) await refuseFilled(store, snapshot, archivedCollections(collections));
+	await refuseHeld(store, snapshot);
+}
+
+async function refuseFilled(
+	store: DocumentStore,
+	snapshot: StoreSnapshot,
+	collections: readonly Collection[],
+): Promise<void> {
 	if (await isHalfImported(store))
 		throw new ArchiveError("An import into this store has not finished; with --force the store is emptied first");
+	const present = await firstWithDocuments(snapshot, collections);
 	if (present)
 		throw new ArchiveError(
 			`The store is not empty: ${placeOf(store)} has "${present.name}"; with --force it is emptied`,
 		);
 }
 
-/** Marks the store, says what it has, and removes that. */
+/** Says what the store has, and removes that. */
 export async function emptySharedStore(
 	store: DocumentStore,
 	collections: readonly Collection[],
 	say: (line: string) => void,
 ): Promise<void> {
 	const archived = archivedCollections(collections);
-	await markImport(store, "begun");
 	await using closing = new AsyncDisposableStack();
 	const snapshot = closing.adopt(await store.snapshot(), (taken) => taken.close());
 	if (await firstWithDocuments(snapshot, archived))
@@ -56,17 +67,37 @@ function placeOf({ place = "store" }: DocumentStore): string {
 	return place;
 }
 
-/** The processes of a platform announce themselves every ten seconds, and some of them hold leases. */
-async function refuseUsed(snapshot: StoreSnapshot, at: number): Promise<void> {
-	for await (const { document } of snapshot.documents(leaseCollection)) {
-		const { id, holder = "", until = 0 } = document;
-		if (id !== importLease && holder !== "" && until > now()) throw used(`it holds the lease "${id}"`);
-	}
+/** @throws {ArchiveError} when a process of a platform has announced itself, perhaps a moment ago. */
+export async function refuseJoined(store: DocumentStore): Promise<void> {
+	await using closing = new AsyncDisposableStack();
+	const snapshot = closing.adopt(await store.snapshot(), (taken) => taken.close());
+	await refuseRunning(snapshot, (await store.time?.()) ?? now());
+}
+
+/** The processes of a platform announce themselves every ten seconds, by the clock of the store. */
+async function refuseRunning(snapshot: StoreSnapshot, at: number): Promise<void> {
 	for await (const { document } of snapshot.documents(processCollection)) {
 		const { wire, seen = 0 } = document;
 		if (seen < at - endedAfterMs) continue;
 		const { services, machine_name: machine } = JSON.parse(wire) as ProcessEntry;
 		throw used(`"${services.join(" ")}" on "${machine}"`);
+	}
+}
+
+/**
+ * Some processes of a platform hold leases, and renew them every second. A lease is watched for its whole length, because the
+ * end that its holder has written is by the clock of another machine. A platform that has ended in order holds none.
+ */
+async function refuseHeld(store: DocumentStore, snapshot: StoreSnapshot): Promise<void> {
+	const held: Document<(typeof leaseCollection)["columns"]>[] = [];
+	for await (const { document } of snapshot.documents(leaseCollection))
+		if (document.id !== importLease && (document.holder ?? "") !== "") held.push(document);
+	for (const begun = monotonic(); held.length > 0 && monotonic() - begun < watchMs; await sleep(lookMs)) {
+		for (const { id, until, fence } of held) {
+			const seen = await store.get(leaseCollection, id);
+			if ((seen?.holder ?? "") === "" || (seen?.until === until && seen?.fence === fence)) continue;
+			throw used(`it holds the lease "${id}"`);
+		}
 	}
 }
 

@@ -19,6 +19,8 @@ import { type MongodbEndpoint, startMongodbEndpoint } from "../../support/stores
 const passphrase = "correct horse";
 const key = "key of the archive";
 const remedy = "No platform starts on half of the data; run the same command again, with --force";
+const takenOver =
+	"Another restore or import has taken over this store, because this one had stalled; it ends and writes nothing more";
 const order = { kind: "backup", force: true, say: () => {} } as const;
 
 /** Lets the clocks of this process go on at once, as those of a machine that has stalled. */
@@ -112,7 +114,7 @@ describe("a restore into a shared store", function () {
 					if (end === "has ended") await lease?.release();
 				});
 			const failure = await failureOf<Error>(restoreArchive({ ...place, afterRestore }, { ...order, path }));
-			expect(failure.message).to.equal(`Another command has begun to fill the store. ${remedy}`);
+			expect(failure.message).to.equal(takenOver);
 			expect(await isHalf()).to.equal(true);
 			expect(existsSync(join(place.dataDir, "credentials.restoring"))).to.equal(false);
 			await restoreArchive(place, { ...order, path });
