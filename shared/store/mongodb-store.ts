@@ -18,6 +18,7 @@ import {
 import type { DocumentStore } from "./document-store.ts";
 import type { OutboxDocument } from "./port/outbox.ts";
 import type { SearchPage } from "./port/search.ts";
+import type { Fence } from "./port/fence.ts";
 import type { StoreSnapshot } from "./port/lifecycle.ts";
 import { PageRoom } from "./pages/page-room.ts";
 import { cursorAt, indexQuery, pageColumns, positionAfter } from "./index-query.ts";
@@ -25,6 +26,7 @@ import { searchCursor, searchQuery } from "./search-query.ts";
 import { MongodbConnection, type Work } from "./mongodb/mongodb-connection.ts";
 import { documentOf, projectionOf, storedDocument, type StoredDocument } from "./mongodb/mongodb-document.ts";
 import { firstFailure, type Intent, takenKey, translated } from "./mongodb/mongodb-errors.ts";
+import { fencedWork } from "./mongodb/mongodb-fence.ts";
 import { applyIndexes } from "./mongodb/mongodb-indexes.ts";
 import {
 	guardFilter,
@@ -52,17 +54,26 @@ export class MongodbStore implements DocumentStore {
 	static readonly kwargs = ["url", "database"];
 	readonly isShared = true;
 	readonly #connection: MongodbConnection;
+	readonly #options: MongodbStoreOptions;
+	readonly #fence: Fence | undefined;
 
 	/**
 	 * Prepares the connection and does nothing yet. @throws {StartError} when the url is no connection string, or names
 	 * another database; the sentence does not repeat the url.
+	 * @param fenced The fence of all writes, and the connection to use; absent: there is none, and a new one.
 	 */
-	constructor({ url, database = "atelier" }: MongodbStoreOptions) {
-		this.#connection = new MongodbConnection(url, database);
+	constructor(options: MongodbStoreOptions, fenced?: { readonly fence: Fence; readonly by: MongodbConnection }) {
+		this.#options = options;
+		this.#connection = fenced?.by ?? new MongodbConnection(options.url, options.database ?? "atelier");
+		this.#fence = fenced?.fence;
 	}
 
 	get place(): string {
 		return this.#connection.place;
+	}
+
+	fenced(fence: Fence): Documents {
+		return new MongodbStore(this.#options, { fence, by: this.#connection });
 	}
 
 	async open(collections: readonly Collection[]): Promise<void> {
@@ -90,16 +101,17 @@ export class MongodbStore implements DocumentStore {
 		for (const document of documents) checkDocument(collection, document);
 		if (documents.length === 0) return { inserted: 0 };
 		const batch = documents.map((document) => storedDocument(collection, document, []));
-		return this.#attempt("write", collection, async (all, options) => {
-			try {
-				return { inserted: (await all.insertMany(batch, { ...options, ordered: true })).insertedCount };
-			} catch (error) {
-				const clash = takenKey(error);
-				const inserted = firstFailure(error);
-				if (clash === undefined || inserted === undefined) throw error;
-				return { inserted, clash };
-			}
+		const insertion: Work<Appended> = async (all, options) => ({
+			inserted: (await all.insertMany(batch, { ...options, ordered: true })).insertedCount,
 		});
+		try {
+			return await this.#run("write", collection, insertion);
+		} catch (error) {
+			const clash = takenKey(error);
+			const inserted = firstFailure(error);
+			if (clash === undefined || inserted === undefined) throw translated(error, "write");
+			return { inserted, clash };
+		}
 	}
 
 	async get<C extends Columns>(
@@ -293,12 +305,17 @@ export class MongodbStore implements DocumentStore {
 		);
 	}
 
-	async #attempt<T>(intent: Intent, { name }: Collection, work: Work<T>): Promise<T> {
+	async #attempt<T>(intent: Intent, collection: Collection, work: Work<T>): Promise<T> {
 		try {
-			return await this.#connection.run(name, work);
+			return await this.#run(intent, collection, work);
 		} catch (error) {
 			const taken = takenKey(error);
-			throw taken === undefined ? translated(error, intent) : new DuplicateKeyError(name, taken);
+			throw taken === undefined ? translated(error, intent) : new DuplicateKeyError(collection.name, taken);
 		}
+	}
+
+	#run<T>(intent: Intent, { name }: Collection, work: Work<T>): Promise<T> {
+		const isFenced = this.#fence && intent === "write";
+		return this.#connection.run(name, isFenced ? fencedWork(this.#fence, work) : work);
 	}
 }

@@ -52,7 +52,8 @@ export interface OperationOptions {
 	readonly maxTimeMS: number;
 }
 
-export type Work<T> = (all: Documents<StoredDocument>, options: OperationOptions) => Promise<T>;
+/** @param database The database, for work with another collection too. */
+export type Work<T> = (all: Documents<StoredDocument>, options: OperationOptions, database: Db) => Promise<T>;
 
 /** The client of one process with its causal time. The store that made it closes it. */
 export class MongodbConnection {
@@ -106,7 +107,7 @@ export class MongodbConnection {
 		const sent = writesSent(session);
 		try {
 			if (this.#seen) session.advanceOperationTime(this.#seen);
-			const result = await work(documents, { session, maxTimeMS });
+			const result = await work(documents, { session, maxTimeMS }, this.#database);
 			this.#see(session.operationTime);
 			return result;
 		} catch (error) {

@@ -1,6 +1,7 @@
 /** The life of a store: its opening and end, and what is said of it as a whole. */
 import type { Collection, Columns, Document } from "../collection.ts";
-import type { OutboxEntry } from "./documents.ts";
+import type { Documents, OutboxEntry } from "./documents.ts";
+import type { Fence } from "./fence.ts";
 
 /** A document with the events that wait in it. */
 export interface WholeDocument<C extends Columns = Columns> {
@@ -37,6 +38,12 @@ export interface Lifecycle {
 	ping(): Promise<void>;
 	/** Returns the time of the server in milliseconds since 1970; absent: the store is in this process. */
 	time?(): Promise<number>;
+	/**
+	 * Returns the documents for one writer: each of its writes happens only while the document of the fence is as it says, and
+	 * rejects with {FenceLostError} otherwise, also when it reaches the store late. A batch is written as a whole then, or not at
+	 * all. Absent: the store has no such writes.
+	 */
+	fenced?(fence: Fence): Documents;
 	/** Finishes writes under way. Safe to call twice. */
 	close(): Promise<void>;
 }

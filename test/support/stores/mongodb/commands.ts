@@ -1,6 +1,7 @@
 /** The commands that the driver sends on behalf of the MongoDB adapter; any other command or option is an error. */
 import { BSON } from "mongodb";
 import { StoredCollection } from "./stored-collection.ts";
+import { Transaction } from "./transaction.ts";
 import { CommandError, listOf, type Members, membersOf, unknownHere } from "./values.ts";
 
 interface Command {
@@ -10,6 +11,9 @@ interface Command {
 
 /** The members that any command may have. */
 const common = ["$db", "lsid", "maxTimeMS", "writeConcern", "readConcern", "$readPreference"];
+
+/** The members of a command in a transaction. */
+const transactional = ["txnNumber", "autocommit", "startTransaction"];
 
 const commands: Readonly<Record<string, Command>> = {
 	insert: {
@@ -110,6 +114,9 @@ export class Commands {
 	/** The collections as sessions have seen them at the time of their snapshot. */
 	readonly #snapshots = new Map<string, Map<string, StoredCollection>>();
 
+	/** The open transactions, by their sessions. */
+	readonly #transactions = new Map<string, Transaction>();
+
 	/** Returns the answer, which may be a refusal. */
 	answer(command: Members): Members {
 		try {
@@ -117,7 +124,14 @@ export class Commands {
 		} catch (error) {
 			if (!(error instanceof CommandError)) throw error;
 			const { code, codeName, message } = error;
-			return { ok: 0, code, codeName, errmsg: message };
+			const isTransient = command["autocommit"] === false && [112, 251].includes(code);
+			return {
+				ok: 0,
+				code,
+				codeName,
+				errmsg: message,
+				...(isTransient && { errorLabels: ["TransientTransactionError"] }),
+			};
 		}
 	}
 
@@ -125,13 +139,29 @@ export class Commands {
 		const [name = ""] = Object.keys(command);
 		if (["hello", "ismaster", "isMaster"].includes(name)) return hello();
 		if (["ping", "endSessions"].includes(name)) return {};
-		const known = commands[name];
-		if (!known) throw new CommandError(59, "CommandNotFound", `no such command: '${name}'`);
-		const odd = Object.keys(command).find((key) => ![name, ...common, ...known.options].includes(key));
-		if (odd !== undefined) throw unknownHere(`the option "${odd}" of "${name}"`);
+		if (name === "commitTransaction" || name === "abortTransaction") return this.#end(command, name);
+		const known = knownCommand(name, command);
 		const namespace = `${String(command["$db"])}.${String(command[name])}`;
 		if (optional(command["readConcern"])["level"] === "snapshot") return this.#readSnapshot(known, namespace, command);
-		return known.run(this.#collection(namespace), command);
+		const live = this.#collection(namespace);
+		return known.run(this.#transaction(command)?.collection(live) ?? live, command);
+	}
+
+	/** Returns the transaction of a command; undefined when it belongs to none. */
+	#transaction({ lsid, autocommit, startTransaction }: Members): Transaction | undefined {
+		if (autocommit !== false) return undefined;
+		const session = JSON.stringify(lsid);
+		if (startTransaction === true) this.#transactions.set(session, new Transaction());
+		const found = this.#transactions.get(session);
+		if (!found) throw new CommandError(251, "NoSuchTransaction", "The session has no transaction");
+		return found;
+	}
+
+	#end(command: Members, name: string): Members {
+		const transaction = this.#transaction(command);
+		this.#transactions.delete(JSON.stringify(command["lsid"]));
+		if (name === "commitTransaction") transaction?.commit();
+		return {};
 	}
 
 	/** Reads as of the first such read of the session, and tells the driver a time, which it repeats. */
@@ -151,6 +181,16 @@ export class Commands {
 		this.#collections.set(namespace, made);
 		return made;
 	}
+}
+
+/** @throws {CommandError} for a command or an option that no test should need. */
+function knownCommand(name: string, command: Members): Command {
+	const known = commands[name];
+	if (!known) throw new CommandError(59, "CommandNotFound", `no such command: '${name}'`);
+	const options = [name, ...common, ...transactional, ...known.options];
+	const odd = Object.keys(command).find((key) => !options.includes(key));
+	if (odd !== undefined) throw unknownHere(`the option "${odd}" of "${name}"`);
+	return known;
 }
 
 function inserted(collection: StoredCollection, documents: readonly Members[], ordered: boolean): Members {

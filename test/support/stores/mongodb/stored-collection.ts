@@ -34,6 +34,31 @@ export class StoredCollection {
 		return copy;
 	}
 
+	/** Returns a collection for one transaction, with the present documents and indexes. */
+	fork(): StoredCollection {
+		const fork = this.copy();
+		for (const [name, index] of this.#indexes) fork.#indexes.set(name, index);
+		return fork;
+	}
+
+	/**
+	 * Takes over what a transaction has changed since the fork was made. @param base The documents at that time.
+	 * @param isTrial Whether it is only checked that nobody else has changed the same documents, or keys of unique indexes.
+	 */
+	merge(fork: StoredCollection, base: StoredCollection, isTrial: boolean): void {
+		const ids = new Set([...fork.#documents.keys(), ...base.#documents.keys()]);
+		for (const id of ids) {
+			const changed = fork.#documents.get(id);
+			if (changed === base.#documents.get(id)) continue;
+			if (this.#documents.get(id) !== base.#documents.get(id))
+				throw new CommandError(112, "WriteConflict", "Another write has changed a document of the transaction");
+			if (changed) this.#checkUnique(changed);
+			if (isTrial) continue;
+			if (changed) this.#documents.set(id, changed);
+			else this.#documents.delete(id);
+		}
+	}
+
 	/** Returns the indexes in the form of a server's list. */
 	indexes(): Members[] {
 		const made = [...this.#indexes.values()].map(({ name, key, unique }) => ({
