@@ -2,6 +2,7 @@
 import { StartError } from "#shared/base/start-error.ts";
 import { defineCollection } from "#shared/store/collection.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { Fence } from "#shared/store/port/fence.ts";
 import type { StoreSnapshot } from "#shared/store/port/lifecycle.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 
@@ -61,6 +62,11 @@ export async function claimImport(store: DocumentStore, confirm: () => Promise<v
 /** Marks the store of a command as done; false when another command has begun since it claimed the mark. */
 export async function settleImport(store: DocumentStore, turns: number): Promise<boolean> {
 	return (await store.update(importCollection, id, guardOf(turns), { set: { state: "done" } })) !== undefined;
+}
+
+/** Returns the fence of the command that has claimed the mark. */
+export function fenceOf({ turns }: ClaimedMark): Fence {
+	return { collection: importCollection, id, ...guardOf(turns) };
 }
 
 function guardOf(turns: number): { readonly equals: { readonly turns: number } } {

@@ -4,14 +4,17 @@
  * another command has had it.
  */
 import { monotonic, sleep } from "#shared/base/clock.ts";
+import { TimeoutError } from "#shared/base/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { leaseCollection } from "#shared/store/leases/lease-collection.ts";
 import type { Lease } from "#shared/store/leases/leases.ts";
+import type { Documents } from "#shared/store/port/documents.ts";
+import { FenceLostError } from "#shared/store/port/fence.ts";
 import { StoredLeases } from "#shared/store/leases/stored-leases.ts";
 import { decoratedStore } from "#shared/store/decorated-store.ts";
 import { ArchiveError } from "./archive-format.ts";
 import { TakenOverError } from "./half-done.ts";
-import { type ClaimedMark, claimImport, settleImport } from "./import-mark.ts";
+import { type ClaimedMark, claimImport, fenceOf, settleImport } from "./import-mark.ts";
 
 /** The lease of the one command that fills the store. */
 export const importLease = "import";
@@ -22,6 +25,9 @@ const lookMs = 250;
 
 /** The time for which a command that is ready waits for a store that does not answer, in milliseconds. */
 const silentMs = 60_000;
+
+/** A server ends a write of which it hears nothing more after 60 s, and looks every 30 s, in milliseconds. */
+const openMs = 120_000;
 
 export class ImportTurn implements AsyncDisposable {
 	readonly #store: DocumentStore;
@@ -52,9 +58,21 @@ export class ImportTurn implements AsyncDisposable {
 		}
 	}
 
-	/** Marks the store; from then on no earlier command writes into it. @throws {ArchiveError} */
-	async claim(): Promise<void> {
-		this.#mark = await claimImport(this.#store, () => this.confirm());
+	/**
+	 * Marks the store; from then on no earlier command writes into it. A write of one that is under way is waited for: the server
+	 * ends it when its command has vanished. @throws {ArchiveError}
+	 */
+	async claim(say: (line: string) => void): Promise<void> {
+		const begun = monotonic();
+		for (let isFirst = true; !this.#mark; isFirst = false) {
+			try {
+				this.#mark = await claimImport(this.#store, () => this.confirm());
+			} catch (error) {
+				if (!isUndecided(error) || monotonic() - begun > openMs) throw error;
+				if (isFirst)
+					say(`A write of another command into this store is under way; it is waited for, at most ${openMs / 1_000} s`);
+			}
+		}
 	}
 
 	/** Takes back a mark of which nothing has come: the store is as it was. */
@@ -70,14 +88,25 @@ export class ImportTurn implements AsyncDisposable {
 
 	/** Returns a store that writes only while this command has its turn. */
 	guard(store: DocumentStore): DocumentStore {
-		const confirm = () => this.confirm();
-		const insert: DocumentStore["insert"] = async (...given) => confirm().then(() => store.insert(...given));
-		const append: DocumentStore["append"] = async (...given) => confirm().then(() => store.append(...given));
-		const update: DocumentStore["update"] = async (...given) => confirm().then(() => store.update(...given));
-		const remove: DocumentStore["remove"] = async (...given) => confirm().then(() => store.remove(...given));
-		const removeMany: DocumentStore["removeMany"] = async (...given) =>
-			confirm().then(() => store.removeMany(...given));
+		const fenced = this.#fenced(store);
+		const during = async <T>(write: () => Promise<T>): Promise<T> => {
+			await this.confirm();
+			return write().catch((error: unknown) => {
+				throw error instanceof FenceLostError ? new TakenOverError() : error;
+			});
+		};
+		const insert: DocumentStore["insert"] = (...given) => during(() => fenced.insert(...given));
+		const append: DocumentStore["append"] = (...given) => during(() => fenced.append(...given));
+		const update: DocumentStore["update"] = (...given) => during(() => fenced.update(...given));
+		const remove: DocumentStore["remove"] = (...given) => during(() => fenced.remove(...given));
+		const removeMany: DocumentStore["removeMany"] = (...given) => during(() => fenced.removeMany(...given));
 		return decoratedStore(store, { insert, append, update, remove, removeMany });
+	}
+
+	/** The server refuses what reaches it when another command has claimed the mark, however long this one stalled before. */
+	#fenced(store: DocumentStore): Documents {
+		if (!this.#mark) throw new Error("The mark is not claimed");
+		return store.fenced?.(fenceOf(this.#mark)) ?? store;
 	}
 
 	/** Resolves when no other command has filled the store since the beginning, and none does now. @throws {ArchiveError} */
@@ -123,6 +152,10 @@ export class ImportTurn implements AsyncDisposable {
 		if (this.#isOver) await lease.release();
 		return true;
 	}
+}
+
+function isUndecided(error: unknown): boolean {
+	return error instanceof TimeoutError && error.type === "STORE_UNDECIDED";
 }
 
 async function holderOf(store: DocumentStore, { fence }: Lease): Promise<string | undefined> {

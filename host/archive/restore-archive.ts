@@ -129,7 +129,7 @@ async function fillShared(job: Job, store: DocumentStore): Promise<void> {
 	await using turn = await ImportTurn.begin(store);
 	await refuseSharedStore(store, collections, job.order.force);
 	await endWork(job);
-	await turn.claim();
+	await turn.claim(job.order.say);
 	// A process that joins from now on sees the mark.
 	await refuseJoined(store).catch(async (error: unknown) => {
 		await turn.unclaim();

@@ -89,16 +89,23 @@ async function refuseRunning(snapshot: StoreSnapshot, at: number): Promise<void>
  * end that its holder has written is by the clock of another machine. A platform that has ended in order holds none.
  */
 async function refuseHeld(store: DocumentStore, snapshot: StoreSnapshot): Promise<void> {
-	const held: Document<(typeof leaseCollection)["columns"]>[] = [];
+	const held: LeaseDocument[] = [];
 	for await (const { document } of snapshot.documents(leaseCollection))
-		if (document.id !== importLease && (document.holder ?? "") !== "") held.push(document);
-	for (const begun = monotonic(); held.length > 0 && monotonic() - begun < watchMs; await sleep(lookMs)) {
-		for (const { id, until, fence } of held) {
-			const seen = await store.get(leaseCollection, id);
-			if ((seen?.holder ?? "") === "" || (seen?.until === until && seen?.fence === fence)) continue;
-			throw used(`it holds the lease "${id}"`);
-		}
-	}
+		if (document.id !== importLease && isHeld(document)) held.push(document);
+	for (const begun = monotonic(); held.length > 0 && monotonic() - begun < watchMs; await sleep(lookMs))
+		for (const lease of held)
+			if (isRenewed(lease, await store.get(leaseCollection, lease.id))) throw used(`it holds the lease "${lease.id}"`);
+}
+
+type LeaseDocument = Document<(typeof leaseCollection)["columns"]>;
+
+function isHeld({ holder = "" }: LeaseDocument): boolean {
+	return holder !== "";
+}
+
+/** Whether somebody has renewed or taken a lease since it was seen, and has it still. */
+function isRenewed({ until, fence }: LeaseDocument, found: LeaseDocument | undefined): boolean {
+	return found !== undefined && isHeld(found) && (found.until !== until || found.fence !== fence);
 }
 
 function used(by: string): ArchiveError {

@@ -173,6 +173,19 @@ describe("a restore", function () {
 		expect(await textOf(place)).to.equal("new");
 	});
 
+	it("is refused, and leaves the store as it was, when a process joins before it has left its mark", async () => {
+		const path = await backupOf("new");
+		const place = await installation("old", endpoint.url);
+		const entry = JSON.stringify({ id: "process-1", services: ["core"], machine_name: "build-1" });
+		const endWork = () =>
+			withStore(place, (store) => store.insert(processCollection, { id: "process-1", wire: entry, seen: Date.now() }));
+		const order = { path, kind: "backup", force: true, withoutKey: true, ...silent } as const;
+		const { message } = await failureOf<Error>(restoreArchive({ ...place, endWork }, order));
+		expect(message).to.include('A platform uses this store ("core" on "build-1")');
+		expect(message).not.to.include("half of the data");
+		expect([await textOf(place), await withStore(place, isHalfImported)]).to.deep.equal(["old", false]);
+	});
+
 	it("replaces a store that is damaged", async () => {
 		const path = await backupOf("new");
 		const place = await installation("old");

@@ -1,13 +1,16 @@
 /** Restores into a shared store while the store or the machine stalls, and what one says that fails half-way. */
+import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { expect } from "chai";
 import { isHalfImported } from "#host/archive/import-mark.ts";
 import type { Installation } from "#host/archive/installation.ts";
 import { restoreArchive } from "#host/archive/restore-archive.ts";
 import { writeArchive } from "#host/archive/write-archive.ts";
 import { turnClock } from "#shared/base/clock.ts";
+import { projectRoot } from "#shared/base/project-root.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { leaseCollection } from "#shared/store/leases/lease-collection.ts";
 import { StoredLeases } from "#shared/store/leases/stored-leases.ts";
@@ -137,4 +140,31 @@ describe("a restore into a shared store", function () {
 		expect(failure.message).to.equal("Session agents do not end");
 		expect([await textOf(), await isHalf()]).to.deep.equal(["old", false]);
 	});
+
+	for (const at of ["append", "removeMany"])
+		it(`that stalls at its first ${at}, after it has confirmed its turn, changes nothing of a restore that took over`, async () => {
+			const other = { ...smallInstallation(join(folder, "other")), configuredKey: key };
+			await withStore(other, async (store) => {
+				await store.insert(marks, { id: "mark", wire: "{}", text: "late" });
+				await store.insert(marks, { id: "only-late", wire: "{}", text: "late" });
+			});
+			const late = join(folder, "late.gz");
+			await writeArchive(other, { path: late, kind: "backup", workspaces: false, passphrase, say: () => {} });
+			const given = JSON.stringify({ dataDir: join(folder, "late"), path: late, url: endpoint.url, at });
+			const child = spawn(process.execPath, ["test/support/archive/stalled-restore.ts", given], {
+				cwd: projectRoot,
+				stdio: ["pipe", "pipe", "inherit"],
+			});
+			try {
+				const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+				expect((await lines.next()).value).to.equal("stalled");
+				await restoreArchive(place, { ...order, path, passphrase });
+				child.stdin.end();
+				expect((await lines.next()).value).to.equal(takenOver);
+				await isRestored();
+				expect(await withStore(place, (store) => store.get(marks, "only-late"))).to.equal(undefined);
+			} finally {
+				child.kill("SIGKILL");
+			}
+		});
 });
