@@ -176,7 +176,6 @@ describe("The MongoDB endpoint of the tests", () => {
 				() => documents.createIndex({ a: 1 }, { partialFilterExpression: { a: 1 } }),
 				() => documents.createIndex({ a: 1 }, { expireAfterSeconds: 1 }),
 				() => documents.distinct("a"),
-				() => client.withSession((session) => session.withTransaction(() => documents.findOne({}, { session }))),
 			];
 			for (const attempt of unknown) expect(await failureOf(attempt()), attempt.toString()).to.be.instanceOf(Error);
 			expect(await documents.findOne({ _id: "x" })).to.deep.equal({ _id: "x", a: 1 });
