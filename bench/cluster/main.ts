@@ -12,7 +12,8 @@ import { SimulatedPlatform } from "../../test/support/kubernetes/simulated/simul
 import type { SessionView } from "../../test/support/platform/session-steps.ts";
 import { cpuMicros, memoryBytes } from "../process-cost.ts";
 import { quantile } from "../rounds.ts";
-import { allCalls, ApiCalls, callsPerSession, writes } from "./api-calls.ts";
+import { allCalls, ApiCalls, type CallCounts, callsPerSession, writes } from "./api-calls.ts";
+import { BusCalls } from "./bus-calls.ts";
 
 const { values } = readCommandLine({
 	usage: "npm run bench:cluster [-- --sessions <n> --steady <n> --managers <n>]",
@@ -27,6 +28,7 @@ const { values } = readCommandLine({
 	},
 });
 const [atOnce, steady, podManagers] = [Number(values.sessions), Number(values.steady), Number(values.managers)];
+const seconds = Number(values.seconds);
 const people = 100;
 const limitMs = 2_400_000;
 
@@ -43,15 +45,16 @@ async function giveUp(why: string): Promise<void> {
 }
 setTimeout(() => void giveUp("The time is over"), limitMs).unref();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void giveUp(`Ended by ${signal}`));
-const { cluster, managers } = bench;
+const { cluster, core, managers } = bench;
 let passesBefore = 0;
 const calls = new ApiCalls(cluster.server.auditLog);
+const busCalls = new BusCalls(core.opsUrl);
 const ids: { id: string; person: number; at: number }[] = [];
 
 interface StartedSession extends SessionView {
 	readonly status_reason: { code: string; message: string; since: string } | null;
 	readonly created_at: string;
-	readonly timings: { readonly claimed?: string };
+	readonly timings: { readonly claimed?: string; readonly spawned?: string };
 }
 
 async function create(person: number): Promise<void> {
@@ -119,6 +122,13 @@ async function timesOf(some: typeof ids, to: (session: StartedSession) => string
 const whenRunning = ({ status, status_reason }: StartedSession) =>
 	status === "running" ? status_reason?.since : undefined;
 
+/** Tells the times from the creation of sessions to the steps of their launches: the agent asks for its launch, and then begins. */
+async function saySteps(what: string, some: typeof ids): Promise<void> {
+	say(`${what}, created → claimed: ${spread(await timesOf(some, ({ timings }) => timings.claimed))}`);
+	say(`${what}, created → agent begins: ${spread(await timesOf(some, ({ timings }) => timings.spawned))}`);
+	say(`${what}, created → running: ${spread(await timesOf(some, whenRunning))}`);
+}
+
 interface Cost {
 	readonly at: number;
 	readonly micros: number[];
@@ -167,10 +177,20 @@ async function sayCalls(what: string, count: number): Promise<void> {
 	console.log(`    ${callsPerSession(made, count)}`);
 }
 
+/** Returns so many of the sessions that run. */
+async function runningOf(some: typeof ids, count: number): Promise<typeof ids> {
+	const found: typeof ids = [];
+	for (const one of some) {
+		const { body } = await bench.clientOf(one.person).get<StartedSession>(`/sessions/${one.id}`);
+		if (body.status === "running" && found.push(one) === count) break;
+	}
+	return found;
+}
+
 /** Lets the pods of sessions fail one after the other, as a machine would say it, and tells how long the sessions take to show it. */
 async function failPods(when: string, some: typeof ids): Promise<void> {
 	const lost: typeof ids = [];
-	for (const one of some) {
+	for (const one of await runningOf(some, few)) {
 		lost.push({ ...one, at: Date.now() });
 		const containerStatuses = [{ name: "session", state: { terminated: { exitCode: 137, reason: "Error" } } }];
 		await cluster.admin.patch(
@@ -189,6 +209,15 @@ async function failPods(when: string, some: typeof ids): Promise<void> {
 	await sayCalls(`${when}, failures`, lost.length);
 }
 
+function share(micros: number): string {
+	return (micros / (seconds * 1e6)).toFixed(3);
+}
+
+function sayRate(what: string, made: CallCounts): void {
+	say(`${ids.length} steady: ${(allCalls(made) / seconds).toFixed(2)} ${what} a second`);
+	console.log(`    ${callsPerSession(made, seconds)} a second`);
+}
+
 say("Everything is simulated but the control plane, the platform and its bus");
 const few = Math.min(100, atOnce);
 await sleep(3_000);
@@ -202,8 +231,7 @@ await Promise.all(
 	}),
 );
 await untilRunning(ids);
-say(`10 a second, created → claimed: ${spread(await timesOf(ids, ({ timings }) => timings.claimed))}`);
-say(`10 a second, created → running: ${spread(await timesOf(ids, whenRunning))}`);
+await saySteps("10 a second", ids);
 saySpent("10 a second", before, few);
 await sayCalls("10 a second", few);
 
@@ -213,7 +241,7 @@ await each(atOnce, 64, (n) => create(n));
 say(`${atOnce} at once: created within ${((performance.now() - burst) / 1_000).toFixed(1)} s`);
 await untilRunning(ids.slice(few));
 saySpent(`${atOnce} at once, all running`, before, atOnce);
-say(`${atOnce} at once, created → running: ${spread(await timesOf(ids.slice(few), whenRunning))}`);
+await saySteps(`${atOnce} at once`, ids.slice(few));
 await sayCalls(`${atOnce} at once`, atOnce);
 
 if (steady > ids.length) {
@@ -227,14 +255,18 @@ if (steady > ids.length) {
 
 await sleep(20_000);
 calls.take();
+await busCalls.take();
 before = costNow();
-await sleep(Number(values.seconds) * 1_000);
+const coreMicros = cpuMicros(core.process.pid);
+await sleep(seconds * 1_000);
 saySpent(`${ids.length} steady`, before);
-const quiet = calls.take();
-say(`${ids.length} steady: ${(allCalls(quiet) / Number(values.seconds)).toFixed(2)} calls a second`);
-console.log(`    ${callsPerSession(quiet, Number(values.seconds))} a second`);
+say(
+	`${ids.length} steady, everything else of the platform: ${share(cpuMicros(core.process.pid) - coreMicros)} processors`,
+);
+sayRate("calls of the API", calls.take());
+sayRate("calls of the bus", await busCalls.take());
 
-await failPods("at rest", ids.slice(0, few));
+await failPods("at rest", ids);
 
 const [last] = managers.slice(-1);
 if (last) {
@@ -253,7 +285,7 @@ if (last) {
 	await sayCalls("restart", 1);
 }
 
-await failPods("after the restart", ids.slice(few, 2 * few));
+await failPods("after the restart", ids);
 
 const deleted = ids.slice(2 * few, 2 * few + atOnce);
 before = costNow();
