@@ -21,6 +21,7 @@ export function connectionsService(uses: ConnectionUses, freshen: Freshen): Serv
 			return uses.launch({ tenant, id }, integration_ids, repositories);
 		},
 
+		connected: ({ people }) => uses.connected(people),
 		unusable: ({ tenant, owner: id, integration_ids }) => uses.unusable({ tenant, id }, integration_ids),
 		naming: ({ tenant, owner, credential_name }) => uses.naming(tenant, owner, credential_name),
 	});

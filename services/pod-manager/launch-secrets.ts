@@ -12,8 +12,13 @@ const prepareMs = 3_000;
 /** The count of passes that try; the next one starts the session without secrets (specification, Credential storage 5). */
 const maxAttempts = 4;
 
+/** The most people in one question. */
+const maxPeople = 100;
+
 /** The most repositories by which connections are chosen. */
 const maxUrls = 100;
+
+type Person = Pick<Claim, "tenant" | "owner">;
 
 /**
  * Returns the secrets; undefined when the session has none.
@@ -46,6 +51,16 @@ export async function renewedSecrets(
 ): Promise<PodSecrets | undefined> {
 	const { mappings } = await connected(bus, claim, meta);
 	return mappings.length === 0 && !hasSome ? undefined : prepared(bus, claim, meta, mappings);
+}
+
+/** Returns those of the people who have connections: the secrets of nobody else's running sessions change. @throws {Error} */
+export async function connectedPeople(bus: Caller, people: readonly Person[], meta: Meta): Promise<Person[]> {
+	const found: Person[] = [];
+	for (let from = 0; from < people.length; from += maxPeople) {
+		const some = people.slice(from, from + maxPeople).map(({ tenant, owner }) => ({ tenant, owner }));
+		found.push(...(await call(bus, connections.actions.connected, { people: some }, { meta, timeout: prepareMs })));
+	}
+	return found;
 }
 
 /**

@@ -10,7 +10,7 @@ import { departedOwners } from "#shared/bus/departed-owners.ts";
 import type { PodSpec } from "./pod-runtime.ts";
 import { DepartedPods } from "./running-pods/departed-pods.ts";
 import { patientCaller } from "./patient-caller.ts";
-import { launchSecrets, renewedSecrets } from "./launch-secrets.ts";
+import { connectedPeople, launchSecrets, renewedSecrets } from "./launch-secrets.ts";
 import { tokensRenewed } from "#shared/contracts/integrations/oauth.ts";
 import { workspaceDue, workspaceWork } from "#shared/contracts/workspaces/workspace-work.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";
@@ -107,6 +107,8 @@ function begun(bus: Caller, write: (sentence: string) => void, dependencies: Job
 	const look = (session: string) => reconciler.look(session);
 	const renewals = new RenewedSecrets({
 		secretsOf: (claim, hasSome) => renewedSecrets(bus, claim, jobMeta(), hasSome),
+		connected: (people) => connectedPeople(bus, people, jobMeta()),
+		podOf: async ({ id, generation }) => (await runtime.find(id)).find((pod) => pod.generation === generation),
 		send: sendSecrets,
 		write,
 	});

@@ -10,6 +10,12 @@ import type { ConnectionRecords } from "../connections/connection-records.ts";
 import { missingFields } from "../connections/connection-rules.ts";
 import { launchMapping } from "./launch-mapping.ts";
 
+/** A person in a tenant, as sessions have them. */
+interface Person {
+	readonly tenant: string;
+	readonly owner: string;
+}
+
 /** Reads the values of credentials, at most 20; those that do not exist are left out. */
 export type ReadCredentials = (owner: Owner, names: readonly string[]) => Promise<NamedValues[]>;
 
@@ -82,6 +88,12 @@ export class ConnectionUses {
 				return (definition && launchMapping(definition, connection, { repositories, names: named })) ?? [];
 			});
 		return { mappings, warnings: named ? await this.unusable(owner, ids) : [] };
+	}
+
+	/** Returns those of the people who have a connection, enabled or not. */
+	async connected<P extends Person>(people: readonly P[]): Promise<P[]> {
+		const answers = await Promise.all(people.map(({ tenant, owner }) => this.#records.hasAny({ tenant, id: owner })));
+		return people.filter((_, n) => answers[n]);
 	}
 
 	/** Returns the connections that name a credential: those of a person, or of everybody in the tenant. */

@@ -88,6 +88,13 @@ export class ConnectionRecords {
 		return documents.map(connectionOf).filter(({ enabled }) => enabled);
 	}
 
+	/** Whether the person has a connection, enabled or not. */
+	async hasAny({ tenant, id }: Owner): Promise<boolean> {
+		const page = { limit: 1, columns: ["slug"] } as const;
+		const { documents } = await this.#store.find(connectionCollection, "by_owner", { equals: [tenant, id] }, page);
+		return documents.length > 0;
+	}
+
 	/** Returns owners and states of the connections that name a credential: of a person, or of everybody in the tenant. */
 	async naming(
 		tenant: string,

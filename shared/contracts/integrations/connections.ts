@@ -63,6 +63,14 @@ export const connections = defineContract("connections", {
 		timeout: 4_000,
 		idempotent: true,
 	},
+	connected: {
+		access: "system",
+		summary: "Those of the people who have a connection, enabled or not; nobody else's sessions get anything of one",
+		params: { people: { type: "array", max: 100, items: { type: "object", props: person } } },
+		returns: { type: "array", items: { type: "object", props: person } },
+		timeout: 4_000,
+		idempotent: true,
+	},
 	unusable: {
 		access: "system",
 		summary: "Sentences about those of the ids that no launch of the person can use",

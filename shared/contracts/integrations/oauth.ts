@@ -48,5 +48,5 @@ export const oauth = defineContract("oauth", {
 	},
 });
 
-/** A person's tokens are new. A pod manager that misses the event finds them at the next pass over each session. */
+/** A person's tokens are new. A pod manager that misses the event finds them when it looks by itself. */
 export const tokensRenewed = defineEvent("tokens.renewed", schema({ tenant: text, owner: text }));

@@ -77,6 +77,12 @@ for (const [engine, open] of Object.entries(storeEngines(collections))) {
 			expect(await records.get(alice, id)).to.include({ enabled: true, slug: "github" });
 		});
 
+		it("are told of the people who have one, enabled or not", async () => {
+			await made(alice, { ...github, enabled: false });
+			const people = everybody.map(({ tenant, id: owner }) => ({ tenant, owner }));
+			expect(await uses("named").connected(people)).to.deep.equal([{ tenant: "acme", owner: "alice" }]);
+		});
+
 		it("keep all of several changes at once", async () => {
 			const { id } = await made(alice, github);
 			await Promise.all([

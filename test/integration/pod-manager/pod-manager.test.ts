@@ -51,6 +51,7 @@ for (const count of [1, 2] as const) {
 				actions: implement(connections, {
 					usable: async () => [],
 					launch: async () => ({ mappings: [], warnings: [] }),
+					connected: async () => [],
 					unusable: async () => [],
 					naming: async () => [],
 				}),

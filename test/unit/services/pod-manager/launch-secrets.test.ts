@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { launchSecrets, renewedSecrets } from "#services/pod-manager/launch-secrets.ts";
+import { connectedPeople, launchSecrets, renewedSecrets } from "#services/pod-manager/launch-secrets.ts";
 import type { LaunchMapping } from "#shared/contracts/credentials/launch-mapping.ts";
 import type { Claim } from "#shared/contracts/sessions/session-work.ts";
 import { failureOf } from "../../../support/failure-of.ts";
@@ -100,5 +100,20 @@ describe("launchSecrets()", () => {
 			tenant_credentials: [],
 			mappings: [],
 		});
+	});
+
+	it("can change for people with connections only, who are asked about a hundred at a time", async () => {
+		const people = Array.from({ length: 150 }, (_, n) => ({ ...claim, owner: `person-${n}` }));
+		const answers = [[{ tenant: "acme", owner: "person-7" }], [{ tenant: "acme", owner: "person-149" }]];
+		const questions: unknown[] = [];
+		const asking = {
+			async call<R>(_action: string, params: unknown): Promise<R> {
+				questions.push(params);
+				return answers[questions.length - 1] as R;
+			},
+		};
+		expect(await connectedPeople(asking, people, {})).to.deep.equal(answers.flat());
+		const named = people.map(({ tenant, owner }) => ({ tenant, owner }));
+		expect(questions).to.deep.equal([{ people: named.slice(0, 100) }, { people: named.slice(100) }]);
 	});
 });

@@ -31,12 +31,31 @@ describe("RenewedSecrets", () => {
 	let renewed: RenewedSecrets;
 	let looks: number;
 	let hadSome: boolean[];
+	/** The people who have connections; undefined: nobody can tell. */
+	let connected: readonly string[] | undefined;
+	let questions: number;
+	/** The pod as the runtime finds it before something is sent. */
+	let present: Pod | undefined;
+
+	/** Returns what every one of these tests depends on. */
+	const around = () => ({
+		async connected(people: readonly Pick<Claim, "tenant" | "owner">[]) {
+			questions++;
+			const known = connected;
+			if (!known) throw new Error("away");
+			return people.filter(({ owner }) => known.includes(owner));
+		},
+		podOf: async () => present,
+		write: (sentence: string) => void written.push(sentence),
+	});
 
 	beforeEach(() => {
 		[sent, written, looks, hadSome] = [[], [], 0, []];
+		[connected, questions, present] = [["ada"], 0, ready];
 		secrets = async () => secretsWith("first");
 		send = async () => {};
 		renewed = new RenewedSecrets({
+			...around(),
 			secretsOf: (_claim, hasSome) => {
 				looks++;
 				hadSome.push(hasSome);
@@ -46,7 +65,6 @@ describe("RenewedSecrets", () => {
 				await send();
 				sent.push([id, to, values]);
 			},
-			write: (sentence) => void written.push(sentence),
 		});
 	});
 	afterEach(() => renewed.stop());
@@ -72,9 +90,9 @@ describe("RenewedSecrets", () => {
 		const got: (string | undefined)[] = [];
 		const often = new RenewedSecrets(
 			{
+				...around(),
 				secretsOf: () => secrets(),
 				send: async (_claim, _to, { variables }) => void got.push(variables["TOKEN"]),
-				write: () => {},
 			},
 			20,
 		);
@@ -91,6 +109,7 @@ describe("RenewedSecrets", () => {
 		let [current, most] = [0, 0];
 		const often = new RenewedSecrets(
 			{
+				...around(),
 				async secretsOf({ id }) {
 					// The first look belongs to the pass.
 					const isAgain = looked.has(id);
@@ -101,7 +120,6 @@ describe("RenewedSecrets", () => {
 					return undefined;
 				},
 				send: async () => {},
-				write: () => {},
 			},
 			20,
 		);
@@ -111,6 +129,73 @@ describe("RenewedSecrets", () => {
 		await often.stop();
 		expect(most).to.be.within(1, 8);
 	});
+
+	describe("by itself", () => {
+		let asked: string[];
+		let often: RenewedSecrets;
+
+		beforeEach(() => {
+			asked = [];
+			often = new RenewedSecrets(
+				{
+					...around(),
+					async secretsOf({ owner }) {
+						asked.push(owner);
+						return secrets();
+					},
+					send: async () => {},
+				},
+				20,
+			);
+		});
+		afterEach(() => often.stop());
+
+		/** Lets three rounds pass that begin after this moment. */
+		async function rounds(): Promise<void> {
+			const before = questions;
+			await eventually(() => questions > before + 3);
+		}
+
+		it("looks at no session of a person without connections, and asks one question for all", async () => {
+			secrets = async () => undefined;
+			connected = [];
+			for (let n = 0; n < 50; n++) often.passed({ ...claim, id: `session-${n}` }, ready);
+			await eventually(() => asked.length === 50);
+			await rounds();
+			expect(asked).to.have.length(50);
+			connected = ["ada"];
+			await eventually(() => asked.length >= 100);
+		});
+
+		it("looks at a session whose owner has no connection any more, as long as it has something of one", async () => {
+			often.passed(claim, ready);
+			await eventually(() => asked.length === 1);
+			connected = [];
+			await eventually(() => asked.length > 2);
+		});
+
+		it("looks at all sessions while nobody can tell who has connections", async () => {
+			secrets = async () => undefined;
+			connected = undefined;
+			often.passed(claim, ready);
+			often.passed({ ...claim, id: "another", owner: "bob" }, ready);
+			await eventually(() => asked.filter((owner) => owner === "bob").length > 1);
+		});
+	});
+
+	for (const [what, pod] of Object.entries<Pod | undefined>({
+		"is gone": undefined,
+		"is ending": { ...ready, state: "leaving" },
+		"is elsewhere": { ...ready, address: "http://127.0.0.1:4001" },
+	}))
+		it(`sends nothing to an address whose pod ${what}, because it may be another session's by now`, async () => {
+			present = pod;
+			renewed.passed(claim, ready);
+			await renewed.stop();
+			expect(looks).to.equal(1);
+			expect(sent).to.deep.equal([]);
+			expect(written).to.deep.equal([]);
+		});
 
 	it("looks at sessions of that person only, and not at each of many passes", async () => {
 		for (let pass = 0; pass < 10; pass++) renewed.passed(claim, ready);
