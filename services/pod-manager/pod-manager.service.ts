@@ -5,9 +5,9 @@ import { bound } from "#shared/base/bounds.ts";
 import { systemPrincipal } from "#shared/base/principal.ts";
 import { type Caller, call, type Meta, on } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
-import { sessionDue, sessionWork } from "#shared/contracts/sessions/session-work.ts";
+import { type Claim, sessionDue, sessionWork } from "#shared/contracts/sessions/session-work.ts";
 import { departedOwners } from "#shared/bus/departed-owners.ts";
-import type { PodSpec } from "./pod-runtime.ts";
+import type { Pod, PodSpec } from "./pod-runtime.ts";
 import { DepartedPods } from "./running-pods/departed-pods.ts";
 import { patientCaller } from "./patient-caller.ts";
 import { connectedPeople, launchSecrets, renewedSecrets } from "./launch-secrets.ts";
@@ -20,6 +20,7 @@ import { type PassDependencies, specWithSecrets } from "./reconciliation/pass.ts
 import { podSamples } from "./reconciliation/pass-metrics.ts";
 import { Reconciler, type Work } from "./reconciliation/reconciler.ts";
 import { type RenewalDependencies, RenewedSecrets } from "./running-pods/renewed-secrets.ts";
+import { RunningSessions } from "./running-pods/running-sessions.ts";
 import { type ExpectationQuery, type ExpectedPage, Sweep } from "./reconciliation/sweep.ts";
 import { WorkspaceKeeper, type WorkspaceTasks } from "./workspace-keeper.ts";
 
@@ -62,8 +63,8 @@ export function podManager(
 	let jobs: Jobs | undefined;
 	metrics.sample("atelier_pods", () => podSamples(jobs?.sweep.pods ?? []));
 	const stop = async () => {
-		const { sweep, reconciler, keeper, renewals, owners, guard, limits } = jobs ?? {};
-		const working = [sweep, reconciler, keeper, renewals, owners, guard, limits];
+		const { sweep, reconciler, keeper, running, renewals, owners, guard, limits } = jobs ?? {};
+		const working = [sweep, reconciler, keeper, running, renewals, owners, guard, limits];
 		await Promise.all(working.map(async (job) => job?.stop()));
 	};
 	const schema: ServiceSchema = {
@@ -113,23 +114,26 @@ function begun(bus: Caller, write: (sentence: string) => void, dependencies: Job
 		write,
 	});
 	const owners = new DepartedPods({ departed: departedOwners(() => bus), look });
+	const running = new RunningSessions({
+		launchOf: (id, generation) => launchNow(bus, { id, generation }),
+		followers: [renewals, owners],
+		write,
+	});
 	const passes: PassDependencies = {
 		...dependencies,
 		secretsOf: (claim) => launchSecrets(bus, claim, jobMeta()),
-		onFound(claim, pod) {
-			renewals.passed(claim, pod);
-			owners.passed(claim, pod);
-		},
+		onFound: (claim, pod) => running.passed(claim, pod),
 	};
 	const reconciler = new Reconciler(passes, workOver(bus, startingPerOwner, host), write, metrics);
 	const expected = (asked: ExpectationQuery) => expectedOver(bus, asked, host);
 	const unknownWorkspaces = (ids: string[]) => call(bus, workspaceWork.actions.unknown, { ids }, workOptions());
-	const sweep = new Sweep({ runtime, expected, unknownWorkspaces, look, remaining }, write);
+	const found = (pods: readonly Pod[]) => reconciler.keepOnly(running.found(pods));
+	const sweep = new Sweep({ runtime, expected, unknownWorkspaces, look, found, remaining }, write);
 	const keeper = new WorkspaceKeeper(runtime, workspaceTasksOver(bus, host), write);
 	const guard = disk && new DiskGuard({ runtime, ...disk, ...stopsOver(bus), write });
 	const usualBytes = runtime.workspaceBytes;
 	const limits = disk && new WorkspaceLimits({ runtime, usualBytes, free: disk.free, ...stopsOver(bus), write });
-	return { reconciler, sweep, keeper, renewals, owners, guard, limits };
+	return { reconciler, sweep, keeper, running, renewals, owners, guard, limits };
 }
 
 function workOver(bus: Caller, starting_per_owner: number, host: string | undefined): Work {
@@ -171,11 +175,16 @@ export function modelOf(bus: Caller, id: string): Promise<string> {
 /** Resolves to the specification of a pod that asks for its launch; undefined when it must not run. @throws {Error} */
 export async function askedSpec(
 	bus: Caller,
-	pod: { readonly id: string; readonly generation: number },
+	pod: Pick<Claim, "id" | "generation">,
 	specOf: PassDependencies["specOf"],
 ): Promise<PodSpec | undefined> {
-	const claim = await call(bus, sessionWork.actions.launch_of, pod, workOptions());
+	const claim = await launchNow(bus, pod);
 	return claim ? specWithSecrets(claim, { specOf, secretsOf: () => launchSecrets(bus, claim, jobMeta()) }) : undefined;
+}
+
+/** Resolves to the launch that a session has now; undefined when its pod must not run. @throws {Error} */
+async function launchNow(bus: Caller, pod: Pick<Claim, "id" | "generation">): Promise<Claim | undefined> {
+	return (await call(bus, sessionWork.actions.launch_of, pod, workOptions())) ?? undefined;
 }
 
 /** Resolves to those of the sessions that are there. @throws {Error} */

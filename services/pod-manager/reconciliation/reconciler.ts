@@ -115,6 +115,11 @@ export class Reconciler {
 		this.#wakeUp.signal();
 	}
 
+	/** Forgets all other sessions: another pod manager may have made the last pass over one. @param ids The sessions that have pods. */
+	keepOnly(ids: ReadonlySet<string>): void {
+		for (const id of this.#owners.keys()) if (!ids.has(id)) this.#owners.delete(id);
+	}
+
 	/** Resolves when due sessions were polled recently; rejects otherwise, because commands are then not carried out. */
 	async check(): Promise<void> {
 		if (monotonic() - this.#askedAt > freshMs) throw new Error(`nobody has said for ${freshMs} ms what is due`);

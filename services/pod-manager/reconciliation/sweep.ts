@@ -28,6 +28,8 @@ export interface SweepDependencies {
 	readonly unknownWorkspaces: (ids: string[]) => Promise<readonly string[]>;
 	/** Requests a pass over one session. */
 	readonly look: (sessionId: string) => void;
+	/** Learns all pods that are there. It must not throw. */
+	readonly found?: ((pods: readonly Pod[]) => void) | undefined;
 	/** Takes all troubles that remain after a sweep. */
 	readonly remaining?: ((troubles: readonly string[]) => void) | undefined;
 }
@@ -115,6 +117,7 @@ export class Sweep {
 		const here = [...pods, ...unfinished];
 		const isAll = monotonic() >= this.#allAt;
 		const sessions = await this.#sessions(here, isAll);
+		this.#dependencies.found?.(pods);
 		for (const id of unlike(sessions, pods)) this.#dependencies.look(id);
 		if (!this.#comparedAll) await this.#reportOrphans(workspaces.filter((id) => !sessions.has(id)));
 		this.#comparedAll = true;

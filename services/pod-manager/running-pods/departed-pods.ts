@@ -36,6 +36,11 @@ export class DepartedPods {
 		else if (this.#claims.size < maxRemembered || this.#claims.has(id)) this.#claims.set(id, { tenant, owner });
 	}
 
+	/** Forgets all other sessions: another pod manager may have made the last pass over one. @param ids The sessions that have pods. */
+	keepOnly(ids: ReadonlySet<string>): void {
+		for (const id of this.#claims.keys()) if (!ids.has(id)) this.#claims.delete(id);
+	}
+
 	stop(): Promise<void> {
 		return this.#again.stop();
 	}

@@ -72,6 +72,11 @@ export class RenewedSecrets {
 		else if (known || this.#sessions.size < maxRemembered) this.#look(this.#begun(claim, pod.address));
 	}
 
+	/** Forgets all other sessions: another pod manager may have made the last pass over one. @param ids The sessions that have pods. */
+	keepOnly(ids: ReadonlySet<string>): void {
+		for (const id of this.#sessions.keys()) if (!ids.has(id)) this.#sessions.delete(id);
+	}
+
 	/** Looks at the sessions of a person now. */
 	hint(tenant: string, owner: string): void {
 		const key = personKey(tenant, owner);

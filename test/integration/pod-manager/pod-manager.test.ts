@@ -6,7 +6,7 @@ import { implement, publish } from "#shared/bus/service.ts";
 import { connections } from "#shared/contracts/integrations/connections.ts";
 import { sessionDue, sessionWork } from "#shared/contracts/sessions/session-work.ts";
 import { eventually } from "../../support/eventually.ts";
-import { MemoryPods, podSpecFor } from "../../support/pods/memory-pods.ts";
+import { MemoryPods, memoryPod, podSpecFor } from "../../support/pods/memory-pods.ts";
 import { SessionDesk } from "../../support/platform/session-gateway.ts";
 import { type Nodes, startNodes } from "../../support/bus/test-brokers.ts";
 
@@ -19,6 +19,8 @@ for (const count of [1, 2] as const) {
 		let manager: PodManager;
 		let nodes: Nodes;
 		const askers = new Set<string>();
+		/** The sessions for whose connections it has asked. */
+		const lookedAfter = new Set<string>();
 
 		beforeEach(async () => {
 			desk = new SessionDesk();
@@ -41,7 +43,7 @@ for (const count of [1, 2] as const) {
 					observe: (report) => desk.observe(report),
 					model_of: async () => "",
 					with_credential: async () => [],
-					launch_of: async () => null,
+					launch_of: async ({ id, generation }) => desk.launchOf(id, generation),
 					expected: ({ ids, after }) => desk.expected(ids ? { ids } : { after }),
 				}),
 			});
@@ -50,7 +52,10 @@ for (const count of [1, 2] as const) {
 				name: connections.name,
 				actions: implement(connections, {
 					usable: async () => [],
-					launch: async () => ({ mappings: [], warnings: [] }),
+					async launch({ session_id }) {
+						lookedAfter.add(session_id);
+						return { mappings: [], warnings: [] };
+					},
 					connected: async () => [],
 					unusable: async () => [],
 					naming: async () => [],
@@ -83,6 +88,18 @@ for (const count of [1, 2] as const) {
 			desk.want(id, "run");
 			await openDesk();
 			await eventually(() => desk.last(id)?.phase === "ready");
+		});
+
+		it("looks after a session that an earlier process has started, although no pass is due", async () => {
+			const id = randomUUID();
+			desk.want(id, "run");
+			desk.settle(id);
+			const pod = memoryPod(id, 1, "ready");
+			// Nobody is told of a pod that was there before.
+			pods.pods.set(pod.name, pod);
+			await openDesk();
+			await eventually(() => lookedAfter.has(id));
+			expect(desk.sessions.get(id)?.fence, "no pass was made").to.equal(0);
 		});
 
 		it("touches no pod after it was stopped", async () => {

@@ -52,10 +52,20 @@ export class SessionDesk {
 			session.attempts++;
 			session.leasedUntil = at + leaseMs;
 			session.dueAt = at + leaseMs;
-			const { owner, generation, desired, fence, attempts } = session;
-			const person = { tenant, owner };
-			return { id, ...person, generation, desired, fence, attempts, workspace: id, launch: { ...launchSettings } };
+			return claimOf(id, session);
 		});
+	}
+
+	/** A session is as it shall be, so that no pass over it is due. */
+	settle(id: string): void {
+		const session = this.sessions.get(id);
+		if (session) session.dueAt = undefined;
+	}
+
+	/** Returns the launch of a session that shall run; null when its pod must not run. */
+	launchOf(id: string, generation: number): Claim | null {
+		const session = this.sessions.get(id);
+		return session?.desired === "run" && session.generation === generation ? claimOf(id, session) : null;
 	}
 
 	/** Returns all sessions on one page. */
@@ -74,4 +84,8 @@ export class SessionDesk {
 		session.dueAt = isReconciled ? undefined : now() + due_in_ms;
 		return true;
 	}
+}
+
+function claimOf(id: string, { owner, generation, desired, fence, attempts }: DeskSession): Claim {
+	return { id, tenant, owner, generation, desired, fence, attempts, workspace: id, launch: { ...launchSettings } };
 }

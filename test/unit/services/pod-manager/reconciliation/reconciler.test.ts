@@ -99,6 +99,18 @@ describe("Reconciler", () => {
 		expect(desk.last(id)?.failure?.code).to.equal("POD_LOST");
 	});
 
+	it("forgets the owner of a session that has no pod any more, whoever has seen the end", async () => {
+		start();
+		desk.want(id, "run");
+		await observed(id, "ready");
+		reconciler?.keepOnly(new Set([id]));
+		reconciler?.keepOnly(new Set([randomUUID()]));
+		const changed = performance.now();
+		pods.put({ ...memoryPod(id, 1, "gone") });
+		await observed(id, "failed");
+		expect(performance.now() - changed, "the pause before a session of another pod manager").to.be.at.least(400);
+	});
+
 	it("runs 16 passes of one owner at a time, one for each session, until all are done", async () => {
 		const running = new Map<string, number>();
 		let most = 0;

@@ -96,6 +96,16 @@ describe("Sweep", () => {
 		expect(shown[0], "for the shortcomings").to.deep.equal(["Cannot remove 1 folder"]);
 	});
 
+	it("tells which pods are there", async () => {
+		const other = randomUUID();
+		for (const one of [id, other]) pods.put(memoryPod(one, 1, "ready"));
+		for (const one of [id, other]) desk.want(one, "run");
+		const told: (readonly Pod[])[] = [];
+		start({ found: (there) => told.push(there) });
+		await sweeps();
+		expect(told[0]?.map(({ sessionId }) => sessionId)).to.have.members([id, other]);
+	});
+
 	it("ends the others although one cannot be ended, and logs it once", async () => {
 		class StickyPods extends MemoryPods {
 			override async end(pod: Pod) {

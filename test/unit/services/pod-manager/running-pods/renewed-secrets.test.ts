@@ -181,6 +181,18 @@ describe("RenewedSecrets", () => {
 			often.passed({ ...claim, id: "another", owner: "bob" }, ready);
 			await eventually(() => asked.filter((owner) => owner === "bob").length > 1);
 		});
+
+		it("forgets sessions that have no pod any more, whoever has seen the end", async () => {
+			often.passed(claim, ready);
+			often.passed({ ...claim, id: "another", owner: "bob" }, ready);
+			connected = ["ada", "bob"];
+			await eventually(() => asked.includes("bob") && asked.includes("ada"));
+			often.keepOnly(new Set(["another"]));
+			await rounds();
+			asked.length = 0;
+			await rounds();
+			expect(new Set(asked)).to.deep.equal(new Set(["bob"]));
+		});
 	});
 
 	for (const [what, pod] of Object.entries<Pod | undefined>({
