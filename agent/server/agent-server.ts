@@ -50,7 +50,12 @@ export class AgentServer {
 	private constructor(guard: RequestGuard, log: LogBuffer) {
 		this.#guard = guard;
 		this.#log = log;
-		this.#server = createServer({ headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5_000 });
+		this.#server = createServer({
+			headersTimeout: 10_000,
+			requestTimeout: 15_000,
+			keepAliveTimeout: 5_000,
+			connectionsCheckingInterval: 1_000,
+		});
 		this.#server.maxConnections = bound.podConnections;
 		this.#server.on("request", (request, response) => void this.#answer(request, response));
 	}

@@ -217,6 +217,9 @@ export const bounds = {
 	...rows("process", "the new one is closed", {
 		clusterDoorConnections: [2_048, "connections", "of pods of a cluster to a pod manager"],
 	}),
+	...rows("pod", "the new one is closed", {
+		clusterDoorConnectionsOfPod: [32, "connections", "of the address of a pod of a cluster to a pod manager"],
+	}),
 	...rows("pod", "503, and it asks again", {
 		podReportsPerSecond: [
 			4,

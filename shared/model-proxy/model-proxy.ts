@@ -28,6 +28,7 @@ export class ModelProxy {
 		dependencies.log.hide(this.token);
 		this.#server = createServer({
 			headersTimeout: 10_000,
+			connectionsCheckingInterval: 1_000,
 			requestTimeout: 60_000,
 			keepAliveTimeout: 30_000,
 			maxHeaderSize: maxHeaderBytes,

@@ -10,7 +10,7 @@ import type { Pod } from "../pod-runtime.ts";
 /** How many launches are asked for at a time. */
 const atATime = 8;
 
-/** What looks after running sessions. */
+/** A part that looks after running sessions. */
 interface Follower {
 	/** Learns the pod of a launch; undefined: none that should run. */
 	passed(claim: Claim, pod: Pod | undefined): void;

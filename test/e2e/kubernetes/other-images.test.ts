@@ -183,11 +183,13 @@ onOwnMachine(import.meta.filename, 1_200_000, () => {
 			const size = await eventually(
 				async () => {
 					const { body } = await api.get<WorkspaceView[]>("/workspaces");
-					return body.find(({ size_bytes: bytes }) => (bytes ?? 0) > 24 * 2 ** 20)?.size_bytes;
+					// The size of the claim itself is shown until the one that was measured is read.
+					return body.find(({ size_bytes: bytes }) => (bytes ?? 0) > 24 * 2 ** 20 && (bytes ?? 0) < 64 * 2 ** 20)
+						?.size_bytes;
 				},
 				{ withinMs: 60_000, everyMs: 500, what: "the workspace has its size" },
 			);
-			expect(size).to.be.below(64 * 2 ** 20);
+			expect(size).to.be.a("number");
 		});
 
 		it("leaves no object behind when it is deleted", async () => {

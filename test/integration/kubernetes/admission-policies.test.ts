@@ -17,6 +17,7 @@ import { PlatformCluster } from "../../support/kubernetes/platform-cluster.ts";
 
 const [system, sessions] = ["atelier-system", "atelier-sessions"];
 const path = `/api/v1/namespaces/${sessions}`;
+const strategicPatch = "application/strategic-merge-patch+json";
 const mergePatch = "application/merge-patch+json";
 
 interface PodBody {
@@ -65,8 +66,8 @@ function withVariable(variable: object): KubeRequest {
 	return creation({ containers: [{ ...container, env: [...(container?.env ?? []), variable] }, ...others] });
 }
 
-function patchOf(body: object, part = ""): KubeRequest {
-	return { method: "PATCH", path: `${path}/pods/${present}${part}?dryRun=All`, body, form: mergePatch };
+function patchOf(body: object, part = "", form = mergePatch): KubeRequest {
+	return { method: "PATCH", path: `${path}/pods/${present}${part}?dryRun=All`, body, form };
 }
 
 interface Case {
@@ -80,6 +81,7 @@ const ownPods = "only the pod manager of Atelier makes pods in this namespace";
 const volumes = "a pod mounts the workspace that its label names, empty folders, and the token for its launch";
 const variables = "no variable of a container comes from another object";
 const fixed = "the labels of a session's pod do not change";
+const whole = "the images and all else that a session's pod was made of do not change";
 const closed = "nobody enters the pod of a session";
 const token = (audience: string) => ({ serviceAccountToken: { path: "t", audience } });
 const confined = {
@@ -148,6 +150,18 @@ const cases: readonly Case[] = [
 			sentence: fixed,
 		},
 	].map((one) => ({ ...one, who: "pod manager" as const })),
+	{
+		what: "another image of its container",
+		who: "administrator",
+		request: patchOf({ spec: { containers: [{ name: "session", image: "evil" }] } }, "", strategicPatch),
+		sentence: whole,
+	},
+	{
+		what: "another label by way of its status",
+		who: "administrator",
+		request: patchOf({ metadata: { labels: { "atelier.dev/egress": "default-and-more" } } }, "/status"),
+		sentence: fixed,
+	},
 	{
 		what: "a status that somebody else writes",
 		who: "administrator",

@@ -45,7 +45,12 @@ interface Door extends DoorDependencies {
 
 /** Returns the server of one session, which does not listen yet. */
 export function sessionDoor(dependencies: DoorDependencies): Server {
-	const server = createServer({ headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 5_000 });
+	const server = createServer({
+		headersTimeout: 10_000,
+		requestTimeout: 60_000,
+		keepAliveTimeout: 5_000,
+		connectionsCheckingInterval: 1_000,
+	});
 	server.maxConnections = maxConnections;
 	// Requests that are sent one behind the other on a connection would all be under way at once.
 	server.maxRequestsPerSocket = 1;

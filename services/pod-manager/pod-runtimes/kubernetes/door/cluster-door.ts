@@ -30,9 +30,15 @@ export interface ClusterDoorDependencies {
 /** Returns the server, which does not listen yet. */
 export function clusterDoor(dependencies: ClusterDoorDependencies): Server {
 	const senders = new LRUCache<string, TokenBucket>({ max: bound.countedSenders });
-	const server = createServer({ headersTimeout: 10_000, requestTimeout: 20_000, keepAliveTimeout: 5_000 });
+	const server = createServer({
+		headersTimeout: 10_000,
+		requestTimeout: 20_000,
+		keepAliveTimeout: 5_000,
+		connectionsCheckingInterval: 1_000,
+	});
 	server.maxConnections = bound.clusterDoorConnections;
 	server.maxRequestsPerSocket = 1;
+	limitEach(server, bound.clusterDoorConnectionsOfPod);
 	server.on("request", (request, response) => {
 		response.shouldKeepAlive = false;
 		answer(dependencies, senders, { request, response }).catch((error: unknown) => {
@@ -93,6 +99,22 @@ async function takeStatus({ report }: ClusterDoorDependencies, token: string, { 
 
 function tooMany(maxBytes: number): SyntaxError {
 	return new SyntaxError(`The body has at most ${maxBytes} bytes`);
+}
+
+/** Closes the connections that an address opens beyond its share, so that one pod cannot have all that there are. */
+function limitEach(server: Server, most: number): void {
+	const open = new Map<string, number>();
+	server.on("connection", (socket) => {
+		const address = socket.remoteAddress ?? "";
+		const count = (open.get(address) ?? 0) + 1;
+		open.set(address, count);
+		socket.on("close", () => {
+			const left = (open.get(address) ?? 1) - 1;
+			if (left > 0) open.set(address, left);
+			else open.delete(address);
+		});
+		if (count > most) socket.destroy();
+	});
 }
 
 /** @param sender The token of a launch, or the address of a pod: each pod has its own, so that one cannot use up what all have. */

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { PodSpec, RuntimeHost } from "../../../pod-runtime.ts";
 import type { Launch } from "../../machine/launch.ts";
-import { annotation, label, launchOf } from "../objects/cluster-names.ts";
+import { annotation, label, launchOf, objectName } from "../objects/cluster-names.ts";
 import { type ClusterPlaces, launchDocument } from "./launch-document.ts";
 import type { PodObject } from "../objects/pod-object.ts";
 import type { TokenBearer } from "./token-reviews.ts";
@@ -78,10 +78,15 @@ export class LaunchDesk {
 		return bearer;
 	}
 
-	/** A name may be used again; the uid is of one pod only. */
-	#launchOf({ metadata }: PodObject, bearer: TokenBearer): Launch | undefined {
+	/**
+	 * A name may be used again; the uid is of one pod only. Somebody else's pod may have the labels of a launch, but not its name and account
+	 * as long as its own pod is there.
+	 */
+	#launchOf({ metadata, spec }: PodObject, bearer: TokenBearer): Launch | undefined {
 		const isOurs =
 			metadata.uid === bearer.uid && metadata.labels?.[label.installation] === this.#dependencies.installation;
-		return isOurs ? launchOf(metadata.labels) : undefined;
+		const launch = isOurs ? launchOf(metadata.labels) : undefined;
+		const names = [metadata.name, spec.serviceAccountName];
+		return launch && names.every((name) => name === objectName(launch)) ? launch : undefined;
 	}
 }

@@ -51,9 +51,9 @@ export function labelOf(id: string): string {
 
 /** Returns the launch of an object; undefined when its labels do not name one. */
 export function launchOf(labels: Readonly<Record<string, string>> = {}): Launch | undefined {
-	const sessionId = labels[label.session] ?? "";
-	const generation = Number(labels[label.generation] ?? "");
-	return sessionId !== "" && Number.isSafeInteger(generation) && generation > 0 ? { sessionId, generation } : undefined;
+	const { [label.session]: sessionId = "", [label.generation]: generation = "" } = labels;
+	const isLaunch = sessionId !== "" && /^[1-9]\d{0,8}$/.test(generation);
+	return isLaunch ? { sessionId, generation: Number(generation) } : undefined;
 }
 
 /** Returns a selector of labels (Kubernetes, "Labels and Selectors"). */

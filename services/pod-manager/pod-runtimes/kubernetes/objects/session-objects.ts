@@ -163,11 +163,12 @@ export class SessionObjects {
 		}
 	}
 
-	/** The object of this name has to be ours: nobody would find it, and remove it, without our labels. @throws {PodRefused} */
-	async #adopt(resource: Resource, { metadata }: KubeObject, signal: AbortSignal | undefined): Promise<void> {
-		const present = await orMissing(this.#api.get(resource, metadata.name, { signal }));
-		if (present && present.metadata.labels?.[label.installation] !== this.#installation)
-			throw new PodRefused("POD_INVALID", `${resource.plural} "${metadata.name}" is there, and of somebody else`);
+	/** The object of this name has to be the one that was to be made: names can be foreseen. @throws {PodRefused} */
+	async #adopt(resource: Resource, made: KubeObject, signal: AbortSignal | undefined): Promise<void> {
+		const { name } = made.metadata;
+		const present = await orMissing(this.#api.get(resource, name, { signal }));
+		if (present && !isAsMade(present, made))
+			throw new PodRefused("POD_INVALID", `${resource.plural} "${name}" is there, and of somebody else`);
 	}
 
 	/** Lets go of a pod that is being deleted; another pod of this name keeps its finalizer. */
@@ -195,6 +196,25 @@ export class SessionObjects {
 			throw error;
 		}
 	}
+}
+
+/**
+ * Whether an object has the labels of one that was to be made, and is no copy of another workspace. The claim of an operator who restores
+ * a workspace from a snapshot is taken.
+ */
+function isAsMade(present: KubeObject, made: KubeObject): boolean {
+	const { labels = {} } = present.metadata;
+	const { dataSource, dataSourceRef } = (present as SourcedObject).spec ?? {};
+	const isCopy = [dataSource, dataSourceRef].some((source) => source?.kind === "PersistentVolumeClaim");
+	return !isCopy && Object.entries(made.metadata.labels ?? {}).every(([name, value]) => labels[name] === value);
+}
+
+/** A claim may be filled from another one. */
+interface SourcedObject extends KubeObject {
+	readonly spec?: {
+		readonly dataSource?: { readonly kind?: string };
+		readonly dataSourceRef?: { readonly kind?: string };
+	};
 }
 
 function timeOf({ lastTimestamp, eventTime, metadata }: EventObject): string {

@@ -1,7 +1,11 @@
 import { expect } from "chai";
+import { once } from "node:events";
 import type { Server } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { clusterDoor } from "#services/pod-manager/pod-runtimes/kubernetes/door/cluster-door.ts";
 import { bound } from "#shared/base/bounds.ts";
+import { eventually } from "../../../../../../support/eventually.ts";
 import { listenOnLoopback, loopbackUrl } from "../../../../../../support/machine/loopback-server.ts";
 
 describe("the door of a cluster", () => {
@@ -77,6 +81,27 @@ describe("the door of a cluster", () => {
 		for (let n = 0; n < bound.podReportBurst + 10; n++) statuses.push((await post("/launch", "good"))[0]);
 		expect(statuses[0]).to.equal(200);
 		expect(statuses).to.include(503);
+	});
+
+	it("closes the connections of an address beyond its share, and serves others", async () => {
+		const { port } = door.address() as AddressInfo;
+		const opened = Array.from({ length: bound.clusterDoorConnectionsOfPod + 10 }, () =>
+			connect({ port, host: "127.0.0.1", localAddress: "127.0.0.2" }).on("error", () => {}),
+		);
+		try {
+			await Promise.all(opened.map((socket) => once(socket, "connect")));
+			for (const socket of opened) socket.write("POST /status HTTP/1.1\r\n");
+			await eventually(() => opened.filter(({ closed }) => closed).length === 10, { what: "ten of them are closed" });
+			expect(await post("/launch", "good")).to.deep.equal([200, '{"launch":1}']);
+		} finally {
+			for (const socket of opened) socket.destroy();
+		}
+		const isFree = async () => {
+			const again = connect({ port, host: "127.0.0.1", localAddress: "127.0.0.2" }).on("error", () => {});
+			again.end("POST /x HTTP/1.1\r\nHost: door\r\nConnection: close\r\n\r\n");
+			return (await text(again)).includes(" 404 ");
+		};
+		await eventually(isFree, { what: "the share is free again" });
 	});
 
 	it("takes the reports of an agent while other programs at its address have used up theirs", async () => {

@@ -42,9 +42,23 @@ describe("LaunchDesk", () => {
 	});
 
 	function ours(shown: PodObject, installation = "ours"): PodObject {
-		const { labels } = shown.metadata;
-		return { ...shown, metadata: { ...shown.metadata, labels: { ...labels, [label.installation]: installation } } };
+		const { name, labels } = shown.metadata;
+		const metadata = { ...shown.metadata, labels: { ...labels, [label.installation]: installation } };
+		return { ...shown, metadata, spec: { ...shown.spec, serviceAccountName: name } };
 	}
+
+	it("gives nothing to a pod with the labels of a launch, and another name or account than its own pod has", async () => {
+		const own = ours(podShown());
+		pod = { ...own, metadata: { ...own.metadata, name: "evil" } };
+		expect(await desk.launch("good")).to.equal("refused");
+		pod = { ...own, spec: { ...own.spec, serviceAccountName: "default" } };
+		expect(await desk.launch("good")).to.equal("refused");
+		const labels = { ...own.metadata.labels, [label.generation]: "0x1" };
+		pod = { ...own, metadata: { ...own.metadata, labels } };
+		expect(await desk.launch("good")).to.equal("refused");
+		pod = own;
+		expect(await desk.launch("good")).to.be.an("object");
+	});
 
 	it("gives the pod of a token the launch of its session, with the places of its pod", async () => {
 		const answer = await desk.launch("good");

@@ -1,7 +1,7 @@
 /** The objects of sessions against an API in memory that fails in every way. */
 import { expect } from "chai";
 import { PodRefused } from "#services/pod-manager/pod-refused.ts";
-import { finalizer, objectName } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
+import { finalizer, label, objectName } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
 import { podManifest } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-manifest.ts";
 import type { PodObject } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-object.ts";
 import { SessionObjects } from "#services/pod-manager/pod-runtimes/kubernetes/objects/session-objects.ts";
@@ -247,6 +247,27 @@ describe("SessionObjects", function () {
 				.and.include({ code: "POD_INVALID", final: true });
 			expect(api.cluster.list(path)).to.deep.equal([present]);
 			if (path !== pods) expect(namesIn(pods)).to.deep.equal([]);
+		});
+
+	for (const [what, path, change] of [
+		[
+			"a claim that copies another workspace",
+			claims,
+			{ spec: { dataSource: { kind: "PersistentVolumeClaim", name: "x" } } },
+		],
+		["a claim with the label of another workspace", claims, { labels: { [label.workspace]: "another" } }],
+		["a pod with the label of another egress", pods, { labels: { [label.egress]: "another" } }],
+	] as const)
+		it(`adopt nothing that was made in another way: ${what}`, async () => {
+			await objects.make(plan);
+			const [name = ""] = namesIn(path);
+			const { metadata, ...object } = api.cluster.get(path, name);
+			const { labels, spec } = { labels: {}, spec: {}, ...change };
+			const planted = { ...metadata, labels: { ...metadata.labels, ...labels } };
+			api.cluster.replace(path, name, { ...object, metadata: planted, ...(path === claims && { spec }) });
+			expect(await failureOf<PodRefused>(objects.make(plan)))
+				.to.be.an.instanceOf(PodRefused)
+				.and.include({ code: "POD_INVALID", final: true });
 		});
 
 	it("remove a volume claim, and not another one of its name", async () => {
