@@ -1,7 +1,7 @@
 /**
  * The platform as a session in a container sees it: a Unix socket in a folder that only its container has. Whoever speaks there
- * is that session, so nothing has to be proven. It gives the launch document to the agent, takes its status, and passes on all
- * other requests to the platform's API, which asks for the pod's token as everywhere.
+ * is that session, so its launch document and its model need no proof. A status needs the token of the launch, which the agent alone has,
+ * and so do all other requests, which are passed on to the platform's API.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import {
