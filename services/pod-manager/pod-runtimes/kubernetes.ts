@@ -29,6 +29,7 @@ import {
 } from "./kubernetes/kubernetes-options.ts";
 import { LaunchDesk } from "./kubernetes/door/launch-desk.ts";
 import { offeredImage, offeredPlacement } from "./kubernetes/objects/offers.ts";
+import { launchProof } from "./kubernetes/objects/launch-proof.ts";
 import type { PodPlan } from "./kubernetes/objects/pod-manifest.ts";
 import { objectName } from "./kubernetes/objects/cluster-names.ts";
 import { podResources } from "./kubernetes/objects/pod-resources.ts";
@@ -236,6 +237,7 @@ export class KubernetesRuntime implements PodRuntime {
 			...launch,
 			...offeredImage(spec.image, this.#settings),
 			installation: this.#options.installation,
+			proof: launchProof(spec.pod_token),
 			workspaceId: spec.workspace_id,
 			owner: spec.owner,
 			user,

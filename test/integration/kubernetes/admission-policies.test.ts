@@ -34,6 +34,7 @@ function planOf(sessionId: string): PodPlan {
 		sessionId,
 		generation: 1,
 		installation: "installation-1",
+		proof: "proof-of-the-first-launch",
 		workspaceId: sessionId,
 		owner: { tenant: "default", id: "ada" },
 		image: "atelier/session:1",

@@ -8,6 +8,7 @@ export function podPlan(given: Partial<PodPlan> = {}): PodPlan {
 		sessionId,
 		generation: 1,
 		installation: "0123456789abcdef",
+		proof: "proof-of-the-first-launch",
 		workspaceId: sessionId,
 		owner: { tenant: "acme", id: "ada@example.org" },
 		image: "registry.example/atelier/session:1",

@@ -8,6 +8,7 @@ import type { PodSpec, RuntimeHost } from "../../../pod-runtime.ts";
 import type { Launch } from "../../machine/launch.ts";
 import { annotation, label, launchOf, objectName } from "../objects/cluster-names.ts";
 import { type ClusterPlaces, launchDocument } from "./launch-document.ts";
+import { launchProof } from "../objects/launch-proof.ts";
 import type { PodObject } from "../objects/pod-object.ts";
 import type { TokenBearer } from "./token-reviews.ts";
 
@@ -46,12 +47,10 @@ export class LaunchDesk {
 		const pod = await podNow(bearer.name);
 		const launch = pod && this.#launchOf(pod, bearer);
 		if (!launch) return "refused";
-		// Programs of the session can read the token, when they run: its agent has reported before.
-		if (pod.metadata.deletionTimestamp !== undefined || pod.metadata.annotations?.[annotation.status] !== undefined)
-			return "over";
-		const spec = await launches.specOf(launch.sessionId, launch.generation);
-		const { podIP } = pod.status;
+		const spec = isOver(pod) ? undefined : await launches.specOf(launch.sessionId, launch.generation);
 		if (!spec) return "over";
+		if (!isProven(pod, spec)) return "refused";
+		const { podIP } = pod.status;
 		if (podIP === undefined) throw new Error(`The pod "${bearer.name}" has no address yet`);
 		const deleted = await this.#deletedOf(earlier.filter((id) => id !== launch.sessionId));
 		return this.#answer(spec, podIP, deleted);
@@ -78,10 +77,7 @@ export class LaunchDesk {
 		return bearer;
 	}
 
-	/**
-	 * A name may be used again; the uid is of one pod only. Somebody else's pod may have the labels of a launch, but not its name and account
-	 * as long as its own pod is there.
-	 */
+	/** A name may be used again; the uid is of one pod only. */
 	#launchOf({ metadata, spec }: PodObject, bearer: TokenBearer): Launch | undefined {
 		const isOurs =
 			metadata.uid === bearer.uid && metadata.labels?.[label.installation] === this.#dependencies.installation;
@@ -89,4 +85,14 @@ export class LaunchDesk {
 		const names = [metadata.name, spec.serviceAccountName];
 		return launch && names.every((name) => name === objectName(launch)) ? launch : undefined;
 	}
+}
+
+/** Programs of the session can read the token of its pod, when they run: the agent has reported before. */
+function isOver({ metadata }: PodObject): boolean {
+	return metadata.deletionTimestamp !== undefined || metadata.annotations?.[annotation.status] !== undefined;
+}
+
+/** Somebody else may have made a pod with the name, the account and the labels of a launch before its own pod was made. */
+function isProven({ metadata }: PodObject, { pod_token }: PodSpec): boolean {
+	return metadata.annotations?.[annotation.proof] === launchProof(pod_token);
 }

@@ -31,6 +31,8 @@ export const annotation = {
 	status: `${domain}/status`,
 	/** The last size of a volume's content, as JSON; it is an annotation of the claim. */
 	measured: `${domain}/measured`,
+	/** Shows that the platform has made the object for its launch, whose name and labels anybody could foresee (launch-proof.ts). */
+	proof: `${domain}/proof`,
 } as const;
 
 /** The value of `app.kubernetes.io/name` by which network policies and people select the pods of sessions. */

@@ -3,7 +3,7 @@ import { deliveredPlace } from "#shared/wire/agents/delivered-agent.ts";
 import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
 import type { Launch } from "../../machine/launch.ts";
 import { delivering, deliveredMounts, deliveredStart, deliveredVolume } from "./delivered-agent.ts";
-import { finalizer, label, labelOf, objectName, sessionName, volumeClaimName } from "./cluster-names.ts";
+import { annotation, finalizer, label, labelOf, objectName, sessionName, volumeClaimName } from "./cluster-names.ts";
 
 /** The port at which the session agent listens. */
 export const agentPort = 7433;
@@ -64,6 +64,8 @@ export interface PodResources {
 
 export interface PodPlan extends Launch {
 	readonly installation: string;
+	/** Shows that the platform has made the objects of the launch (launch-proof.ts). */
+	readonly proof: string;
 	readonly workspaceId: string;
 	readonly owner: { readonly tenant: string; readonly id: string };
 	readonly image: string;
@@ -102,7 +104,7 @@ export function accountManifest(plan: PodPlan): Manifest {
 	return {
 		apiVersion: "v1",
 		kind: "ServiceAccount",
-		metadata: { name: objectName(plan), labels: launchLabels(plan) },
+		metadata: { name: objectName(plan), labels: launchLabels(plan), annotations: { [annotation.proof]: plan.proof } },
 		automountServiceAccountToken: false,
 	};
 }
@@ -139,6 +141,7 @@ export function podManifest(plan: PodPlan): Manifest {
 			finalizers: [finalizer],
 			labels: { ...launchLabels(plan), [label.egress]: egress },
 			annotations: {
+				[annotation.proof]: plan.proof,
 				"cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
 				"karpenter.sh/do-not-disrupt": "true",
 			},

@@ -8,6 +8,7 @@ import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
 import type { Resource } from "#shared/kubernetes/api/resource.ts";
 import type { Launch } from "../../machine/launch.ts";
 import { annotation, finalizer, label, launchOf, selectorOf, volumeClaimName } from "./cluster-names.ts";
+import { differenceOf } from "./made-object.ts";
 import { accountManifest, type PodPlan, podManifest, volumeClaimManifest } from "./pod-manifest.ts";
 import { type PodObject, podObject } from "./pod-object.ts";
 import { type ClaimObject, volumeClaim, type VolumeClaim } from "./volume-claim.ts";
@@ -167,8 +168,9 @@ export class SessionObjects {
 	async #adopt(resource: Resource, made: KubeObject, signal: AbortSignal | undefined): Promise<void> {
 		const { name } = made.metadata;
 		const present = await orMissing(this.#api.get(resource, name, { signal }));
-		if (present && !isAsMade(present, made))
-			throw new PodRefused("POD_INVALID", `${resource.plural} "${name}" is there, and of somebody else`);
+		const difference = present && differenceOf(present, made);
+		if (difference !== undefined)
+			throw new PodRefused("POD_INVALID", `${resource.plural} "${name}" is there already, and ${difference}`);
 	}
 
 	/** Lets go of a pod that is being deleted; another pod of this name keeps its finalizer. */
@@ -196,25 +198,6 @@ export class SessionObjects {
 			throw error;
 		}
 	}
-}
-
-/**
- * Whether an object has the labels of one that was to be made, and is no copy of another workspace. The claim of an operator who restores
- * a workspace from a snapshot is taken.
- */
-function isAsMade(present: KubeObject, made: KubeObject): boolean {
-	const { labels = {} } = present.metadata;
-	const { dataSource, dataSourceRef } = (present as SourcedObject).spec ?? {};
-	const isCopy = [dataSource, dataSourceRef].some((source) => source?.kind === "PersistentVolumeClaim");
-	return !isCopy && Object.entries(made.metadata.labels ?? {}).every(([name, value]) => labels[name] === value);
-}
-
-/** A claim may be filled from another one. */
-interface SourcedObject extends KubeObject {
-	readonly spec?: {
-		readonly dataSource?: { readonly kind?: string };
-		readonly dataSourceRef?: { readonly kind?: string };
-	};
 }
 
 function timeOf({ lastTimestamp, eventTime, metadata }: EventObject): string {

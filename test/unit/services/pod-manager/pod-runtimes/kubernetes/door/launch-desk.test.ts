@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { LaunchDesk } from "#services/pod-manager/pod-runtimes/kubernetes/door/launch-desk.ts";
-import { label } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
+import { annotation, label } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
+import { launchProof } from "#services/pod-manager/pod-runtimes/kubernetes/objects/launch-proof.ts";
 import type { PodObject } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-object.ts";
 import type { PodSpec } from "#services/pod-manager/pod-runtime.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
@@ -9,6 +10,7 @@ import { podShown, running, sessionId } from "../../../../../../support/kubernet
 import { podSpecFor } from "../../../../../../support/pods/memory-pods.ts";
 
 const archived = "00000000-0000-4000-8000-000000000001";
+const proof = launchProof(podSpecFor(sessionId, 1).pod_token);
 const deleted = "00000000-0000-4000-8000-000000000002";
 
 describe("LaunchDesk", () => {
@@ -43,7 +45,8 @@ describe("LaunchDesk", () => {
 
 	function ours(shown: PodObject, installation = "ours"): PodObject {
 		const { name, labels } = shown.metadata;
-		const metadata = { ...shown.metadata, labels: { ...labels, [label.installation]: installation } };
+		const annotations = { ...shown.metadata.annotations, [annotation.proof]: proof };
+		const metadata = { ...shown.metadata, annotations, labels: { ...labels, [label.installation]: installation } };
 		return { ...shown, metadata, spec: { ...shown.spec, serviceAccountName: name } };
 	}
 
@@ -56,6 +59,16 @@ describe("LaunchDesk", () => {
 		const labels = { ...own.metadata.labels, [label.generation]: "0x1" };
 		pod = { ...own, metadata: { ...own.metadata, labels } };
 		expect(await desk.launch("good")).to.equal("refused");
+		pod = own;
+		expect(await desk.launch("good")).to.be.an("object");
+	});
+
+	it("gives nothing to a pod that has all of a launch, and was not made by the platform", async () => {
+		const own = ours(podShown());
+		for (const annotations of [{}, { [annotation.proof]: launchProof("the token of another launch") }]) {
+			pod = { ...own, metadata: { ...own.metadata, annotations } };
+			expect(await desk.launch("good")).to.equal("refused");
+		}
 		pod = own;
 		expect(await desk.launch("good")).to.be.an("object");
 	});

@@ -1,7 +1,11 @@
 /** The objects of sessions against an API in memory that fails in every way. */
 import { expect } from "chai";
 import { PodRefused } from "#services/pod-manager/pod-refused.ts";
-import { finalizer, label, objectName } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
+import {
+	annotation,
+	finalizer,
+	objectName,
+} from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
 import { podManifest } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-manifest.ts";
 import type { PodObject } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-object.ts";
 import { SessionObjects } from "#services/pod-manager/pod-runtimes/kubernetes/objects/session-objects.ts";
@@ -249,26 +253,15 @@ describe("SessionObjects", function () {
 			if (path !== pods) expect(namesIn(pods)).to.deep.equal([]);
 		});
 
-	for (const [what, path, change] of [
-		[
-			"a claim that copies another workspace",
-			claims,
-			{ spec: { dataSource: { kind: "PersistentVolumeClaim", name: "x" } } },
-		],
-		["a claim with the label of another workspace", claims, { labels: { [label.workspace]: "another" } }],
-		["a pod with the label of another egress", pods, { labels: { [label.egress]: "another" } }],
-	] as const)
-		it(`adopt nothing that was made in another way: ${what}`, async () => {
-			await objects.make(plan);
-			const [name = ""] = namesIn(path);
-			const { metadata, ...object } = api.cluster.get(path, name);
-			const { labels, spec } = { labels: {}, spec: {}, ...change };
-			const planted = { ...metadata, labels: { ...metadata.labels, ...labels } };
-			api.cluster.replace(path, name, { ...object, metadata: planted, ...(path === claims && { spec }) });
-			expect(await failureOf<PodRefused>(objects.make(plan)))
-				.to.be.an.instanceOf(PodRefused)
-				.and.include({ code: "POD_INVALID", final: true });
-		});
+	it("adopt no pod that was made before the platform made it", async () => {
+		await objects.make(plan);
+		const { metadata, ...object } = api.cluster.get(pods, name);
+		const planted = { ...metadata, annotations: { [annotation.proof]: "another" } };
+		api.cluster.replace(pods, name, { ...object, metadata: planted });
+		const error = await failureOf<PodRefused>(objects.make(plan));
+		expect(error).to.be.an.instanceOf(PodRefused).and.include({ code: "POD_INVALID", final: true });
+		expect(error.message).to.contain(`pods "${name}" is there already, and it was not made by the platform`);
+	});
 
 	it("remove a volume claim, and not another one of its name", async () => {
 		await objects.make(plan);
