@@ -8,6 +8,7 @@ import { listen } from "#shared/net/sockets/listen.ts";
 import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
 import { RequestError, requestErrorOf } from "./request-error.ts";
 import type { RequestGuard } from "./request-guard.ts";
+import { slowPeerLimits } from "#shared/net/http/slow-peers.ts";
 
 /** An import would load the whole module with its client for the web, for 25 ms of every start. */
 const { createServer, STATUS_CODES } = process.getBuiltinModule("node:http");
@@ -50,12 +51,7 @@ export class AgentServer {
 	private constructor(guard: RequestGuard, log: LogBuffer) {
 		this.#guard = guard;
 		this.#log = log;
-		this.#server = createServer({
-			headersTimeout: 10_000,
-			requestTimeout: 15_000,
-			keepAliveTimeout: 5_000,
-			connectionsCheckingInterval: 1_000,
-		});
+		this.#server = createServer(slowPeerLimits);
 		this.#server.maxConnections = bound.podConnections;
 		this.#server.on("request", (request, response) => void this.#answer(request, response));
 	}

@@ -9,6 +9,7 @@ import { listen } from "#shared/net/sockets/listen.ts";
 import type { ModelAccess, ModelTerms, ModelWire } from "#shared/wire/models/model-wire.ts";
 import { CallerGuard } from "./caller-guard.ts";
 import { ModelCalls, type ModelCallsDependencies } from "./model-calls.ts";
+import { slowPeerLimits } from "#shared/net/http/slow-peers.ts";
 
 /** An import would load more (see `agent-server.ts`). */
 const { createServer } = process.getBuiltinModule("node:http");
@@ -27,8 +28,7 @@ export class ModelProxy {
 		this.#calls = new ModelCalls(dependencies);
 		dependencies.log.hide(this.token);
 		this.#server = createServer({
-			headersTimeout: 10_000,
-			connectionsCheckingInterval: 1_000,
+			...slowPeerLimits,
 			requestTimeout: 60_000,
 			keepAliveTimeout: 30_000,
 			maxHeaderSize: maxHeaderBytes,

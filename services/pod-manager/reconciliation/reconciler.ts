@@ -14,6 +14,7 @@ import { PassMetrics } from "./pass-metrics.ts";
 import { WakeUp } from "./wake-up.ts";
 import { type PassDependencies, runPass } from "./pass.ts";
 import { maxRemembered } from "../pod-runtime.ts";
+import { SessionMap } from "../session-map.ts";
 import { PodRefused } from "../pod-refused.ts";
 import { DeduplicatingLog, sentenceOf } from "../deduplicating-log.ts";
 
@@ -59,7 +60,7 @@ export class Reconciler {
 	/** Sessions whose pods have changed since they were last claimed. */
 	readonly #changed = new Set<string>();
 	/** The owners of sessions that had a pod in their last pass; sessions of an earlier process count as those of one owner. */
-	readonly #owners = new Map<string, string>();
+	readonly #owners = new SessionMap<string>();
 	/** Changed sessions of which this process has made no pass yet, and when they are looked at. */
 	readonly #elsewhere = new Set<string>();
 	#laterLook: Timer | undefined;
@@ -117,7 +118,7 @@ export class Reconciler {
 
 	/** Forgets all other sessions: another pod manager may have made the last pass over one. @param ids The sessions that have pods. */
 	keepOnly(ids: ReadonlySet<string>): void {
-		for (const id of this.#owners.keys()) if (!ids.has(id)) this.#owners.delete(id);
+		this.#owners.keepOnly(ids);
 	}
 
 	/** Resolves when due sessions were polled recently; rejects otherwise, because commands are then not carried out. */
@@ -271,7 +272,7 @@ export class Reconciler {
 
 	#keepOwner({ id, tenant, owner }: Claim, phase: ObservedPhase): void {
 		if (phase === "absent") this.#owners.delete(id);
-		else if (this.#owners.size < maxRemembered) this.#owners.set(id, personKey(tenant, owner));
+		else this.#owners.set(id, personKey(tenant, owner));
 	}
 
 	#reportFailure({ id }: Claim, error: unknown): void {

@@ -5,7 +5,8 @@
 import type { DepartedOwners } from "#shared/bus/departed-owners.ts";
 import type { Claim } from "#shared/contracts/sessions/session-work.ts";
 import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
-import { maxRemembered, type Pod } from "../pod-runtime.ts";
+import type { Pod } from "../pod-runtime.ts";
+import { SessionMap } from "../session-map.ts";
 
 /** The time between two looks, in milliseconds. A removed member loses access within 10 s. */
 const everyMs = 3_000;
@@ -19,7 +20,7 @@ interface DepartedPodsDependencies {
 /** The pods of one pod manager, by their sessions. Its owner stops it. */
 export class DepartedPods {
 	readonly #dependencies: DepartedPodsDependencies;
-	readonly #claims = new Map<string, Pick<Claim, "tenant" | "owner">>();
+	readonly #claims = new SessionMap<Pick<Claim, "tenant" | "owner">>();
 	readonly #again: RecurringJob;
 
 	/** Starts at once. @param lookEveryMs The time between two looks. */
@@ -32,13 +33,13 @@ export class DepartedPods {
 
 	/** Learns of a pass over a session. */
 	passed({ id, tenant, owner }: Claim, pod: Pod | undefined): void {
-		if (!pod) this.#claims.delete(id);
-		else if (this.#claims.size < maxRemembered || this.#claims.has(id)) this.#claims.set(id, { tenant, owner });
+		if (pod) this.#claims.set(id, { tenant, owner });
+		else this.#claims.delete(id);
 	}
 
 	/** Forgets all other sessions: another pod manager may have made the last pass over one. @param ids The sessions that have pods. */
 	keepOnly(ids: ReadonlySet<string>): void {
-		for (const id of this.#claims.keys()) if (!ids.has(id)) this.#claims.delete(id);
+		this.#claims.keepOnly(ids);
 	}
 
 	stop(): Promise<void> {
@@ -48,7 +49,7 @@ export class DepartedPods {
 	async #lookAtAll(): Promise<void> {
 		if (this.#claims.size === 0) return;
 		const { departed, look } = this.#dependencies;
-		const isGone = await departed.among([...this.#claims.values()]);
-		for (const [id, owner] of this.#claims) if (isGone(owner)) look(id);
+		const isGone = await departed.among(this.#claims.values());
+		for (const [id, owner] of this.#claims.entries()) if (isGone(owner)) look(id);
 	}
 }

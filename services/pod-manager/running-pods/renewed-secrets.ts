@@ -10,7 +10,8 @@ import type { Claim } from "#shared/contracts/sessions/session-work.ts";
 import { RecurringJob } from "#shared/base/concurrency/recurring-job.ts";
 import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import { DeduplicatingLog, sentenceOf } from "../deduplicating-log.ts";
-import { maxRemembered, type Pod } from "../pod-runtime.ts";
+import type { Pod } from "../pod-runtime.ts";
+import { SessionMap } from "../session-map.ts";
 
 /** The time between two looks at a session that nothing else causes, in milliseconds. */
 const everyMs = 20_000;
@@ -47,7 +48,7 @@ interface RunningSession {
 export class RenewedSecrets {
 	readonly #dependencies: RenewalDependencies;
 	readonly #log: DeduplicatingLog;
-	readonly #sessions = new Map<string, RunningSession>();
+	readonly #sessions = new SessionMap<RunningSession>();
 	readonly #again: RecurringJob;
 	#isStopping = false;
 
@@ -69,12 +70,12 @@ export class RenewedSecrets {
 		}
 		const known = this.#sessions.get(claim.id);
 		if (known && known.claim.generation === claim.generation && known.address === pod.address) known.claim = claim;
-		else if (known || this.#sessions.size < maxRemembered) this.#look(this.#begun(claim, pod.address));
+		else this.#begin(claim, pod.address);
 	}
 
 	/** Forgets all other sessions: another pod manager may have made the last pass over one. @param ids The sessions that have pods. */
 	keepOnly(ids: ReadonlySet<string>): void {
-		for (const id of this.#sessions.keys()) if (!ids.has(id)) this.#sessions.delete(id);
+		this.#sessions.keepOnly(ids);
 	}
 
 	/** Looks at the sessions of a person now. */
@@ -87,10 +88,10 @@ export class RenewedSecrets {
 	async stop(): Promise<void> {
 		this.#isStopping = true;
 		await this.#again.stop();
-		await Promise.all([...this.#sessions.values()].map(({ look }) => look.settled()));
+		await Promise.all(this.#sessions.values().map(({ look }) => look.settled()));
 	}
 
-	#begun(claim: Claim, address: string): RunningSession {
+	#begin(claim: Claim, address: string): void {
 		const session: RunningSession = {
 			claim,
 			address,
@@ -99,8 +100,7 @@ export class RenewedSecrets {
 				(error) => this.#log.write(`The secrets of session "${claim.id}" cannot be renewed: ${sentenceOf(error)}`),
 			),
 		};
-		this.#sessions.set(claim.id, session);
-		return session;
+		if (this.#sessions.set(claim.id, session)) this.#look(session);
 	}
 
 	async #lookAtAll(): Promise<void> {
@@ -116,7 +116,7 @@ export class RenewedSecrets {
 
 	/** Returns the sessions whose secrets may change: those of people with connections, and those that would lose their last one. */
 	async #changeable(): Promise<RunningSession[]> {
-		const sessions = [...this.#sessions.values()];
+		const sessions = this.#sessions.values();
 		const people = new Map(sessions.map(({ claim }) => [personOf(claim), claim]));
 		// All are looked at while nobody can tell.
 		const connected = await this.#dependencies.connected([...people.values()]).catch(() => people.values());

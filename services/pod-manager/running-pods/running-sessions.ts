@@ -6,6 +6,7 @@ import { SingleFlight } from "#shared/base/concurrency/single-flight.ts";
 import type { Claim } from "#shared/contracts/sessions/session-work.ts";
 import { DeduplicatingLog, sentenceOf } from "../deduplicating-log.ts";
 import type { Pod } from "../pod-runtime.ts";
+import { SessionMap } from "../session-map.ts";
 
 /** How many launches are asked for at a time. */
 const atATime = 8;
@@ -30,7 +31,7 @@ interface RunningSessionsDependencies {
 export class RunningSessions {
 	readonly #dependencies: RunningSessionsDependencies;
 	/** The generations of the sessions that the followers know. */
-	readonly #known = new Map<string, number>();
+	readonly #known = new SessionMap<number>();
 	/** The sessions that had a pass since pods were found last: their pods may be younger than what is found. */
 	readonly #passed = new Set<string>();
 	#found: readonly Pod[] = [];
@@ -58,7 +59,7 @@ export class RunningSessions {
 	found(pods: readonly Pod[]): ReadonlySet<string> {
 		const ids = new Set([...pods.map(({ sessionId }) => sessionId), ...this.#passed]);
 		this.#passed.clear();
-		for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id);
+		this.#known.keepOnly(ids);
 		for (const follower of this.#dependencies.followers) follower.keepOnly(ids);
 		this.#found = pods;
 		if (!this.#isStopping) this.#learning.request();

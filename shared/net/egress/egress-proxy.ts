@@ -19,6 +19,7 @@ import { endToEndHeaders } from "#shared/base/headers/hop-by-hop.ts";
 import { linkStreams } from "../linked-streams.ts";
 import { listen } from "../sockets/listen.ts";
 import { destinationOf } from "./egress-rules.ts";
+import { slowPeerLimits } from "#shared/net/http/slow-peers.ts";
 
 /** A connection on which nothing moves for this long is closed, in milliseconds. */
 const idleMs = 900_000;
@@ -32,12 +33,7 @@ export class EgressProxy {
 
 	constructor(dependencies: EgressDependencies) {
 		this.#connections = new EgressConnections(dependencies);
-		this.#server = createServer({
-			headersTimeout: 10_000,
-			connectionsCheckingInterval: 5_000,
-			requestTimeout: 0,
-			keepAliveTimeout: 5_000,
-		});
+		this.#server = createServer({ ...slowPeerLimits, requestTimeout: 0 });
 		// More than the connections to servers, so that those beyond are refused in words.
 		this.#server.maxConnections = bound.egressClients;
 		this.#server.on("connect", (request: IncomingMessage, client: Duplex, head: Buffer) =>

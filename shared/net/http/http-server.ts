@@ -6,6 +6,7 @@ import { StartError } from "#shared/base/start-error.ts";
 import { listen } from "../sockets/listen.ts";
 import { closeIdleForNew } from "./idle-connections.ts";
 import { inUrl } from "./origin-guard.ts";
+import { slowPeerLimits } from "./slow-peers.ts";
 
 export interface HttpServerOptions {
 	readonly host: string;
@@ -20,11 +21,7 @@ export interface HttpServerOptions {
 
 const limits = {
 	maxHeaderSize: bound.headerBytes,
-	headersTimeout: 10_000,
-	requestTimeout: 15_000,
-	keepAliveTimeout: 5_000,
-	/** The interval at which the two timeouts above are checked. */
-	connectionsCheckingInterval: 1_000,
+	...slowPeerLimits,
 	/** The system detects peers that have vanished. */
 	keepAlive: true,
 	keepAliveInitialDelay: 30_000,

@@ -19,6 +19,7 @@ import { TokenBucket } from "#shared/base/concurrency/token-bucket.ts";
 import { endToEndHeaders } from "#shared/base/headers/hop-by-hop.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import type { DoorModel } from "./door-model.ts";
+import { slowPeerLimits } from "#shared/net/http/slow-peers.ts";
 
 /** The most connections of one session: those of its programs (`podConnections`), and some of its agent. */
 const maxConnections = bound.podConnections + 16;
@@ -45,12 +46,7 @@ interface Door extends DoorDependencies {
 
 /** Returns the server of one session, which does not listen yet. */
 export function sessionDoor(dependencies: DoorDependencies): Server {
-	const server = createServer({
-		headersTimeout: 10_000,
-		requestTimeout: 60_000,
-		keepAliveTimeout: 5_000,
-		connectionsCheckingInterval: 1_000,
-	});
+	const server = createServer({ ...slowPeerLimits, requestTimeout: 60_000 });
 	server.maxConnections = maxConnections;
 	// Requests that are sent one behind the other on a connection would all be under way at once.
 	server.maxRequestsPerSocket = 1;

@@ -3,9 +3,10 @@
  * is in the folders, and change it meanwhile. So the count, the time, the depth and the memory of the walk are bounded, what is left out is
  * said, and each entry is looked up in its open folder: no link in the place of a folder above it leads anywhere else. Linux only.
  */
-import { closeSync, constants, fstatSync, lstatSync, opendirSync, openSync, type Stats } from "node:fs";
-import { monotonic, now } from "#shared/base/clock.ts";
+import { closeSync, constants, lstatSync, opendirSync, openSync, type Stats } from "node:fs";
+import { monotonic } from "#shared/base/clock.ts";
 import type { PartialReason } from "#shared/contracts/workspaces/workspace-work.ts";
+import { changesOf, foldersIn, identityOf } from "./open-folder.ts";
 import { type OpenedBy, openFilesOf } from "./open-files.ts";
 
 /** The unit of counted blocks in bytes, whatever the block size of the disk. */
@@ -22,14 +23,10 @@ const stepEntries = 256;
 const bufferSize = 256;
 /** The times that a folder is listed while its entries change. A file that is renamed all the time is missing in some of the lists. */
 const maxLists = 8;
-/** A folder that changed less than this before a list may change in it without another time of change, in milliseconds. */
-const clockTickMs = 20;
 /** The times that a folder is listed again while folders in it are renamed. */
 const maxSearches = 100;
 /** The lists in a row from which nothing disappears, after which the file system is taken to count folders in another way. */
 const calmSearches = 5;
-/** The times that the count of links of a folder is read, of which the largest is taken. */
-const linkReads = 3;
 /** Keeps each byte of a name as one character: names of sessions need not be UTF-8. */
 const bytewise = "latin1";
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
@@ -303,29 +300,6 @@ interface KnownFolders {
 	/** The paths that they had then. */
 	readonly names: ReadonlySet<string>;
 	readonly identities: Set<string>;
-}
-
-/** Tells a folder from others, whatever its name is; the number alone may be that of one that was removed. */
-function identityOf({ ino, birthtimeMs }: Pick<Stats, "ino" | "birthtimeMs">): string {
-	return `${ino}:${birthtimeMs}`;
-}
-
-/** Watches the names in an open folder. The result tells whether they are the same as at the call, as far as that is certain. */
-function changesOf(fd: number): () => boolean {
-	const { ctimeMs } = fstatSync(fd);
-	const isQuiet = now() - ctimeMs > clockTickMs;
-	return () => isQuiet && fstatSync(fd).ctimeMs === ctimeMs;
-}
-
-/**
- * Returns how many folders are in an open one; undefined where the file system does not count them, or not any more: ext4 stops at
- * 65,000, and for ever. It counts one too few for a moment while a folder in it is renamed, so the count is read several times.
- */
-function foldersIn(fd: number): number | undefined {
-	let most = 0;
-	for (let read = 0; read < linkReads; read++) most = Math.max(most, fstatSync(fd).nlink);
-	// Its own name, its entry ".", and the entry ".." of each of them.
-	return most < 2 ? undefined : most - 2;
 }
 
 /** The failures that say that there is no such folder, or a link or a file in its place. */

@@ -10,6 +10,7 @@ import { TokenBucket } from "#shared/base/concurrency/token-bucket.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import { maxQuestionBytes, sessionsIn } from "#shared/wire/pod/door/launch-question.ts";
 import type { DeskAnswer } from "./launch-desk.ts";
+import { slowPeerLimits } from "#shared/net/http/slow-peers.ts";
 
 const maxStatusBytes = 16_384;
 /** Tokens of accounts have about 1,200 characters. */
@@ -30,12 +31,7 @@ export interface ClusterDoorDependencies {
 /** Returns the server, which does not listen yet. */
 export function clusterDoor(dependencies: ClusterDoorDependencies): Server {
 	const senders = new LRUCache<string, TokenBucket>({ max: bound.countedSenders });
-	const server = createServer({
-		headersTimeout: 10_000,
-		requestTimeout: 20_000,
-		keepAliveTimeout: 5_000,
-		connectionsCheckingInterval: 1_000,
-	});
+	const server = createServer({ ...slowPeerLimits, requestTimeout: 20_000 });
 	server.maxConnections = bound.clusterDoorConnections;
 	server.maxRequestsPerSocket = 1;
 	limitEach(server, bound.clusterDoorConnectionsOfPod);
