@@ -27,6 +27,8 @@ const spoilt: Readonly<Record<string, ApiProxy["rule"]>> = {
 	"answers to changes are lost": each(2, "lost", is("PATCH")),
 	"every third write is refused with 500": each(3, 500, isWrite),
 	"every second call is refused with 429": each(2, 429, ({ isWatch }) => !isWatch),
+	// Two creations at the same moment change the used part of a ResourceQuota, and the API asks one of them to come again.
+	"every second creation is refused with 409": each(2, 409, is("POST")),
 	"every third change or deletion is refused with 409": each(
 		3,
 		409,
