@@ -6,7 +6,8 @@ import { once } from "node:events";
 import { deadline, monotonic, sleep } from "#shared/base/clock.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import { earlierSessions } from "./earlier-sessions.ts";
-import { LaunchDocumentError, readLaunchText } from "./launch-document.ts";
+import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
+import { LaunchDocumentError, parseLaunchDocument, readLaunchText } from "./launch-document.ts";
 
 /** How long the platform may be away before the launch has failed, and the pause between attempts, in milliseconds. */
 const patienceMs = 60_000;
@@ -45,16 +46,26 @@ function valueOf(args: readonly string[], name: string): string | undefined {
 	return index < 0 ? undefined : args[index + 1];
 }
 
-/** @throws {LaunchDocumentError} when the platform refuses, or cannot be reached for too long. */
-export async function fetchLaunch(source: LaunchSource): Promise<string> {
+/**
+ * Resolves to the launch document. A pod that has a network listens at the address with which it has reached the door, because a cluster
+ * tells the platform the address of a pod up to a second after its start.
+ * @throws {LaunchDocumentError} when the platform refuses, when it cannot be reached for too long, or when its answer is no launch document.
+ */
+export async function fetchLaunch(source: LaunchSource): Promise<LaunchDocument> {
 	for (const until = monotonic() + patienceMs; ; await sleep(pauseMs)) {
 		const answer = await ask(source).catch(() => undefined);
 		const status = answer?.statusCode ?? 503;
-		if (answer && status === 200) return readLaunchText(answer);
+		if (answer && status === 200) return launchIn(answer);
 		answer?.resume();
 		if (status < 500) throw new LaunchDocumentError(`The platform gives no launch document: ${status}`);
 		if (monotonic() > until) throw new LaunchDocumentError(`The platform does not answer at "${source.door}"`);
 	}
+}
+
+async function launchIn(answer: IncomingMessage): Promise<LaunchDocument> {
+	const { localAddress } = answer.socket;
+	const launch = parseLaunchDocument(await readLaunchText(answer));
+	return localAddress === undefined ? launch : { ...launch, listen_host: localAddress };
 }
 
 async function ask({ door, tokenFile, records }: LaunchSource): Promise<IncomingMessage> {

@@ -29,7 +29,7 @@ async function awaitStart(): Promise<Start | undefined> {
 	const source = launchSource(process.argv);
 	if (source !== undefined) {
 		const preloaded = source.waitsAt === undefined ? undefined : await waitAt(source.waitsAt);
-		return { launch: parseLaunchDocument(await fetchLaunch(source)), preloaded };
+		return { launch: await fetchLaunch(source), preloaded };
 	}
 	const waits = isWaiting(process.argv);
 	if (waits) await loadAhead();

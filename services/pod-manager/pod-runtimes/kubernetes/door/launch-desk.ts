@@ -50,14 +50,12 @@ export class LaunchDesk {
 		const spec = isOver(pod) ? undefined : await launches.specOf(launch.sessionId, launch.generation);
 		if (!spec) return "over";
 		if (!isProven(pod, spec)) return "refused";
-		const { podIP } = pod.status;
-		if (podIP === undefined) throw new Error(`The pod "${bearer.name}" has no address yet`);
 		const deleted = await this.#deletedOf(earlier.filter((id) => id !== launch.sessionId));
-		return this.#answer(spec, podIP, deleted);
+		return this.#answer(spec, deleted);
 	}
 
-	#answer(spec: PodSpec, podIP: string, deleted: readonly string[]): DeskAnswer {
-		const document = launchDocument(spec, { ...this.#dependencies.places, podIP });
+	#answer(spec: PodSpec, deleted: readonly string[]): DeskAnswer {
+		const document = launchDocument(spec, this.#dependencies.places);
 		return { document: JSON.stringify({ ...document, ...(deleted.length > 0 && { deleted_sessions: deleted }) }) };
 	}
 

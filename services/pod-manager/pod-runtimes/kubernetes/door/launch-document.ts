@@ -15,17 +15,13 @@ export interface ClusterPlaces {
 const agents = "/opt/agents";
 
 /** The pod itself has the limits of `resource_config`. */
-export function launchDocument(
-	whole: PodSpec,
-	{ doorUrl, platformOrigin, podIP }: ClusterPlaces & { podIP: string },
-): LaunchDocument {
+export function launchDocument(whole: PodSpec, { doorUrl, platformOrigin }: ClusterPlaces): LaunchDocument {
 	const { workspace_id: _volume, owner: _person, resource_config: _limits, ...spec } = whole;
 	const { origin, pathname } = new URL(spec.platform_url);
 	return {
 		...spec,
 		platform_url: `${platformOrigin ?? origin}${pathname}`,
 		door_url: doorUrl,
-		listen_host: podIP,
 		listen_port: agentPort,
 		// Nobody else can start processes in the pod, so there is nothing to prove.
 		proof: spec.installation,
