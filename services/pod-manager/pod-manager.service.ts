@@ -109,7 +109,8 @@ function begun(bus: Caller, write: (sentence: string) => void, dependencies: Job
 	const renewals = new RenewedSecrets({
 		secretsOf: (claim, hasSome) => renewedSecrets(bus, claim, jobMeta(), hasSome),
 		connected: (people) => connectedPeople(bus, people, jobMeta()),
-		podOf: async ({ id, generation }) => (await runtime.find(id)).find((pod) => pod.generation === generation),
+		podOf: async ({ id, generation }) =>
+			(await runtime.find(id, undefined, generation)).find((pod) => pod.generation === generation),
 		send: sendSecrets,
 		write,
 	});

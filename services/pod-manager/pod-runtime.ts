@@ -182,8 +182,12 @@ export interface PodRuntime {
 	/** Ends the work that {@link open} has begun. Pods continue to run. */
 	close(): Promise<void>;
 	inventory(): Promise<Inventory>;
-	/** Returns the pods of one session, of every generation. */
-	find(sessionId: string, signal?: AbortSignal): Promise<Pod[]>;
+	/**
+	 * Returns the pods of one session, of every generation.
+	 * @param generation The newest launch of the session, which no pod is later than. A runtime that keeps what it has heard may answer from
+	 * that only where it has the pod of this launch: what it has not heard yet may have replaced all that it has.
+	 */
+	find(sessionId: string, signal?: AbortSignal, generation?: number): Promise<Pod[]>;
 	/** Starts the pod, or does nothing when it exists already. @throws {PodRefused} when the place does not take it. */
 	create(spec: PodSpec, signal?: AbortSignal): Promise<void>;
 	/**
@@ -209,8 +213,8 @@ export interface PodRuntime {
 	 */
 	readFiles?(id: string): Promise<AsyncIterable<unknown>>;
 	/**
-	 * Calls `onChange` within a second with every session whose pods have changed, until the signal aborts. It changes
-	 * nothing itself.
+	 * Calls `onChange` with every session whose pods have changed, until the signal aborts: within a second, unless the place
+	 * does not answer for a while. It changes nothing itself.
 	 */
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void;
 }

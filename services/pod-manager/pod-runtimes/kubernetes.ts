@@ -29,7 +29,7 @@ import {
 } from "./kubernetes/kubernetes-options.ts";
 import { LaunchDesk } from "./kubernetes/door/launch-desk.ts";
 import { offeredImage, offeredPlacement } from "./kubernetes/objects/offers.ts";
-import { launchProof } from "./kubernetes/objects/launch-proof.ts";
+import { launchProofs } from "./kubernetes/objects/launch-proof.ts";
 import type { PodPlan } from "./kubernetes/objects/pod-manifest.ts";
 import { objectName } from "./kubernetes/objects/cluster-names.ts";
 import { podResources } from "./kubernetes/objects/pod-resources.ts";
@@ -137,9 +137,9 @@ export class KubernetesRuntime implements PodRuntime {
 		return { pods: found, unfinished: unfinishedOf(launches, found), workspaces, troubles };
 	}
 
-	async find(sessionId: string, signal?: AbortSignal): Promise<Pod[]> {
+	async find(sessionId: string, signal?: AbortSignal, generation?: number): Promise<Pod[]> {
 		const { pods } = await this.#cluster();
-		return pods.ofSession(sessionId, signal).catch((error: unknown) => refuse(error, signal));
+		return pods.ofSession({ sessionId, generation }, signal).catch((error: unknown) => refuse(error, signal));
 	}
 
 	/** Starts the pod. @throws {Error} when a pod of another launch lives: two must never share a workspace. */
@@ -199,7 +199,8 @@ export class KubernetesRuntime implements PodRuntime {
 
 	/** @throws {Error} while the volume is still listed: its record must outlive it. */
 	async removeWorkspace(workspaceId: string): Promise<void> {
-		const { objects } = await this.#cluster();
+		const { objects, sizes } = await this.#cluster();
+		sizes.forget(workspaceId);
 		for (const until = monotonic() + removedMs; ; await sleep(lookMs)) {
 			const claim = await objects.volumeClaim(workspaceId);
 			if (!claim) return;
@@ -237,7 +238,7 @@ export class KubernetesRuntime implements PodRuntime {
 			...launch,
 			...offeredImage(spec.image, this.#settings),
 			installation: this.#options.installation,
-			proof: launchProof(spec.pod_token),
+			proofs: launchProofs(spec.pod_token),
 			workspaceId: spec.workspace_id,
 			owner: spec.owner,
 			user,

@@ -64,7 +64,7 @@ interface PassTime {
 }
 
 async function pass(claim: Claim, dependencies: PassDependencies, { since, signal }: PassTime): Promise<PassOutcome> {
-	const pods = await dependencies.runtime.find(claim.id, signal).catch(refusalOf);
+	const pods = await dependencies.runtime.find(claim.id, signal, claim.generation).catch(refusalOf);
 	// Nothing was seen, so nothing may follow but the reason.
 	if (pods instanceof PodRefused) return failed(claim, phaseOnly("blocked"), pods);
 	failpoint("pod-manager.looked");

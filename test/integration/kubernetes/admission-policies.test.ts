@@ -5,6 +5,7 @@
 import { expect } from "chai";
 import { podObject } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-object.ts";
 import { SessionObjects } from "#services/pod-manager/pod-runtimes/kubernetes/objects/session-objects.ts";
+import { launchProofs } from "#services/pod-manager/pod-runtimes/kubernetes/objects/launch-proof.ts";
 import { podManifest, type PodPlan } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-manifest.ts";
 import { podResources } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-resources.ts";
 import { kubernetesSettings } from "#services/pod-manager/pod-runtimes/kubernetes/kubernetes-options.ts";
@@ -34,7 +35,7 @@ function planOf(sessionId: string): PodPlan {
 		sessionId,
 		generation: 1,
 		installation: "installation-1",
-		proof: "proof-of-the-first-launch",
+		proofs: launchProofs("token"),
 		workspaceId: sessionId,
 		owner: { tenant: "default", id: "ada" },
 		image: "atelier/session:1",
@@ -155,6 +156,16 @@ const cases: readonly Case[] = [
 		what: "another image of its container",
 		who: "administrator",
 		request: patchOf({ spec: { containers: [{ name: "session", image: "evil" }] } }, "", strategicPatch),
+		sentence: whole,
+	},
+	{
+		what: "other resources of its container",
+		who: "administrator",
+		request: patchOf(
+			{ spec: { containers: [{ name: "session", resources: { limits: { cpu: "64" } } }] } },
+			"/resize",
+			strategicPatch,
+		),
 		sentence: whole,
 	},
 	{

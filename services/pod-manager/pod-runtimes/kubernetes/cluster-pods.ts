@@ -5,7 +5,7 @@
 import { LRUCache } from "lru-cache";
 import type { Pod } from "../../pod-runtime.ts";
 import type { Launch } from "../machine/launch.ts";
-import { label, objectName, volumeClaimName } from "./objects/cluster-names.ts";
+import { label, launchOf, objectName, volumeClaimName } from "./objects/cluster-names.ts";
 import { conditionOf, type PodObject } from "./objects/pod-object.ts";
 import { clusterPod } from "./state/pod-state.ts";
 import type { SessionObjects } from "./objects/session-objects.ts";
@@ -32,6 +32,12 @@ interface PassReading {
 	readonly objects: readonly PodObject[];
 }
 
+/** A session with its newest launch; undefined: only the cluster knows which one it is. */
+interface NewestLaunch {
+	readonly sessionId: string;
+	readonly generation?: number | undefined;
+}
+
 /** A pod, and the object that shows it. */
 interface FoundPod {
 	readonly pod: Pod;
@@ -52,8 +58,8 @@ export class ClusterPods {
 		this.#kept = kept;
 	}
 
-	async ofSession(sessionId: string, signal?: AbortSignal): Promise<Pod[]> {
-		return this.#seen(await this.objectsOf(sessionId, signal));
+	async ofSession(newest: NewestLaunch, signal?: AbortSignal): Promise<Pod[]> {
+		return this.#seen(await this.#objectsOf(newest, signal));
 	}
 
 	/**
@@ -88,11 +94,14 @@ export class ClusterPods {
 		return listed;
 	}
 
-	/** Returns the objects of a session's pods. */
-	async objectsOf(sessionId: string, signal?: AbortSignal): Promise<readonly PodObject[]> {
+	/**
+	 * What was kept is enough if it has the pod of the newest launch. Pods of earlier ones may have been removed since, and a later one may
+	 * run in their place.
+	 */
+	async #objectsOf({ sessionId, generation }: NewestLaunch, signal?: AbortSignal): Promise<readonly PodObject[]> {
 		const watched = this.#kept.isFresh ? this.#kept.ofSession(sessionId) : [];
 		const kept = watched.filter(({ metadata }) => !this.#removed.has(metadata.uid));
-		if (kept.length > 0) return kept;
+		if (kept.some(({ metadata }) => launchOf(metadata.labels)?.generation === generation)) return kept;
 		const objects = await this.#objects.listPods(sessionId, signal);
 		if (signal) this.#readings.set(signal, { sessionId, objects });
 		return objects;
@@ -101,7 +110,7 @@ export class ClusterPods {
 	/** Returns the object of a launch's pod; undefined when there is none. */
 	async objectOf(launch: Launch): Promise<PodObject | undefined> {
 		const name = objectName(launch);
-		const found = (await this.objectsOf(launch.sessionId)).find(({ metadata }) => metadata.name === name);
+		const found = (await this.#objectsOf(launch)).find(({ metadata }) => metadata.name === name);
 		return found ?? this.#objects.podNow(name);
 	}
 

@@ -8,7 +8,7 @@ export function podPlan(given: Partial<PodPlan> = {}): PodPlan {
 		sessionId,
 		generation: 1,
 		installation: "0123456789abcdef",
-		proof: "proof-of-the-first-launch",
+		proofs: { Pod: "proof-of-the-pod", ServiceAccount: "proof-of-the-account" },
 		workspaceId: sessionId,
 		owner: { tenant: "acme", id: "ada@example.org" },
 		image: "registry.example/atelier/session:1",

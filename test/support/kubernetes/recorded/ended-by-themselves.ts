@@ -153,7 +153,7 @@ const hostile: readonly EndedPod[] = [
 		seen: `an exit code, with last words that are none: ${message.slice(0, 30)}`,
 		code: "AGENT_CRASHED" as const,
 		status: ended({ exitCode: 9, reason: "Error", message }),
-		sentence: crash(9),
+		sentence: `${crash(9)}; the last lines of its log: ${message.slice(-400)}`,
 	})),
 ];
 

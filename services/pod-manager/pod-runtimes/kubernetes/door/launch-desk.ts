@@ -92,5 +92,5 @@ function isOver({ metadata }: PodObject): boolean {
 
 /** Somebody else may have made a pod with the name, the account and the labels of a launch before its own pod was made. */
 function isProven({ metadata }: PodObject, { pod_token }: PodSpec): boolean {
-	return metadata.annotations?.[annotation.proof] === launchProof(pod_token);
+	return metadata.annotations?.[annotation.proof] === launchProof(pod_token, "Pod");
 }

@@ -4,10 +4,14 @@
  */
 import { createHmac } from "node:crypto";
 
-/** The use of the token's MAC, so that it is no MAC of anything else. */
-const use = "the object of a launch";
+/** The kinds of objects with a proof. Each has its own: the account is there before the pod, for everybody to read. */
+export type ProvenKind = "Pod" | "ServiceAccount";
 
 /** @returns The value of the annotation `proof`: 43 characters, from which the token cannot be found (RFC 2104). */
-export function launchProof(podToken: string): string {
-	return createHmac("sha256", podToken).update(use).digest("base64url");
+export function launchProof(podToken: string, kind: ProvenKind): string {
+	return createHmac("sha256", podToken).update(`proof of the launch's ${kind}`).digest("base64url");
+}
+
+export function launchProofs(podToken: string): Record<ProvenKind, string> {
+	return { Pod: launchProof(podToken, "Pod"), ServiceAccount: launchProof(podToken, "ServiceAccount") };
 }

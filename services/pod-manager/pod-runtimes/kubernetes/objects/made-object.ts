@@ -10,6 +10,11 @@ interface SourcedObject extends KubeObject {
 	};
 }
 
+/** Whether a volume claim is on its way out: a pod that was made now would wait for it in vain. */
+export function isLeavingClaim({ metadata }: KubeObject, kind: string | undefined): boolean {
+	return kind === "PersistentVolumeClaim" && metadata.deletionTimestamp !== undefined;
+}
+
 /**
  * Returns how an object differs from the one that was to be made, as the end of a sentence; undefined when it can be taken for that one.
  * The claim of an operator who restores a workspace from a snapshot is taken.

@@ -3,6 +3,7 @@ import { deliveredPlace } from "#shared/wire/agents/delivered-agent.ts";
 import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
 import type { Launch } from "../../machine/launch.ts";
 import { delivering, deliveredMounts, deliveredStart, deliveredVolume } from "./delivered-agent.ts";
+import type { ProvenKind } from "./launch-proof.ts";
 import { annotation, finalizer, label, labelOf, objectName, sessionName, volumeClaimName } from "./cluster-names.ts";
 
 /** The port at which the session agent listens. */
@@ -64,8 +65,8 @@ export interface PodResources {
 
 export interface PodPlan extends Launch {
 	readonly installation: string;
-	/** Shows that the platform has made the objects of the launch (launch-proof.ts). */
-	readonly proof: string;
+	/** They show that the platform has made the objects of the launch. */
+	readonly proofs: Readonly<Record<ProvenKind, string>>;
 	readonly workspaceId: string;
 	readonly owner: { readonly tenant: string; readonly id: string };
 	readonly image: string;
@@ -104,7 +105,11 @@ export function accountManifest(plan: PodPlan): Manifest {
 	return {
 		apiVersion: "v1",
 		kind: "ServiceAccount",
-		metadata: { name: objectName(plan), labels: launchLabels(plan), annotations: { [annotation.proof]: plan.proof } },
+		metadata: {
+			name: objectName(plan),
+			labels: launchLabels(plan),
+			annotations: { [annotation.proof]: plan.proofs.ServiceAccount },
+		},
 		automountServiceAccountToken: false,
 	};
 }
@@ -141,7 +146,7 @@ export function podManifest(plan: PodPlan): Manifest {
 			finalizers: [finalizer],
 			labels: { ...launchLabels(plan), [label.egress]: egress },
 			annotations: {
-				[annotation.proof]: plan.proof,
+				[annotation.proof]: plan.proofs.Pod,
 				"cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
 				"karpenter.sh/do-not-disrupt": "true",
 			},
@@ -229,6 +234,8 @@ function session(plan: PodPlan): object {
 		resources: requested(plan.resources),
 		securityContext: confined,
 		terminationMessagePath: inside.termination,
+		// The last lines of an agent that could not say why it has ended.
+		terminationMessagePolicy: "FallbackToLogsOnError",
 		volumeMounts: [
 			{ name: "workspace", mountPath: inside.volume, subPath: "session" },
 			{ name: "home", mountPath: inside.home },

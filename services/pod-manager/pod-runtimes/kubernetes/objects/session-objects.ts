@@ -8,7 +8,7 @@ import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
 import type { Resource } from "#shared/kubernetes/api/resource.ts";
 import type { Launch } from "../../machine/launch.ts";
 import { annotation, finalizer, label, launchOf, selectorOf, volumeClaimName } from "./cluster-names.ts";
-import { differenceOf } from "./made-object.ts";
+import { differenceOf, isLeavingClaim } from "./made-object.ts";
 import { accountManifest, type PodPlan, podManifest, volumeClaimManifest } from "./pod-manifest.ts";
 import { type PodObject, podObject } from "./pod-object.ts";
 import { type ClaimObject, volumeClaim, type VolumeClaim } from "./volume-claim.ts";
@@ -16,6 +16,9 @@ import type { ClusterEvent } from "../state/circumstances.ts";
 
 /** The most events of an object that are read. */
 const maxEvents = 50;
+
+/** The words for a claim that is on its way out. */
+const stillRemoved = "its former volume was deleted, and is still being removed";
 
 interface EventObject extends KubeObject {
 	readonly reason?: string;
@@ -168,6 +171,7 @@ export class SessionObjects {
 	async #adopt(resource: Resource, made: KubeObject, signal: AbortSignal | undefined): Promise<void> {
 		const { name } = made.metadata;
 		const present = await orMissing(this.#api.get(resource, name, { signal }));
+		if (present && isLeavingClaim(present, made.kind)) throw new PodRefused("WORKSPACE_PENDING", stillRemoved);
 		const difference = present && differenceOf(present, made);
 		if (difference !== undefined)
 			throw new PodRefused("POD_INVALID", `${resource.plural} "${name}" is there already, and ${difference}`);

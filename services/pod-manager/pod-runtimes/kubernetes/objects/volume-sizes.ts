@@ -11,7 +11,7 @@ const usedMs = 150_000;
 
 export class VolumeSizes {
 	readonly #read: (workspaceId: string) => Promise<VolumeClaim | undefined>;
-	#listed: ReadonlyMap<string, MeasuredSize> = new Map();
+	#listed: Map<string, MeasuredSize> = new Map();
 	#listedAt = -Infinity;
 
 	/** @param read Reads a claim from the cluster; undefined when there is none. */
@@ -23,6 +23,11 @@ export class VolumeSizes {
 	take(claims: readonly VolumeClaim[]): void {
 		this.#listed = new Map(claims.map(({ workspaceId, size }) => [workspaceId, size]));
 		this.#listedAt = monotonic();
+	}
+
+	/** The volume of a workspace is removed, of which only the cluster can say more. */
+	forget(workspaceId: string): void {
+		this.#listed.delete(workspaceId);
 	}
 
 	/** Resolves to the size; 0 where there is no volume, which only the cluster says. */

@@ -41,12 +41,14 @@ const unseenEnds = new Set(["ContainerStatusUnknown", "Unknown"]);
 const killed = 137;
 /** The exit code of an agent that got no launch document (agent/main.ts). */
 const noLaunch = 65;
+/** The most characters that are shown of the last lines of an agent's log. */
+const maxLastLines = 400;
 /** The time after which an agent without an answer counts as cut off, in milliseconds. */
 const silentMs = 20_000;
 
-/** Returns why a pod has ended; undefined when nobody knows it. */
-export function endReason(object: PodObject): PodFailure | undefined {
-	return endedByCluster(object) ?? outOfMemory(object) ?? ownWords(object) ?? endedContainer(object);
+/** Returns why a pod has ended; undefined when nobody knows it. @param reported The failure that its agent has reported. */
+export function endReason(object: PodObject, reported?: PodFailure): PodFailure | undefined {
+	return endedByCluster(object) ?? outOfMemory(object) ?? reported ?? ownWords(object) ?? endedContainer(object);
 }
 
 function endedByCluster(object: PodObject): PodFailure | undefined {
@@ -134,7 +136,16 @@ function crashed(object: PodObject): PodFailure | undefined {
 	const isSilent = object.metadata.annotations?.[annotation.status] === undefined;
 	const refused = isSilent ? unrunnable(end.exitCode) : undefined;
 	if (refused) return refused;
-	return { code: "AGENT_CRASHED", message: `The session agent ended (${end.exitCode}) before it could say why` };
+	return {
+		code: "AGENT_CRASHED",
+		message: `The session agent ended (${end.exitCode}) before it could say why${lastLines(end)}`,
+	};
+}
+
+/** An agent that was killed has written no message, and the cluster takes the last lines of its log. */
+function lastLines({ message = "" }: ContainerEnd): string {
+	const words = wordsOf(message.trim().slice(-maxLastLines));
+	return words === "" ? "" : `; the last lines of its log: ${words}`;
 }
 
 function endOf(object: PodObject): ContainerEnd | undefined {

@@ -166,6 +166,12 @@ function hasStarted(object: PodObject): boolean {
 	return containerOf(object, sessionContainer)?.state?.running !== undefined;
 }
 
+/** Returns the reason for which a pod that is to end stays, and holds its workspace; undefined when its machine answers. */
+export function heldReason(object: PodObject): PodFailure | undefined {
+	const sentence = silentNode(object);
+	return sentence === undefined ? undefined : inClusterWords("WORKSPACE_HELD", sentence);
+}
+
 /** Returns a sentence about the machine of a pod that does not answer; undefined when it does. */
 export function silentNode(object: PodObject): string | undefined {
 	const ready = conditionOf(object, "Ready");

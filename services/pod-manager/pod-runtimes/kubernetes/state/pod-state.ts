@@ -8,7 +8,7 @@ import { agentPort, sessionContainer } from "../objects/pod-manifest.ts";
 import { containerOf, disruptionOf, type PodObject } from "../objects/pod-object.ts";
 import { agentFailure } from "./agent-failure.ts";
 import { endReason } from "./pod-ends.ts";
-import { hopelessReason, silentNode, waitingReason } from "./pod-reasons.ts";
+import { heldReason, hopelessReason, silentNode, waitingReason } from "./pod-reasons.ts";
 import type { Circumstances } from "./circumstances.ts";
 
 /** Returns the pod; undefined for an object without the labels of a session. */
@@ -47,10 +47,10 @@ function explained(
 ): Pick<Pod, "failure" | "waiting" | "warnings"> {
 	if (state === "ready") return warned(status, silentNode(object));
 	if (state === "launching" || state === "leaving") {
-		const waiting = waitingReason(object, circumstances);
+		const waiting = waitingReason(object, circumstances) ?? (state === "leaving" ? heldReason(object) : undefined);
 		return waiting ? { waiting } : {};
 	}
-	const failure = ownFailure(status) ?? endReason(object) ?? hopelessReason(object, circumstances);
+	const failure = endReason(object, ownFailure(status)) ?? hopelessReason(object, circumstances);
 	return failure ? { failure } : {};
 }
 

@@ -6,6 +6,8 @@ import { clientOf } from "../../../../../support/kubernetes/fake-api-client.ts";
 import { FakeApi } from "../../../../../support/kubernetes/fake-api.ts";
 import { podShown, sessionId } from "../../../../../support/kubernetes/pods/pod-objects.ts";
 
+const newest = { sessionId, generation: 1 };
+
 /** The pods that a watch has kept, as a test says it. */
 class Kept implements KeptPods {
 	isFresh = false;
@@ -43,7 +45,7 @@ describe("ClusterPods", () => {
 
 	it("asks the cluster once in a pass that has changed nothing, and anew after a change", async () => {
 		const { signal } = new AbortController();
-		expect(await pods.ofSession(sessionId, signal)).to.deep.equal([]);
+		expect(await pods.ofSession(newest, signal)).to.deep.equal([]);
 		expect(await pods.foundNow(sessionId, signal)).to.deep.equal([]);
 		expect(api.calls).to.have.length(1);
 		pods.changing(signal);
@@ -54,7 +56,7 @@ describe("ClusterPods", () => {
 
 	it("does not take the reading of one session for another, or of another pass", async () => {
 		const { signal } = new AbortController();
-		await pods.ofSession(sessionId, signal);
+		await pods.ofSession(newest, signal);
 		await pods.foundNow("another", signal);
 		await pods.foundNow(sessionId, new AbortController().signal);
 		expect(api.calls).to.have.length(3);
@@ -62,13 +64,21 @@ describe("ClusterPods", () => {
 
 	it("asks the cluster for what was not kept, so that a cache never says that there is no pod", async () => {
 		kept.isFresh = true;
-		await pods.ofSession(sessionId);
+		await pods.ofSession(newest);
 		expect(api.calls).to.have.length(1);
 		kept.pods = [podShown()];
-		expect(await pods.ofSession(sessionId)).to.have.length(1);
+		expect(await pods.ofSession(newest)).to.have.length(1);
 		expect(api.calls).to.have.length(1);
 		kept.isFresh = false;
-		expect(await pods.ofSession(sessionId)).to.deep.equal([]);
+		expect(await pods.ofSession(newest)).to.deep.equal([]);
+	});
+
+	it("asks the cluster when the newest launch is none of those whose pods were kept, which may all be of the past", async () => {
+		kept.isFresh = true;
+		kept.pods = [podShown()];
+		expect(await pods.ofSession({ sessionId, generation: 2 })).to.deep.equal([]);
+		expect(await pods.ofSession({ sessionId })).to.deep.equal([]);
+		expect(api.calls).to.have.length(2);
 	});
 
 	it("takes all pods from what is kept while the cluster is heard, and lets a watch that begins compare", async () => {

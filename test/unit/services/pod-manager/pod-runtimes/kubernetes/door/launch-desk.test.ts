@@ -9,7 +9,7 @@ import { podShown, running, sessionId } from "../../../../../../support/kubernet
 import { podSpecFor } from "../../../../../../support/pods/memory-pods.ts";
 
 const archived = "00000000-0000-4000-8000-000000000001";
-const proof = launchProof(podSpecFor(sessionId, 1).pod_token);
+const proof = launchProof(podSpecFor(sessionId, 1).pod_token, "Pod");
 const deleted = "00000000-0000-4000-8000-000000000002";
 
 describe("LaunchDesk", () => {
@@ -64,7 +64,11 @@ describe("LaunchDesk", () => {
 
 	it("gives nothing to a pod that has all of a launch, and was not made by the platform", async () => {
 		const own = ours(podShown());
-		for (const annotations of [{}, { [annotation.proof]: launchProof("the token of another launch") }]) {
+		const { pod_token } = podSpecFor(sessionId, 1);
+		// Its account is there before the pod, and everybody may read that.
+		const others = [launchProof("the token of another launch", "Pod"), launchProof(pod_token, "ServiceAccount")];
+		for (const shown of [undefined, ...others]) {
+			const annotations = shown === undefined ? {} : { [annotation.proof]: shown };
 			pod = { ...own, metadata: { ...own.metadata, annotations } };
 			expect(await desk.launch("good")).to.equal("refused");
 		}

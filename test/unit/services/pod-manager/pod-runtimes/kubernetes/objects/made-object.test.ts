@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
 import { annotation, label } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
-import { differenceOf } from "#services/pod-manager/pod-runtimes/kubernetes/objects/made-object.ts";
+import { differenceOf, isLeavingClaim } from "#services/pod-manager/pod-runtimes/kubernetes/objects/made-object.ts";
 import {
 	accountManifest,
 	podManifest,
@@ -54,5 +54,14 @@ describe("differenceOf", () => {
 		expect(differenceOf(filledFrom("VolumeSnapshot"), claim)).to.equal(undefined);
 		for (const member of ["dataSource", "dataSourceRef"])
 			expect(differenceOf(filledFrom("PersistentVolumeClaim", member), claim)).to.equal("it copies another volume");
+	});
+});
+
+describe("isLeavingClaim()", () => {
+	it("is true of a volume claim that was deleted, and of nothing else", () => {
+		const leaving = { ...shown(claim).metadata, deletionTimestamp: "2026-11-28T19:00:00Z" };
+		expect(isLeavingClaim({ metadata: leaving }, "PersistentVolumeClaim")).to.equal(true);
+		expect(isLeavingClaim(shown(claim), "PersistentVolumeClaim")).to.equal(false);
+		expect(isLeavingClaim({ metadata: leaving }, "Pod")).to.equal(false);
 	});
 });

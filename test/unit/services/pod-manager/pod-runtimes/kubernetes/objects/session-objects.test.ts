@@ -253,6 +253,24 @@ describe("SessionObjects", function () {
 			if (path !== pods) expect(namesIn(pods)).to.deep.equal([]);
 		});
 
+	it("make no pod while the former claim of its workspace is being removed", async () => {
+		await new SessionObjects(client, "sessions", plan.installation).make(plan);
+		api.cluster.delete(pods, name);
+		const [claimName = ""] = namesIn(claims);
+		const { metadata, ...object } = api.cluster.get(claims, claimName);
+		const leaving = {
+			...metadata,
+			deletionTimestamp: "2026-11-28T19:00:00Z",
+			finalizers: ["kubernetes.io/pvc-protection"],
+		};
+		api.cluster.replace(claims, claimName, { ...object, metadata: leaving });
+		const next = podPlan({ generation: 2 });
+		expect(await failureOf<PodRefused>(objects.make(next)))
+			.to.be.an.instanceOf(PodRefused)
+			.and.include({ code: "WORKSPACE_PENDING", final: false });
+		expect(namesIn(pods)).to.not.include(objectName(next));
+	});
+
 	it("adopt no pod that was made before the platform made it", async () => {
 		await objects.make(plan);
 		const { metadata, ...object } = api.cluster.get(pods, name);

@@ -14,6 +14,8 @@ describe("VolumeSizes", () => {
 		expect(await sizes.sizeOf("one")).to.deep.equal({ bytes: 1_024 });
 		expect(await sizes.sizeOf("two")).to.deep.equal({ bytes: 2_048 });
 		expect(await sizes.sizeOf("three")).to.deep.equal({ bytes: 0 });
-		expect(asked).to.deep.equal(["two", "three"]);
+		sizes.forget("one");
+		expect(await sizes.sizeOf("one")).to.deep.equal({ bytes: 0 });
+		expect(asked).to.deep.equal(["two", "three", "one"]);
 	});
 });

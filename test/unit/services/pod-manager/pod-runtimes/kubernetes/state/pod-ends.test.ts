@@ -18,6 +18,27 @@ describe("the reason for which a pod of a cluster has ended", () => {
 			});
 		});
 
+	it("is what the cluster says, before what its agent says of the same end", () => {
+		const told = { phase: "failed", failure: { code: "AGENT_CRASHED", message: "it was told to end" } } as const;
+		const drained = {
+			...running,
+			conditions: [{ type: "DisruptionTarget", status: "True", reason: "EvictionByEvictionAPI" }],
+		};
+		expect(clusterPod(podShown({ told, status: drained }), circumstances())?.failure?.code).to.equal("NODE_DRAINED");
+		const full = ended({ exitCode: 137, reason: "OOMKilled" });
+		expect(clusterPod(podShown({ told, status: full }), circumstances())?.failure?.code).to.equal("OUT_OF_MEMORY");
+		const alone = clusterPod(podShown({ told, status: ended({ exitCode: 1 }) }), circumstances());
+		expect(alone?.failure).to.deep.equal(told.failure);
+	});
+
+	it("has the last lines of an agent that could not say why", () => {
+		const message = `${"early ".repeat(200)}\nFATAL ERROR: Reached heap limit\n`;
+		const failure = endReason(podShown({ told: {}, status: ended({ exitCode: 134, message }) }));
+		expect(failure?.code).to.equal("AGENT_CRASHED");
+		expect(failure?.message).to.match(/^The session agent ended \(134\) .*FATAL ERROR: Reached heap limit$/);
+		expect(failure?.message.length).to.be.below(520);
+	});
+
 	it("is not known of a pod that runs, and of one without containers", () => {
 		for (const status of [running, {}, { phase: "Failed" }, { phase: "Failed", reason: "SomethingNew" }])
 			expect(endReason(podShown({ status })), JSON.stringify(status)).to.equal(undefined);

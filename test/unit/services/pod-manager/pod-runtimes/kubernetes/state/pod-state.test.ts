@@ -90,4 +90,13 @@ describe("the state of a pod in a cluster", () => {
 		expect(pod?.state).to.equal("ready");
 		expect(pod?.warnings).to.deep.equal(["own", 'The machine "n7" of the session does not answer the cluster']);
 	});
+
+	it("holds its workspace while it cannot end, because its machine does not answer", () => {
+		const status = { ...running, conditions: [{ type: "Ready", status: "False" }] };
+		const pod = clusterPod(podShown({ told: {}, isEnding: true, status }), circumstances());
+		expect(pod).to.deep.include({ state: "leaving" });
+		expect(pod?.waiting?.code).to.equal("WORKSPACE_HELD");
+		expect(pod?.waiting?.message).to.contain('The machine "n7" of the session does not answer the cluster');
+		expect(clusterPod(podShown({ told: {}, isEnding: true }), circumstances())).to.not.have.property("waiting");
+	});
 });
