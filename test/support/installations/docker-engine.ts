@@ -34,7 +34,8 @@ const others: readonly OthersImage[] = [
 
 export class DockerEngine implements AsyncDisposable {
 	readonly #folder = mkdtempSync(join(tmpdir(), "atelier-docker-"));
-	readonly #namespace = `atelier-docker-${process.pid}`;
+	/** Machines of clusters have process numbers of their own, and the same names of networks. */
+	readonly #namespace = basename(this.#folder);
 	#daemon: ChildProcess | undefined;
 	#options: readonly string[] = [];
 

@@ -2,6 +2,7 @@
  * The images of this checkout for a cluster, built by a Docker engine of the test and saved. They are kept by what they are made of in the
  * folder of `npm run servers`, so that a later run builds nothing.
  */
+import { randomUUID } from "node:crypto";
 import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -53,7 +54,7 @@ async function build(images: readonly ClusterImage[]): Promise<void> {
 	mkdirSync(folder, { recursive: true });
 	await using engine = await DockerEngine.start(images.includes("nats") ? [natsImage] : []);
 	for (const image of images) {
-		const scratch = join(folder, `.${image}.${process.pid}`);
+		const scratch = join(folder, `.${image}.${randomUUID()}`);
 		engine.run("docker", "tag", builders[image](engine), clusterImage[image]);
 		engine.run("docker", "save", "-o", scratch, clusterImage[image]);
 		renameSync(scratch, archiveOf(image));
