@@ -2,8 +2,7 @@
  * The images of this checkout for a cluster, built by a Docker engine of the test and saved. They are kept by what they are made of in the
  * folder of `npm run servers`, so that a later run builds nothing.
  */
-import { randomUUID } from "node:crypto";
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "#shared/base/project-root.ts";
