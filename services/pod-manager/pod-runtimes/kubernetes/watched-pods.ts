@@ -84,7 +84,7 @@ export class WatchedPods implements KeptPods {
 	/** Keeps what is told of a pod; returns it, or undefined for one that is gone or belongs to no session. */
 	#keep(name: string): ToldPod | undefined {
 		const pod = this.#loop.get(name);
-		const launch = pod && launchOf(pod.metadata.labels);
+		const launch = pod && launchOf(pod.metadata);
 		if (!pod || !launch) {
 			this.#told.delete(name);
 			return undefined;

@@ -79,9 +79,8 @@ export class LaunchDesk {
 	#launchOf({ metadata, spec }: PodObject, bearer: TokenBearer): Launch | undefined {
 		const isOurs =
 			metadata.uid === bearer.uid && metadata.labels?.[label.installation] === this.#dependencies.installation;
-		const launch = isOurs ? launchOf(metadata.labels) : undefined;
-		const names = [metadata.name, spec.serviceAccountName];
-		return launch && names.every((name) => name === objectName(launch)) ? launch : undefined;
+		const launch = isOurs ? launchOf(metadata) : undefined;
+		return launch && spec.serviceAccountName === objectName(launch) ? launch : undefined;
 	}
 }
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { podName } from "../../../pod-runtime.ts";
-import type { Launch } from "../../machine/launch.ts";
+import { isSessionId, type Launch } from "../../machine/launch.ts";
 
 /** The domain of all labels, annotations, and kinds of the platform. */
 const domain = "atelier.dev";
@@ -51,11 +51,27 @@ export function labelOf(id: string): string {
 	return createHash("sha256").update(id).digest("hex").slice(0, 32);
 }
 
-/** Returns the launch of an object; undefined when its labels do not name one. */
-export function launchOf(labels: Readonly<Record<string, string>> = {}): Launch | undefined {
+/** The part of an object's metadata that says whose it is. */
+interface Named {
+	readonly name: string;
+	readonly labels?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * Returns the launch of an object; undefined for one that is nobody's. Others in the cluster can give their objects any labels: one id
+ * that is none would have the sessions service refuse the question about all of them, and nobody could end a pod of another name.
+ */
+export function launchOf({ name, labels = {} }: Named): Launch | undefined {
 	const { [label.session]: sessionId = "", [label.generation]: generation = "" } = labels;
-	const isLaunch = sessionId !== "" && /^[1-9]\d{0,8}$/.test(generation);
-	return isLaunch ? { sessionId, generation: Number(generation) } : undefined;
+	if (!isSessionId(sessionId) || !/^[1-9]\d{0,8}$/.test(generation)) return undefined;
+	const launch = { sessionId, generation: Number(generation) };
+	return name === objectName(launch) ? launch : undefined;
+}
+
+/** Returns the id of the workspace of a claim; undefined for a claim that is nobody's. */
+export function workspaceOf({ name, labels = {} }: Named): string | undefined {
+	const { [label.workspace]: workspaceId = "" } = labels;
+	return isSessionId(workspaceId) && name === volumeClaimName(workspaceId) ? workspaceId : undefined;
 }
 
 /** Returns a selector of labels (Kubernetes, "Labels and Selectors"). */

@@ -98,7 +98,7 @@ export class SessionObjects {
 
 	/** Returns the launches whose accounts are there, with a pod or without one. */
 	async launches(sessionId?: string, signal?: AbortSignal): Promise<Launch[]> {
-		const keep = ({ metadata }: KubeObject) => launchOf(metadata.labels);
+		const keep = ({ metadata }: KubeObject) => launchOf(metadata);
 		const { items } = await this.#api.list(this.#accounts, keep, {
 			labelSelector: this.#selectorOf(sessionId),
 			signal,

@@ -3,7 +3,7 @@ import { compileSchema } from "#shared/base/schema/validator.ts";
 import { parseJsonObject } from "#shared/base/schema/parsed-json.ts";
 import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
 import { type MeasuredSize, measuredSizeFields } from "#shared/wire/pod/status.ts";
-import { annotation, label } from "./cluster-names.ts";
+import { annotation, workspaceOf } from "./cluster-names.ts";
 import { quantityBytes } from "./quantity.ts";
 
 /** A volume claim, as far as it is read. */
@@ -26,10 +26,10 @@ interface Amounts {
 
 const check = compileSchema(measuredSizeFields);
 
-/** Returns the claim; undefined for one without the labels of a workspace. */
+/** Returns the claim; undefined for one without the name and the labels of a workspace. */
 export function volumeClaim(object: ClaimObject): VolumeClaim | undefined {
-	const { labels, uid, deletionTimestamp } = object.metadata;
-	const workspaceId = labels?.[label.workspace];
+	const { uid, deletionTimestamp } = object.metadata;
+	const workspaceId = workspaceOf(object.metadata);
 	if (workspaceId === undefined || uid === undefined) return undefined;
 	return { workspaceId, uid, isEnding: deletionTimestamp !== undefined, size: sizeIn(object) };
 }

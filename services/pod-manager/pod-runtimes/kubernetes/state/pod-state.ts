@@ -11,9 +11,9 @@ import { endReason } from "./pod-ends.ts";
 import { heldReason, hopelessReason, silentNode, waitingReason } from "./pod-reasons.ts";
 import type { Circumstances } from "./circumstances.ts";
 
-/** Returns the pod; undefined for an object without the labels of a session. */
+/** Returns the pod; undefined for an object without the name and the labels of a launch. */
 export function clusterPod(object: PodObject, circumstances: Circumstances): Pod | undefined {
-	const launch = launchOf(object.metadata.labels);
+	const launch = launchOf(object.metadata);
 	if (!launch) return undefined;
 	const status = reportIn(object);
 	const {

@@ -7,6 +7,7 @@ import {
 	objectName,
 	selectorOf,
 	volumeClaimName,
+	workspaceOf,
 } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
 import { podManifest } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-manifest.ts";
 import { podPlan } from "../../../../../../support/kubernetes/pods/pod-plan.ts";
@@ -56,15 +57,28 @@ describe("the names and labels of a cluster", () => {
 		}
 	});
 
-	it("say the launch of an object, and nothing for other labels", () => {
+	it("say the launch of an object, and nothing for other labels or another name", () => {
 		const launch = { sessionId: randomUUID(), generation: 7 };
-		expect(launchOf({ [label.session]: launch.sessionId, [label.generation]: "7" })).to.deep.equal(launch);
-		for (const generation of ["", "0", "-1", "1.5", "x", "9007199254740993"])
-			expect(launchOf({ [label.session]: launch.sessionId, [label.generation]: generation }), generation).to.equal(
-				undefined,
-			);
-		expect(launchOf({ [label.generation]: "1" })).to.equal(undefined);
-		expect(launchOf()).to.equal(undefined);
+		const of = (sessionId: string, generation: string, name = `session-${sessionId}-g${generation}`) =>
+			launchOf({ name, labels: { [label.session]: sessionId, [label.generation]: generation } });
+		expect(of(launch.sessionId, "7")).to.deep.equal(launch);
+		for (const generation of ["", "0", "-1", "1.5", "x", "07", "9007199254740993"])
+			expect(of(launch.sessionId, generation), generation).to.equal(undefined);
+		for (const id of ["", "x", "..", launch.sessionId.toUpperCase(), `${launch.sessionId}0`])
+			expect(of(id, "7"), id).to.equal(undefined);
+		expect(of(launch.sessionId, "7", "session")).to.equal(undefined);
+		expect(launchOf({ name: objectName(launch), labels: { [label.generation]: "7" } })).to.equal(undefined);
+		expect(launchOf({ name: objectName(launch) })).to.equal(undefined);
+	});
+
+	it("say the workspace of a claim, and nothing for other labels or another name", () => {
+		const id = randomUUID();
+		const of = (workspaceId: string, name = volumeClaimName(workspaceId)) =>
+			workspaceOf({ name, labels: { [label.workspace]: workspaceId } });
+		expect(of(id)).to.equal(id);
+		for (const wrong of ["", "x", "..", `${id}0`]) expect(of(wrong), wrong).to.equal(undefined);
+		expect(of(id, "workspace")).to.equal(undefined);
+		expect(workspaceOf({ name: volumeClaimName(id) })).to.equal(undefined);
 	});
 
 	it("are selected together", () => {

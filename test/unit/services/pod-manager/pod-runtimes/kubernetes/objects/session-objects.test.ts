@@ -294,7 +294,8 @@ describe("SessionObjects", function () {
 	});
 
 	it("list what belongs to one session, and what belongs to all", async () => {
-		const other = podPlan({ sessionId: "4f0c1111-2222-4333-8444-555566667777", workspaceId: "other", generation: 3 });
+		const otherId = "4f0c1111-2222-4333-8444-555566667777";
+		const other = podPlan({ sessionId: otherId, workspaceId: otherId, generation: 3 });
 		await objects.make(plan);
 		await objects.make(other);
 		await new SessionObjects(client, "sessions", "foreign").make(
@@ -307,7 +308,7 @@ describe("SessionObjects", function () {
 		expect(await objects.listPods(plan.sessionId)).to.have.length(1);
 		expect((await objects.volumeClaims()).map(({ workspaceId }) => workspaceId)).to.have.members([
 			plan.workspaceId,
-			"other",
+			otherId,
 		]);
 	});
 });

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { annotation, label } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
 import { volumeClaim } from "#services/pod-manager/pod-runtimes/kubernetes/objects/volume-claim.ts";
+import { sessionId } from "../../../../../../support/kubernetes/pods/pod-objects.ts";
 
 const gibibyte = 2 ** 30;
 
@@ -8,7 +9,13 @@ const gibibyte = 2 ** 30;
 function sizeOf(counted?: string, capacity: string | undefined = "12Gi") {
 	const annotations = counted === undefined ? {} : { [annotation.measured]: counted };
 	const claim = volumeClaim({
-		metadata: { name: "workspace-w", uid: "u", resourceVersion: "1", labels: { [label.workspace]: "w" }, annotations },
+		metadata: {
+			name: `workspace-${sessionId}`,
+			uid: "u",
+			resourceVersion: "1",
+			labels: { [label.workspace]: sessionId },
+			annotations,
+		},
 		spec: { resources: { requests: { storage: "10Gi" } } },
 		status: { capacity: { storage: capacity } },
 	});
