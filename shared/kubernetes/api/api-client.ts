@@ -13,16 +13,18 @@ import type { ClusterAccess } from "./cluster-access.ts";
 import { asObject, type KubeList, type KubeObject } from "./kube-object.ts";
 import { type KeptPages, type Listed, type ListQuery, listPages } from "./list-pages.ts";
 import { Repetitions } from "./repetitions.ts";
+import { listOfNames, nameTable } from "./name-table.ts";
 import { pathOf, type Resource } from "./resource.ts";
 
 /** The longest time of a call with its waits, in milliseconds. */
 const callMs: Readonly<Record<CallKind, number>> = { read: 5_000, write: 10_000 };
 /** The time until a watch begins to be answered, in milliseconds. */
 const watchMs = 10_000;
-/** The most bytes of one object: etcd keeps 1.5 MB in a form that is shorter than JSON. */
-const maxObjectBytes = 8_388_608;
-/** The most bytes of one page of a list: 500 pods have about 6 MB. */
-const maxPageBytes = 67_108_864;
+/**
+ * The most bytes of one answer. etcd keeps 1.5 MB of an object, and JSON has six characters for some of one byte; 500 pods have
+ * about 6 MB.
+ */
+const usualMaxBytes = 16_777_216;
 
 export interface CallOptions {
 	readonly signal?: AbortSignal | undefined;
@@ -64,12 +66,26 @@ export interface ApiClientDependencies {
 	readonly metrics?: Metrics;
 	/** Default: 100 calls a second. */
 	readonly pace?: CallPace;
+	/** The most bytes of one answer; default 16 MiB. */
+	readonly maxBytes?: number;
+}
+
+/** The first objects of a list, as far as they fit. */
+export interface FirstQuery {
+	readonly fieldSelector: string;
+	/** The most objects. */
+	readonly count: number;
+	/** The most bytes of the answer. */
+	readonly maxBytes: number;
+	/** The longest time of the call, in milliseconds. */
+	readonly withinMs: number;
 }
 
 interface Call extends Omit<CallOptions, "part"> {
 	readonly request: ApiRequest;
 	readonly kind: CallKind;
-	readonly maxBytes: number;
+	/** Default: those of the client. */
+	readonly maxBytes?: number;
 }
 
 interface TimedCall extends Call {
@@ -87,39 +103,55 @@ export class ApiClient {
 	readonly #access: ClusterAccess;
 	readonly #metrics: Metrics | undefined;
 	readonly #pace: CallPace;
+	readonly #maxBytes: number;
 	readonly #closing = new AbortController();
 
-	constructor({ access, metrics, pace = new CallPace() }: ApiClientDependencies) {
+	constructor({ access, metrics, pace = new CallPace(), maxBytes = usualMaxBytes }: ApiClientDependencies) {
 		this.#connection = new ApiConnection(access.server);
 		this.#access = access;
 		this.#metrics = metrics;
 		this.#pace = pace;
+		this.#maxBytes = maxBytes;
 	}
 
 	/** Reads from a quorum, so it never answers with the past. */
 	async get<T extends KubeObject>(resource: Resource, name: string, options: CallOptions = {}): Promise<T> {
 		const request = { method: "GET", path: pathOf(resource, name, options.part) } as const;
-		return this.#object(await this.#call({ ...options, request, kind: "read", maxBytes: maxObjectBytes }));
+		return this.#object(await this.#call({ ...options, request, kind: "read" }));
 	}
 
 	/**
 	 * Returns what `keep` returns of each object, page by page, so that the whole is never in memory. A page has 5 s. A list that the
-	 * server forgets meanwhile begins again.
+	 * server forgets meanwhile begins again. Pages get smaller where their objects are large.
 	 */
 	list<T extends KubeObject, Kept>(
 		resource: Resource,
 		keep: (object: T) => Kept,
 		{ signal, ...query }: ListQuery & { readonly signal?: AbortSignal | undefined } = {},
 	): Promise<Listed<Kept>> {
-		const page = async (words: Readonly<Record<string, string>>): Promise<KubeList> => {
-			const request = { method: "GET", path: pathOf(resource), query: words } as const;
-			const body = await this.#call({ request, kind: "read", maxBytes: maxPageBytes, signal });
-			if (body instanceof Object) return body;
-			throw noAnswer("AnswerUnreadable", "The cluster's API has answered a list that is none");
-		};
+		const page: KeptPages<Kept>["page"] = (words, of) =>
+			of === "names" ? this.#namePage(resource, words, signal) : this.#page(resource, words, { signal });
 		// The server answers with objects of the collection's kind.
-		const pages: KeptPages<Kept> = { page, keep: (object) => keep(object as T) };
-		return listPages(pages, query);
+		return listPages({ page, keep: (object) => keep(object as T) }, query);
+	}
+
+	/** Returns the names of all objects, of which the server sends nothing else. */
+	async listNames(
+		resource: Resource,
+		{ signal, ...query }: ListQuery & { readonly signal?: AbortSignal | undefined } = {},
+	): Promise<readonly string[]> {
+		const page: KeptPages<string>["page"] = (words) => this.#namePage(resource, words, signal);
+		return (await listPages({ page, keep: ({ metadata }) => metadata.name }, query)).items;
+	}
+
+	/** Returns the first objects by their names, in one call. @throws {ApiError} `AnswerTooLarge` when they have more bytes. */
+	async first<T extends KubeObject>(
+		resource: Resource,
+		{ fieldSelector, count, maxBytes, withinMs }: FirstQuery,
+	): Promise<T[]> {
+		const { items } = await this.#page(resource, { fieldSelector, limit: String(count) }, { maxBytes, withinMs });
+		// The server answers with objects of the collection's kind.
+		return (items ?? []).filter((object) => asObject(object)) as T[];
 	}
 
 	/** @throws {ApiError} 409 `AlreadyExists`. */
@@ -136,7 +168,7 @@ export class ApiClient {
 	): Promise<T> {
 		const request = { method: "POST", path: pathOf(resource, name, options.part), body: json(object) } as const;
 		// A review is answered with its own form.
-		return (await this.#call({ ...options, request, kind: "write", maxBytes: maxObjectBytes })) as T;
+		return (await this.#call({ ...options, request, kind: "write" })) as T;
 	}
 
 	/** @throws {ApiError} 409 `Conflict` when the object's `resourceVersion` is not the given one's. */
@@ -180,7 +212,7 @@ export class ApiClient {
 			...((uid ?? resourceVersion) !== undefined && { preconditions: { uid, resourceVersion } }),
 		});
 		const request = { method: "DELETE", path: pathOf(resource, name), body } as const;
-		return this.#call({ ...options, request, kind: "write", maxBytes: maxObjectBytes });
+		return this.#call({ ...options, request, kind: "write" });
 	}
 
 	/** Resolves when the server begins to answer; the caller reads the lines, and the signal ends them. */
@@ -201,7 +233,7 @@ export class ApiClient {
 		const ending = AbortSignal.any([signal, opening.signal, this.#closing.signal]);
 		const request: ApiRequest = { method: "GET", path: pathOf(resource), query: words };
 		try {
-			const call: Call = { request, kind: "read", maxBytes: maxObjectBytes, signal };
+			const call: Call = { request, kind: "read", signal };
 			return await this.#attempts({ ...call, ending, ms: watchMs }, (answer) => Promise.resolve(answer));
 		} finally {
 			timer.cancel();
@@ -223,7 +255,28 @@ export class ApiClient {
 		contentType?: string,
 	): Promise<T> {
 		const request: ApiRequest = { method, path, body: json(value), contentType };
-		return this.#object(await this.#call({ ...options, request, kind: "write", maxBytes: maxObjectBytes }));
+		return this.#object(await this.#call({ ...options, request, kind: "write" }));
+	}
+
+	async #page(
+		resource: Resource,
+		query: Readonly<Record<string, string>>,
+		options: Pick<Call, "signal" | "maxBytes" | "withinMs"> & Pick<ApiRequest, "accept">,
+	): Promise<KubeList> {
+		const { accept, ...rest } = options;
+		const request = { method: "GET", path: pathOf(resource), query, accept } as const;
+		const body = await this.#call({ ...rest, request, kind: "read" });
+		if (body instanceof Object) return body;
+		throw noAnswer("AnswerUnreadable", "The cluster's API has answered a list that is none");
+	}
+
+	async #namePage(
+		resource: Resource,
+		words: Readonly<Record<string, string>>,
+		signal: AbortSignal | undefined,
+	): Promise<KubeList> {
+		const { accept, words: more } = nameTable;
+		return listOfNames(await this.#page(resource, { ...words, ...more }, { signal, accept }));
 	}
 
 	/** The API answers with the kind that it was asked for. */
@@ -269,13 +322,17 @@ export class ApiClient {
 		throw await this.#refusalOf(answer, maxBytes, [...credentials.secrets, ...secrets]);
 	}
 
-	async #refusalOf(answer: IncomingMessage, maxBytes: number, secrets: readonly string[]): Promise<ApiError> {
+	async #refusalOf(
+		answer: IncomingMessage,
+		maxBytes: number | undefined,
+		secrets: readonly string[],
+	): Promise<ApiError> {
 		const text = await this.#textOf(answer, maxBytes);
 		const retryAfter = answer.headers["retry-after"];
 		return refusalError({ status: answer.statusCode ?? 0, body: parsed(text, {}), retryAfter, secrets });
 	}
 
-	async #textOf(answer: IncomingMessage, maxBytes: number): Promise<string> {
+	async #textOf(answer: IncomingMessage, maxBytes = this.#maxBytes): Promise<string> {
 		const tooLarge = () => noAnswer("AnswerTooLarge", `The cluster's API has answered more than ${maxBytes} bytes`);
 		return (await readBounded(answer, { maxBytes, tooLarge })).toString("utf8");
 	}

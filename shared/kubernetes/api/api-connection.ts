@@ -9,6 +9,7 @@ import type { Credentials } from "./cluster-access.ts";
 const maxSockets = 64;
 /** The server closes idle connections after 90 s; one that is closed as a request arrives would lose the request. */
 const idleMs = 60_000;
+const json = "application/json";
 
 /** One request. Its answer is JSON. */
 export interface ApiRequest {
@@ -18,6 +19,8 @@ export interface ApiRequest {
 	readonly body?: string;
 	/** The form of the body; default: JSON. */
 	readonly contentType?: string | undefined;
+	/** The form of the answer; default: JSON. */
+	readonly accept?: string | undefined;
 }
 
 interface FailureContext {
@@ -46,7 +49,7 @@ export class ApiConnection {
 
 	/** Resolves to the answer with any status. No redirection is followed. @throws the error of the connection. */
 	send(
-		{ method, path, query = {}, body, contentType = "application/json" }: ApiRequest,
+		{ method, path, query = {}, body, contentType = json, accept = json }: ApiRequest,
 		{ headers, tls }: Credentials,
 		signal: AbortSignal,
 	): Promise<IncomingMessage> {
@@ -64,7 +67,7 @@ export class ApiConnection {
 					...Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== undefined)),
 					headers: {
 						...headers,
-						accept: "application/json",
+						accept,
 						"user-agent": "atelier",
 						// Node tells no length of a body of DELETE by itself, and the server then ignores its preconditions.
 						...(body !== undefined && { "content-type": contentType, "content-length": Buffer.byteLength(body) }),

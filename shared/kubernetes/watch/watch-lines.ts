@@ -2,8 +2,8 @@
 import { noAnswer } from "../api/api-error.ts";
 import type { WatchEvent } from "../api/kube-object.ts";
 
-/** An event has one object; etcd keeps 1.5 MB in a form that is shorter than JSON. */
-const maxLineBytes = 8_388_608;
+/** An event has one object. etcd keeps 1.5 MB of it, and JSON has six characters for some of one byte. */
+const maxLineBytes = 16_777_216;
 const lineEnd = 0x0a;
 
 /**

@@ -160,7 +160,10 @@ export class WatchLoop<Seen extends KubeObject, Kept> {
 	}
 
 	async #listed(version: ListVersion | undefined, signal: AbortSignal) {
-		const { resourceVersion, items } = await this.#source.list((object) => this.#keptOf(object), version, signal);
+		const listed = await this.#source.list((object) => this.#keptOf(object), version, signal);
+		const { resourceVersion, items, leftOut = [] } = listed;
+		const [tooLarge] = leftOut;
+		if (tooLarge !== undefined) this.#estrange(tooLarge, "too large to be read");
 		return {
 			resourceVersion: checkedVersion(resourceVersion),
 			objects: items.filter((object) => object !== undefined),
@@ -173,9 +176,13 @@ export class WatchLoop<Seen extends KubeObject, Kept> {
 		try {
 			return { name, resourceVersion: version, value: this.#project(object) };
 		} catch {
-			this.#strange = oneLine(`One of the cluster's ${this.#source.words}, "${name}", is not understood`, maxTrouble);
+			this.#estrange(name, "not understood");
 			return undefined;
 		}
+	}
+
+	#estrange(name: string, why: string): void {
+		this.#strange = oneLine(`One of the cluster's ${this.#source.words}, "${name}", is ${why}`, maxTrouble);
 	}
 
 	async #watch(signal: AbortSignal): Promise<End> {

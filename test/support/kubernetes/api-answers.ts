@@ -12,6 +12,8 @@ export interface ApiQuestion {
 	readonly query: URLSearchParams;
 	/** The header `Content-Type`. */
 	readonly form: string;
+	/** The header `Accept`. */
+	readonly accept?: string;
 	readonly body: string;
 }
 
@@ -58,7 +60,11 @@ type Answering = (
 ) => ApiAnswer;
 
 const answers: Readonly<Record<string, Answering>> = {
-	"GET all": (cluster, { query }, { collection }) => ({ status: 200, body: page(cluster, collection, query) }),
+	"GET all": (cluster, { query, accept = "" }, { collection }) => {
+		const { kind, apiVersion, metadata, items } = page(cluster, collection, query);
+		if (accept.includes("as=Table")) return { status: 200, body: { kind: "Table", metadata, ...tableOf(items) } };
+		return { status: 200, body: { kind, apiVersion, metadata, items } };
+	},
 	"POST all": (cluster, { body }, { collection, plural }) => ({
 		status: 201,
 		body: cluster.create(collection, begun(plural, checkObject(plural, parsed(body)))),
@@ -99,7 +105,13 @@ function patched(object: StoredObject, { form, body }: ApiQuestion): unknown {
 	throw new ClusterRefusal(415, "UnsupportedMediaType", `the media type ${form} is not supported`);
 }
 
-function page(cluster: ClusterObjects, collection: string, query: URLSearchParams): object {
+/** Returns the columns and the rows that a server shows of objects to people. */
+function tableOf(items: readonly StoredObject[]): object {
+	const columnDefinitions = [{ name: "Name" }, { name: "Age" }];
+	return { columnDefinitions, rows: items.map(({ metadata }) => ({ cells: [metadata.name, "1d"], object: null })) };
+}
+
+function page(cluster: ClusterObjects, collection: string, query: URLSearchParams) {
 	const { at, begin } = begunAt(cluster, query);
 	const limit = Number(query.get("limit") ?? 0) || Number.POSITIVE_INFINITY;
 	const all = cluster.list(collection, query.get("labelSelector") ?? "", at);

@@ -28,12 +28,17 @@ export class TestAccess implements ClusterAccess {
 	}
 }
 
-/** Returns a client with its access and its metrics. */
+/** Returns a client with its access and its metrics. @param maxBytes Default: the usual bound. */
 export function clientOf(
 	api: Pick<FakeApi, "port" | "ca">,
 	pace?: CallPace,
+	maxBytes?: number,
 ): { client: ApiClient; access: TestAccess; metrics: Metrics } {
 	const access = new TestAccess(api);
 	const metrics = new Metrics();
-	return { client: new ApiClient({ access, metrics, ...(pace && { pace }) }), access, metrics };
+	return {
+		client: new ApiClient({ access, metrics, ...(pace && { pace }), ...(maxBytes && { maxBytes }) }),
+		access,
+		metrics,
+	};
 }

@@ -163,13 +163,13 @@ export class FakeApi implements AsyncDisposable {
 
 async function questionOf(request: IncomingMessage): Promise<ApiQuestion> {
 	const { pathname, searchParams } = new URL(request.url ?? "", "https://api");
-	const { "content-type": form = "", "content-length": length } = request.headers;
+	const { "content-type": form = "", "content-length": length, accept = "" } = request.headers;
 	const method = request.method ?? "";
 	let text = "";
 	for await (const chunk of request) text += String(chunk);
 	// The real server does not look at a body of DELETE whose length is not told.
 	const body = method === "DELETE" && length === undefined ? "" : text;
-	return { method, path: pathname, query: searchParams, form, body };
+	return { method, path: pathname, query: searchParams, form, accept, body };
 }
 
 const unauthorized: ApiAnswer = {

@@ -254,7 +254,7 @@ describe("The client of the cluster's API", function () {
 		});
 
 		it("that is too long is not read to its end", async () => {
-			api.fail(`GET ${path}/one`, { answers: { status: 200, body: "x".repeat(9_000_000) }, when: "before" });
+			api.fail(`GET ${path}/one`, { answers: { status: 200, body: "x".repeat(17_000_000) }, when: "before" });
 			expect((await errorOf(client.get(maps, "one"))).reason).to.equal("AnswerTooLarge");
 		});
 
