@@ -153,8 +153,8 @@ export interface Inventory {
 	 * any moment.
 	 */
 	readonly unfinished: readonly Pod[];
-	/** Ids of workspaces and sessions that have stored files or records, with a pod or without one. */
-	readonly workspaces: readonly string[];
+	/** Ids of workspaces and sessions that have stored files or records, with a pod or without one; undefined: nobody can say it now. */
+	readonly workspaces: readonly string[] | undefined;
 	/** Sentences about problems that the runtime cannot solve by itself. */
 	readonly troubles: readonly string[];
 }

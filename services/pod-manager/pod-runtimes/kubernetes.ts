@@ -15,11 +15,12 @@ import {
 	type PodRuntime,
 	type PodSpec,
 } from "../pod-runtime.ts";
-import { isThere, unfinishedOf } from "./machine/machine-runtime.ts";
+import { isThere } from "./machine/machine-runtime.ts";
 import type { Launch } from "./machine/launch.ts";
 import { ApiClient } from "#shared/kubernetes/api/api-client.ts";
 import { openAccess } from "#shared/kubernetes/api/open-access.ts";
 import { clusterDoor } from "./kubernetes/door/cluster-door.ts";
+import { clusterInventory } from "./kubernetes/cluster-inventory.ts";
 import { ClusterPods } from "./kubernetes/cluster-pods.ts";
 import { refuse } from "./kubernetes/create-refusals.ts";
 import {
@@ -129,12 +130,7 @@ export class KubernetesRuntime implements PodRuntime {
 	}
 
 	async inventory(): Promise<Inventory> {
-		const { objects, pods, watched, sizes } = await this.#cluster();
-		const [found, launches, claims] = await Promise.all([pods.all(), objects.launches(), objects.volumeClaims()]);
-		sizes.take(claims);
-		const troubles = watched.trouble === undefined ? [] : [watched.trouble];
-		const workspaces = claims.map(({ workspaceId }) => workspaceId);
-		return { pods: found, unfinished: unfinishedOf(launches, found), workspaces, troubles };
+		return clusterInventory(await this.#cluster());
 	}
 
 	async find(sessionId: string, signal?: AbortSignal, generation?: number): Promise<Pod[]> {

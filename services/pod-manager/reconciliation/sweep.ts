@@ -37,7 +37,7 @@ export interface SweepDependencies {
 /** The intervals of a {@link Sweep}, in milliseconds. */
 interface SweepTimes {
 	readonly everyMs: number;
-	/** The pause while pods are being ended, and after a failed sweep, when it grows each time. */
+	/** The pause while pods are being ended, and after a failed sweep. It grows each time. */
 	readonly soonMs: number;
 	/** How long a pod must have been unwanted in all sweeps before it is ended. */
 	readonly unwantedMs: number;
@@ -61,9 +61,10 @@ export class Sweep {
 	/** Pods that no session wanted at the last sweep, by name, with the monotonic time since when. */
 	#unwanted = new Map<string, number>();
 	#failures = 0;
+	/** The sweeps in a row in which pods were ended: something that somebody keeps from going must not keep the others busy. */
+	#endings = 0;
 	#pods: readonly Pod[] = [];
-	/** Whether it has compared the pods with all sessions once. */
-	#comparedAll = false;
+	#hasReportedOrphans = false;
 	/** When it reads all sessions again, on the monotonic clock. */
 	#allAt = -Infinity;
 	readonly #loop: Promise<void>;
@@ -98,12 +99,17 @@ export class Sweep {
 		try {
 			const ended = await this.#compare();
 			this.#failures = 0;
-			if (ended > 0) return this.#times.soonMs;
+			this.#endings = ended > 0 ? this.#endings + 1 : 0;
+			if (ended > 0) return this.#soon(this.#endings);
 			return Math.min(Math.max(this.#allAt - monotonic(), this.#times.soonMs), this.#times.everyMs);
 		} catch (error) {
 			this.#log.failed(++this.#failures, "Cannot sweep", error);
-			return Math.min(this.#times.soonMs * 2 ** (this.#failures - 1), this.#times.everyMs);
+			return this.#soon(this.#failures);
 		}
+	}
+
+	#soon(times: number): number {
+		return Math.min(this.#times.soonMs * 2 ** (times - 1), this.#times.everyMs);
 	}
 
 	/**
@@ -119,8 +125,10 @@ export class Sweep {
 		const sessions = await this.#sessions(here, isAll);
 		this.#dependencies.found?.(pods);
 		for (const id of unlike(sessions, pods)) this.#dependencies.look(id);
-		if (!this.#comparedAll) await this.#reportOrphans(workspaces.filter((id) => !sessions.has(id)));
-		this.#comparedAll = true;
+		if (!this.#hasReportedOrphans && workspaces) {
+			await this.#reportOrphans(workspaces.filter((id) => !sessions.has(id)));
+			this.#hasReportedOrphans = true;
+		}
 		if (isAll) this.#allAt = monotonic() + allAgainMs;
 		for (const trouble of troubles) this.#log.write(trouble);
 		this.#dependencies.remaining?.(troubles);

@@ -136,10 +136,11 @@ export class ClusterPods {
 		const pod = clusterPod(object, this.#sightings);
 		if (pod?.state !== "launching" || !this.#isLate(object)) return pod;
 		const { uid, labels } = object.metadata;
+		const { events } = this.#objects;
 		const isScheduled = conditionOf(object, "PodScheduled")?.status === "True";
 		const claim = volumeClaimName(labels?.[label.workspace] ?? "");
 		// A volume is made before the pod has a machine, and mounted after that.
-		const read = () => (isScheduled ? this.#objects.eventsOf(uid) : this.#objects.eventsOfClaim(claim));
+		const read = () => (isScheduled ? events.ofPod(uid) : events.ofClaim(claim));
 		await this.#sightings.learn(uid, read);
 		return clusterPod(object, this.#sightings);
 	}

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { podName } from "../../../pod-runtime.ts";
-import { isSessionId, type Launch } from "../../machine/launch.ts";
+import { isSessionId, type Launch, parseLaunch } from "../../machine/launch.ts";
 
 /** The domain of all labels, annotations, and kinds of the platform. */
 const domain = "atelier.dev";
@@ -38,8 +38,17 @@ export const annotation = {
 /** The value of `app.kubernetes.io/name` by which network policies and people select the pods of sessions. */
 export const sessionName = "atelier-session";
 
+/** The beginning of the names of pods and accounts. */
+const prefix = "session-";
+
 export function objectName({ sessionId, generation }: Launch): string {
 	return podName(sessionId, generation);
+}
+
+/** Returns the launch whose objects have the name; undefined for another name. */
+export function launchNamed(name: string): Launch | undefined {
+	const launch = name.startsWith(prefix) ? parseLaunch(name.slice(prefix.length)) : undefined;
+	return launch && launch.generation > 0 && objectName(launch) === name ? launch : undefined;
 }
 
 export function volumeClaimName(workspaceId: string): string {

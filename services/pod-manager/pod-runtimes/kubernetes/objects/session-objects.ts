@@ -7,25 +7,15 @@ import type { ApiClient, PatchStep } from "#shared/kubernetes/api/api-client.ts"
 import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
 import type { Resource } from "#shared/kubernetes/api/resource.ts";
 import type { Launch } from "../../machine/launch.ts";
-import { annotation, finalizer, label, launchOf, selectorOf, volumeClaimName } from "./cluster-names.ts";
+import { annotation, finalizer, label, launchNamed, selectorOf, volumeClaimName } from "./cluster-names.ts";
 import { differenceOf, isLeavingClaim } from "./made-object.ts";
 import { accountManifest, type PodPlan, podManifest, volumeClaimManifest } from "./pod-manifest.ts";
 import { type PodObject, podObject } from "./pod-object.ts";
+import { SessionEvents } from "./session-events.ts";
 import { type ClaimObject, volumeClaim, type VolumeClaim } from "./volume-claim.ts";
-import type { ClusterEvent } from "../state/circumstances.ts";
-
-/** The most events of an object that are read. */
-const maxEvents = 50;
 
 /** The words for a claim that is on its way out. */
 const stillRemoved = "its former volume was deleted, and is still being removed";
-
-interface EventObject extends KubeObject {
-	readonly reason?: string;
-	readonly message?: string;
-	readonly lastTimestamp?: string | null;
-	readonly eventTime?: string | null;
-}
 
 /** The objects of one installation in one namespace. */
 export class SessionObjects {
@@ -34,7 +24,7 @@ export class SessionObjects {
 	readonly pods: Resource;
 	readonly #accounts: Resource;
 	readonly #claims: Resource;
-	readonly #events: Resource;
+	readonly events: SessionEvents;
 
 	constructor(api: ApiClient, namespace: string, installation: string) {
 		this.#api = api;
@@ -43,7 +33,7 @@ export class SessionObjects {
 		this.pods = of("pods");
 		this.#accounts = of("serviceaccounts");
 		this.#claims = of("persistentvolumeclaims");
-		this.#events = of("events");
+		this.events = new SessionEvents(api, namespace);
 	}
 
 	/** The label by which all of them are found. */
@@ -92,23 +82,35 @@ export class SessionObjects {
 		failpoint("kubernetes.pod-released");
 	}
 
+	/** Removes the account of this name, but none of somebody else's, and none that gets the name meanwhile. */
 	async removeAccount(name: string, signal?: AbortSignal): Promise<void> {
-		await orMissing(this.#api.delete(this.#accounts, name, { signal }));
+		const uid = await this.#accountNow(name, signal);
+		if (uid === undefined) return;
+		try {
+			await orMissing(this.#api.delete(this.#accounts, name, { uid, signal }));
+		} catch (error) {
+			if (!isReason(error, "Conflict") || (await this.#accountNow(name, signal)) === uid) throw error;
+		}
+	}
+
+	/** Resolves to the uid of the installation's account of this name. */
+	async #accountNow(name: string, signal: AbortSignal | undefined): Promise<string | undefined> {
+		const account = await orMissing(this.#api.get(this.#accounts, name, { signal }));
+		const { uid, labels } = account?.metadata ?? {};
+		return labels?.[label.installation] === this.#installation ? uid : undefined;
 	}
 
 	/** Returns the launches whose accounts are there, with a pod or without one. */
 	async launches(sessionId?: string, signal?: AbortSignal): Promise<Launch[]> {
-		const keep = ({ metadata }: KubeObject) => launchOf(metadata);
-		const { items } = await this.#api.list(this.#accounts, keep, {
-			labelSelector: this.#selectorOf(sessionId),
-			signal,
-		});
-		return items.filter((launch) => launch !== undefined);
+		const names = await this.#api.listNames(this.#accounts, { labelSelector: this.#selectorOf(sessionId), signal });
+		const launches = names.map(launchNamed).filter((launch) => launch !== undefined);
+		return sessionId === undefined ? launches : launches.filter((launch) => launch.sessionId === sessionId);
 	}
 
-	async volumeClaims(): Promise<VolumeClaim[]> {
-		const { items } = await this.#api.list(this.#claims, volumeClaim, { labelSelector: this.selector });
-		return items.filter((claim) => claim !== undefined);
+	/** Returns the claims of all workspaces, and the names of those that are too large to be read. */
+	async volumeClaims(): Promise<{ readonly claims: VolumeClaim[]; readonly leftOut: readonly string[] }> {
+		const { items, leftOut = [] } = await this.#api.list(this.#claims, volumeClaim, { labelSelector: this.selector });
+		return { claims: items.filter((claim) => claim !== undefined), leftOut };
 	}
 
 	async volumeClaim(workspaceId: string): Promise<VolumeClaim | undefined> {
@@ -132,25 +134,6 @@ export class SessionObjects {
 	async keepSize(workspaceId: string, size: MeasuredSize): Promise<void> {
 		const members = { metadata: { annotations: { [annotation.measured]: JSON.stringify(size) } } };
 		await orMissing(this.#api.patch(this.#claims, volumeClaimName(workspaceId), members));
-	}
-
-	/** Returns the events of a pod, the newest first. */
-	eventsOf(uid: string): Promise<ClusterEvent[]> {
-		return this.#eventsAt(`involvedObject.uid=${uid}`);
-	}
-
-	/** Returns the events of a volume claim, the newest first. */
-	eventsOfClaim(name: string): Promise<ClusterEvent[]> {
-		return this.#eventsAt(`involvedObject.kind=PersistentVolumeClaim,involvedObject.name=${name}`);
-	}
-
-	async #eventsAt(fieldSelector: string): Promise<ClusterEvent[]> {
-		const keep = (event: EventObject) => event;
-		const { items } = await this.#api.list<EventObject, EventObject>(this.#events, keep, { fieldSelector });
-		return items
-			.toSorted((one, other) => orderOf(other).localeCompare(orderOf(one)))
-			.slice(0, maxEvents)
-			.map((event) => ({ reason: event.reason ?? "", message: event.message ?? "", at: timeOf(event) }));
 	}
 
 	#selectorOf(sessionId: string | undefined): string {
@@ -202,15 +185,6 @@ export class SessionObjects {
 			throw error;
 		}
 	}
-}
-
-function timeOf({ lastTimestamp, eventTime, metadata }: EventObject): string {
-	return lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? "";
-}
-
-/** Times have whole seconds; the name of an event ends with its nanoseconds as a number of one length. */
-function orderOf(event: EventObject): string {
-	return `${timeOf(event)} ${event.metadata.name}`;
 }
 
 /** Resolves to undefined where the object is not there. */

@@ -36,8 +36,8 @@ export class Sightings implements Circumstances {
 
 	readonly eventsOf = (uid: string): readonly ClusterEvent[] => this.#events.get(uid)?.events ?? [];
 
-	/** Reads the events of a pod, unless they are new. A failure changes nothing. */
-	async learn(uid: string, read: () => Promise<readonly ClusterEvent[]>): Promise<void> {
+	/** Reads the events of a pod, unless they are new. A failure, or no answer, changes nothing. */
+	async learn(uid: string, read: () => Promise<readonly ClusterEvent[] | undefined>): Promise<void> {
 		const { at = -Infinity } = this.#events.get(uid) ?? {};
 		if (this.#monotonic() - at < newMs) return;
 		this.#events.set(uid, { at: this.#monotonic(), events: this.eventsOf(uid) });

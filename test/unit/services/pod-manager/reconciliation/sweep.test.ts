@@ -122,6 +122,34 @@ describe("Sweep", () => {
 		expect(said.filter((sentence) => sentence.includes("It cannot be reached"))).to.have.lengthOf(1);
 	});
 
+	it("pauses longer each time while a pod does not go that somebody keeps", async () => {
+		const at: number[] = [];
+		class KeptPods extends MemoryPods {
+			override async end() {
+				at.push(Date.now());
+			}
+		}
+		pods = new KeptPods();
+		pods.put(memoryPod(id, 1, "ready"));
+		start({}, { everyMs: 60_000, soonMs: 20, unwantedMs: 0 });
+		await eventually(() => at.length === 6);
+		const pauses = at.slice(1).map((time, index) => time - (at[index] ?? 0));
+		for (const [index, least] of [20, 40, 80, 160, 320].entries()) expect(pauses[index]).to.be.at.least(least - 2);
+	});
+
+	it("looks for files that belong to nothing as soon as they can be listed", async () => {
+		pods.workspaces.add(id);
+		const inventory = pods.inventory.bind(pods);
+		let isListed = false;
+		pods.inventory = async () => ({ ...(await inventory()), ...(!isListed && { workspaces: undefined }) });
+		start();
+		await sweeps();
+		expect(said).to.deep.equal([]);
+		isListed = true;
+		await sweeps();
+		expect(said).to.deep.equal(["1 folder(s) of files belong to no session and no workspace that is stored"]);
+	});
+
 	it("removes the beginnings of an unwanted pod, and keeps those that may become one", async () => {
 		const [wanted, unknown] = [randomUUID(), randomUUID()];
 		desk.want(wanted, "run", 2);
