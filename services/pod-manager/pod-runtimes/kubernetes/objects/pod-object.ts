@@ -1,6 +1,7 @@
 /** The part of a pod, as the cluster's API gives it, that is kept and read (Kubernetes API, core/v1 Pod). */
 import { compileSchema } from "#shared/base/schema/validator.ts";
 import { type Output, schema } from "#shared/base/schema/schema.ts";
+import { annotation, label } from "./cluster-names.ts";
 
 const text = { type: "string" } as const;
 const optionalText = { ...text, optional: true } as const;
@@ -62,30 +63,51 @@ export type PodCondition = Output<typeof condition>;
 
 const check = compileSchema(podFields);
 
-/** Returns the members that are read, of about 1 KB; undefined for an object without the shape of a pod. */
+/** The most rows of a list that are kept: pods of sessions have a few containers, conditions and finalizers. */
+const maxRows = 32;
+/** The most characters of a text, such as the last words of a container, and of the agent's report. */
+const [maxText, maxReport] = [4_096, 16_384];
+
+/**
+ * Returns the members that are read, of about 1 KB, however much somebody has written into the pod; undefined for an object without the
+ * shape of a pod.
+ */
 export function podObject(value: unknown): PodObject | undefined {
-	const copy: unknown = JSON.parse(JSON.stringify(partsOf(value)), withoutNull);
+	const copy: unknown = JSON.parse(JSON.stringify(partsOf(value)), bounded);
 	return isPod(copy) ? copy : undefined;
 }
 
 /** The cluster writes null for a time that nobody knows, such as the end of a container that a machine has not found. */
-function withoutNull(_name: string, value: unknown): unknown {
-	return value === null ? undefined : value;
+function bounded(name: string, value: unknown): unknown {
+	if (value === null) return undefined;
+	if (Array.isArray(value)) return value.slice(0, maxRows);
+	return typeof value === "string" && name !== annotation.status ? value.slice(0, maxText) : value;
 }
 
-/** Leaves out at once what is most of a pod: its containers and volumes, and who has changed which member. */
+/** Leaves out at once what is most of a pod: its containers and volumes, who has changed which member, and what is of others. */
 function partsOf(value: unknown): unknown {
 	const { metadata, spec, status } = Object(value);
-	const { managedFields: _fields, ...meta } = Object(metadata);
 	const { nodeName, serviceAccountName } = Object(spec);
 	return {
-		metadata: meta,
+		metadata: metadataOf(Object(metadata)),
 		spec: {
 			...(nodeName !== undefined && { nodeName }),
 			...(serviceAccountName !== undefined && { serviceAccountName }),
 		},
 		status: status ?? {},
 	};
+}
+
+function metadataOf({ labels, annotations, managedFields: _fields, ...meta }: Readonly<Record<string, unknown>>) {
+	const report = Object(annotations)[annotation.status];
+	const isReport = typeof report === "string" && report.length <= maxReport;
+	return { ...meta, labels: ownOf(Object(labels)), annotations: isReport ? { [annotation.status]: report } : {} };
+}
+
+/** Returns the labels that the platform has made. */
+function ownOf(labels: object): object {
+	const own: ReadonlySet<string> = new Set(Object.values(label));
+	return Object.fromEntries(Object.entries(labels).filter(([name]) => own.has(name)));
 }
 
 /** Checks the object, and removes the members that the schema does not have. */

@@ -7,6 +7,14 @@ import { podFailure } from "../../../pod-refused.ts";
 /** The most characters of the cluster's words; a registry or a provisioner can answer with a whole page. */
 const maxWords = 1_000;
 
+/** The codes of the reasons that a cluster gives. */
+export type CodeTable = Readonly<Record<string, FailureCode>>;
+
+/** Returns the code of a reason; undefined for one without a row, such as `constructor`, which every object has. */
+export function codeIn(table: CodeTable, reason: string): FailureCode | undefined {
+	return Object.hasOwn(table, reason) ? table[reason] : undefined;
+}
+
 /** Returns the reason: the sentence of its code, and what the cluster has said. */
 export function inClusterWords(code: FailureCode, words = ""): PodFailure {
 	const line = wordsOf(words);

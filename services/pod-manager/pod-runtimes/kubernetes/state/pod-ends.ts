@@ -1,5 +1,4 @@
 /** Explains why a pod of the cluster has ended. The cluster's own words come first, because a session can write what its agent says. Pure. */
-import type { FailureCode } from "#shared/contracts/sessions/status-reasons.ts";
 import { failureIn } from "#shared/wire/pod/termination-message.ts";
 import type { PodFailure } from "#shared/wire/pod/status.ts";
 import { lackingImage, unrunnable } from "../../machine/lacking-image.ts";
@@ -8,10 +7,10 @@ import { deliveryContainer } from "../objects/delivered-agent.ts";
 import { sessionContainer } from "../objects/pod-manifest.ts";
 import { type ContainerEnd, containerOf, disruptionOf, type PodObject } from "../objects/pod-object.ts";
 import { agentFailure } from "./agent-failure.ts";
-import { inClusterWords, wordsOf } from "./cluster-words.ts";
+import { codeIn, type CodeTable, inClusterWords, wordsOf } from "./cluster-words.ts";
 
 /** The codes of disruptions (Kubernetes, "Pod disruption conditions"). */
-const ofDisruptions: Readonly<Record<string, FailureCode>> = {
+const ofDisruptions: CodeTable = {
 	EvictionByEvictionAPI: "NODE_DRAINED",
 	PreemptionByScheduler: "PREEMPTED",
 	DeletionByTaintManager: "NODE_LOST",
@@ -20,7 +19,7 @@ const ofDisruptions: Readonly<Record<string, FailureCode>> = {
 };
 
 /** The codes of the pod's own `status.reason`, which a kubelet sets. */
-const ofPods: Readonly<Record<string, FailureCode>> = {
+const ofPods: CodeTable = {
 	DeadlineExceeded: "TIME_LIMIT",
 	NodeLost: "NODE_LOST",
 	NodeShutdown: "NODE_SHUTDOWN",
@@ -57,7 +56,7 @@ function endedByCluster(object: PodObject): PodFailure | undefined {
 }
 
 function ofReason(reason: string, message = ""): PodFailure | undefined {
-	const code = ofPods[reason];
+	const code = codeIn(ofPods, reason);
 	if (code !== undefined) return inClusterWords(code, message);
 	if (reason.startsWith("OutOf") || isRejected.test(message)) return inClusterWords("NODE_REFUSED", message);
 	return reason === "Evicted" ? evicted(message) : undefined;
@@ -73,7 +72,7 @@ function evicted(message: string): PodFailure {
 
 function disrupted(object: PodObject): PodFailure | undefined {
 	const disruption = disruptionOf(object);
-	const code = ofDisruptions[disruption?.reason ?? ""];
+	const code = codeIn(ofDisruptions, disruption?.reason ?? "");
 	if (code === undefined) return undefined;
 	// A machine that has ended the container has answered: a taint of another kind empties it.
 	const isEmptied = disruption?.reason === "DeletionByTaintManager" && isEndSeen(object);

@@ -2,7 +2,7 @@
 import type { FailureCode } from "#shared/contracts/sessions/status-reasons.ts";
 import type { PodFailure } from "#shared/wire/pod/status.ts";
 import type { Circumstances, ClusterEvent } from "./circumstances.ts";
-import { inClusterWords } from "./cluster-words.ts";
+import { codeIn, type CodeTable, inClusterWords } from "./cluster-words.ts";
 import { annotation } from "../objects/cluster-names.ts";
 import { sessionContainer } from "../objects/pod-manifest.ts";
 import { conditionOf, containerOf, type PodCondition, type PodObject } from "../objects/pod-object.ts";
@@ -28,7 +28,7 @@ const isUnbound =
 const isNew = /unbound immediate PersistentVolumeClaims/;
 
 /** The codes of the reasons for which a kubelet keeps a container waiting. */
-const ofWaiting: Readonly<Record<string, FailureCode>> = {
+const ofWaiting: CodeTable = {
 	ErrImagePull: "IMAGE_PULL_FAILED",
 	ImagePullBackOff: "IMAGE_PULL_FAILED",
 	ErrImageNeverPull: "IMAGE_PULL_FAILED",
@@ -44,7 +44,7 @@ const ofWaiting: Readonly<Record<string, FailureCode>> = {
 	PostStartHookError: "CONTAINER_FAILED",
 };
 /** The events of kubelets and controllers that cannot prepare a pod, and those of pods that get on. */
-const ofEvents: Readonly<Record<string, FailureCode>> = {
+const ofEvents: CodeTable = {
 	FailedMount: "VOLUME_MOUNT_FAILED",
 	FailedAttachVolume: "VOLUME_MOUNT_FAILED",
 	FailedMapVolume: "VOLUME_MOUNT_FAILED",
@@ -127,7 +127,7 @@ function unstarted(object: PodObject, circumstances: Circumstances): PodFailure 
 	const { initContainerStatuses = [], containerStatuses = [] } = object.status;
 	for (const { state } of [...initContainerStatuses, ...containerStatuses]) {
 		const { reason = "", message = reason } = state?.waiting ?? {};
-		const code = ofWaiting[reason];
+		const code = codeIn(ofWaiting, reason);
 		if (code !== undefined) return inClusterWords(code, wordsOfPull(message, object, circumstances));
 	}
 	return undefined;
@@ -145,8 +145,8 @@ function wordsOfPull(message: string, { metadata }: PodObject, { eventsOf }: Cir
 function unprepared(object: PodObject, { seenFor, eventsOf }: Circumstances): PodFailure | undefined {
 	const { uid } = object.metadata;
 	if (conditionOf(object, "PodScheduled")?.status !== "True" || hasStarted(object)) return undefined;
-	const newest = eventsOf(uid).find(({ reason }) => Object.hasOwn(ofEvents, reason) || progress.has(reason));
-	const code = newest && ofEvents[newest.reason];
+	const newest = eventsOf(uid).find(({ reason }) => codeIn(ofEvents, reason) !== undefined || progress.has(reason));
+	const code = newest && codeIn(ofEvents, newest.reason);
 	return code && seenFor(uid, "unprepared") >= lateMs ? ofPreparation(code, newest.message) : undefined;
 }
 

@@ -1,7 +1,7 @@
 /** Says which image a machine pulls for a pod, and since when: it may take minutes. Pure. */
 import type { PodFailure } from "#shared/wire/pod/status.ts";
-import { podFailure } from "../../../pod-refused.ts";
 import type { ClusterEvent } from "./circumstances.ts";
+import { inClusterWords } from "./cluster-words.ts";
 
 /** The events of a kubelet about images. The first one begins a pull, and each of the others ends it. */
 const imageEvents: ReadonlySet<string> = new Set(["Pulling", "Pulled", "Failed", "BackOff"]);
@@ -12,5 +12,5 @@ export function pullingReason(events: readonly ClusterEvent[]): PodFailure | und
 	if (newest?.reason !== "Pulling") return undefined;
 	const [, image = ""] = /^Pulling image "([^"]{1,512})"/.exec(newest.message) ?? [];
 	const since = newest.at === undefined ? "" : `, since ${newest.at}`;
-	return podFailure("IMAGE_PULLING", `"${image}"${since}`);
+	return inClusterWords("IMAGE_PULLING", `"${image}"${since}`);
 }

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { label } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
+import { annotation, label } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
 import { podObject } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-object.ts";
 import { clusterPod } from "#services/pod-manager/pod-runtimes/kubernetes/state/pod-state.ts";
 import { circumstances, sessionId } from "../../../../../../support/kubernetes/pods/pod-objects.ts";
@@ -73,6 +73,35 @@ describe("a pod as the cluster writes it", () => {
 			"finalizers",
 		);
 		expect(spec).to.have.all.keys("nodeName", "serviceAccountName");
+	});
+
+	it("has as little of a pod that somebody has filled, and no labels and annotations of others", () => {
+		const { metadata, spec, status } = endedBeforeItBegan;
+		const many = <T>(make: (index: number) => T): T[] => Array.from({ length: 5_000 }, (_each, index) => make(index));
+		const pod = podObject({
+			spec,
+			metadata: {
+				...metadata,
+				labels: { ...metadata.labels, ...Object.fromEntries(many((index) => [`l${index}`, "x"])) },
+				annotations: { filling: "x".repeat(250_000), [annotation.status]: "y".repeat(16_384) },
+				finalizers: ["atelier.dev/records", ...many((index) => `example.org/${index}`)],
+			},
+			status: {
+				...status,
+				message: "m".repeat(1_000_000),
+				conditions: many((index) => ({ type: `T${index}`, status: "True", message: "m".repeat(5_000) })),
+				containerStatuses: many((index) => ({
+					name: `c${index}`,
+					state: { terminated: { exitCode: 1, message: "\u001b".repeat(4_096) } },
+				})),
+			},
+		});
+		expect(pod?.metadata.labels).to.deep.equal(metadata.labels);
+		expect(pod?.metadata.annotations).to.deep.equal({ [annotation.status]: "y".repeat(16_384) });
+		expect(pod?.metadata.finalizers?.[0]).to.equal("atelier.dev/records");
+		expect(JSON.stringify(pod).length).to.be.below(1_200_000);
+		const tooLong = { ...metadata, annotations: { [annotation.status]: "y".repeat(16_385) } };
+		expect(podObject({ metadata: tooLong, spec, status })?.metadata.annotations).to.deep.equal({});
 	});
 
 	it("is nothing without the shape of a pod", () => {

@@ -99,4 +99,19 @@ describe("the state of a pod in a cluster", () => {
 		expect(pod?.waiting?.message).to.contain('The machine "n7" of the session does not answer the cluster');
 		expect(clusterPod(podShown({ told: {}, isEnding: true }), circumstances())).to.not.have.property("waiting");
 	});
+
+	it("is understood whatever word somebody has written for a reason", () => {
+		for (const reason of ["constructor", "__proto__", "toString", "hasOwnProperty"]) {
+			const message = "words";
+			const conditions = [{ type: "DisruptionTarget", status: "True", reason, message }];
+			const states = [{ waiting: { reason, message } }, { terminated: { exitCode: 1, reason, message } }];
+			for (const state of states)
+				for (const phase of ["Pending", "Running", "Failed"]) {
+					const status = { phase, reason, message, conditions, containerStatuses: [{ name: "session", state }] };
+					const events = [{ reason, message }];
+					for (const told of [{}, { phase: "failed" as const }])
+						expect(clusterPod(podShown({ status, told }), circumstances(600_000, events))?.state).to.be.a("string");
+				}
+		}
+	});
 });

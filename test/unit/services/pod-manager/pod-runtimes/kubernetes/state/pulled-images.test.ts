@@ -20,6 +20,11 @@ describe("pullingReason()", () => {
 			expect(pullingReason(events)).to.equal(undefined);
 	});
 
+	it("shows nothing that a terminal would obey", () => {
+		const message = 'Pulling image "a\u001b[2J\nb\u202e"';
+		expect(pullingReason([{ ...pulling, message }])?.message).to.match(/: "a \[2J b ", since /);
+	});
+
 	it("is what a launch waits for until its container runs", () => {
 		const slow = podShown({ status: waitingFor("ContainerCreating") });
 		expect(clusterPod(slow, circumstances(0, [pulling]))?.waiting?.code).to.equal("IMAGE_PULLING");
