@@ -95,7 +95,7 @@ function observationOf(pod: Pod): Observation {
 	return {
 		phase,
 		pod_name: name,
-		timings: fitsJson(timings, observedTimingsBytes) ? { ...timings } : {},
+		timings: boundedTimings(timings),
 		purged: false,
 		...(address !== undefined && { address }),
 		...(phase === "failed" && { failure: shortened(failure ?? podLost) }),
@@ -116,9 +116,22 @@ function foundOf({ clones = [], branches = [], warnings = [] }: Pod): FoundLists
 	};
 }
 
-/** Leaves out what does not fit, because a pod may report anything. */
+/** The names of steps, and their times. */
+const [stepForm, timeForm] = [/^[a-z][a-z_]{0,39}$/, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/];
+/** The steps of the platform, which a pod does not take. */
+const ownSteps: ReadonlySet<string> = new Set(["requested", "claimed"]);
+
+/** Leaves out what is no time of a step of the pod. */
+function boundedTimings(timings: Pod["timings"]): Observation["timings"] {
+	const isStep = ([step, time]: [string, string]) => stepForm.test(step) && !ownSteps.has(step) && timeForm.test(time);
+	const steps = Object.fromEntries(Object.entries(timings).filter(isStep));
+	return fitsJson(steps, observedTimingsBytes) ? steps : {};
+}
+
+/** Leaves out what does not fit, or what a terminal would obey, because a pod may report anything. */
 function boundedClones(clones: NonNullable<Pod["clones"]>): NonNullable<Observation["clones"]> {
-	return clones.filter(({ path }) => path.length <= observedLengths.path).slice(0, maxObservedClones);
+	const fitting = clones.filter(({ path }) => path.length <= observedLengths.path && !/[\p{Cc}\p{Cf}]/u.test(path));
+	return fitting.slice(0, maxObservedClones);
 }
 
 /** Leaves out what does not fit, or what no branch can be called. */

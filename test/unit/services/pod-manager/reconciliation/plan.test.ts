@@ -107,6 +107,27 @@ describe("plan", () => {
 		expect(observed?.agent_title).to.equal("A B");
 	});
 
+	it("reports the times of a pod's own steps, and none that are no times, or those of the platform", () => {
+		const time = "2999-01-01T00:00:00.000Z";
+		const nasty = {
+			requested: time,
+			claimed: time,
+			"s\u001b[2J": time,
+			"": time,
+			spawned: "\u001b[2J",
+			set_up: "soon",
+		};
+		const pod = { ...memoryPod(id, 3, "ready"), timings: { ...nasty, cloned: time, ready: "2026-11-20T20:34:19Z" } };
+		const observed = plan(claim("run"), [pod])?.reached;
+		expect(observed?.timings).to.deep.equal({ cloned: time, ready: "2026-11-20T20:34:19Z" });
+	});
+
+	it("reports no clone whose folder a terminal would obey", () => {
+		const clones = ["a/b", "a\u001b[2J", "a\nb", "a\u202eb", "x".repeat(256)].map((path) => ({ path, ms: 1 }));
+		const observed = plan(claim("run"), [{ ...memoryPod(id, 3, "ready"), clones }])?.reached;
+		expect(observed?.clones).to.deep.equal([{ path: "a/b", ms: 1 }]);
+	});
+
 	for (const desired of ["run", "stop", "purge"] as const) {
 		it(`${desired} does and says nothing when a pod of a newer launch is there, even a gone one`, () => {
 			expect(plan(claim(desired), pods("4:launching"))).to.equal(undefined);
