@@ -253,6 +253,19 @@ describe("A watch loop", function () {
 			expect(followed.requests("watch", from)).to.be.at.most(30);
 		});
 
+		const error = { kind: "Status", code: 410, reason: "Expired", message: "too old resource version" };
+		const malformed = [{}, { metadata: {} }, { metadata: { name: 7, resourceVersion: "9" } }, [], "pod", null];
+		for (const [type, objects] of [["ERROR", [error]] as const, ["MODIFIED", malformed] as const])
+			it(`does not ask in a circle where every watch is told at once what ends it: ${type}`, async () => {
+				await using followed = await begun();
+				const from = followed.clock.monotonic();
+				for (let again = 0; again < 600; again++) {
+					for (const object of objects) followed.source.say(`${JSON.stringify({ type, object })}\n`);
+					await followed.clock.pass(100);
+				}
+				expect(followed.requests("watch", from) + followed.requests("list", from)).to.be.at.most(60);
+			});
+
 		it("does not ask a busy server before the time that it says", async () => {
 			await using followed = await begun();
 			Object.assign(followed.source.faults, { watchStatus: 429, retryAfterMs: 20_000 });

@@ -293,41 +293,6 @@ describe("SessionObjects", function () {
 		expect(await objects.volumeClaim(plan.workspaceId)).to.equal(undefined);
 	});
 
-	it("remove an account, and neither one of somebody else nor another one that gets its name meanwhile", async () => {
-		await objects.make(plan);
-		const own = api.cluster.get(accounts, name);
-		const replaceAccount = (labels: Record<string, string>) => {
-			api.cluster.delete(accounts, name);
-			api.cluster.create(accounts, { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, labels } });
-		};
-		replaceAccount({ [label.installation]: "another" });
-		await objects.removeAccount(name);
-		expect(namesIn(accounts)).to.deep.equal([name]);
-		replaceAccount(own.metadata.labels ?? {});
-		const get = client.get.bind(client);
-		client.get = async (...call) => {
-			const found = await get<never>(...call);
-			client.get = get;
-			replaceAccount(own.metadata.labels ?? {});
-			return found;
-		};
-		await objects.removeAccount(name);
-		expect(namesIn(accounts)).to.deep.equal([name]);
-		await objects.removeAccount(name);
-		await objects.removeAccount(name);
-		expect(namesIn(accounts)).to.deep.equal([]);
-	});
-
-	it("remove no account of another session that somebody has given the label of this one", async () => {
-		const otherId = "4f0c1111-2222-4333-8444-555566667777";
-		await objects.make(podPlan({ sessionId: otherId, workspaceId: otherId }));
-		const [account] = api.cluster.list(accounts);
-		if (!account) throw new Error("There is no account");
-		const labels = { ...account.metadata.labels, [label.session]: plan.sessionId };
-		api.cluster.replace(accounts, account.metadata.name, { ...account, metadata: { ...account.metadata, labels } });
-		expect(await objects.launches(plan.sessionId)).to.deep.equal([]);
-	});
-
 	it("list what belongs to one session, and what belongs to all", async () => {
 		const otherId = "4f0c1111-2222-4333-8444-555566667777";
 		const other = podPlan({ sessionId: otherId, workspaceId: otherId, generation: 3 });
