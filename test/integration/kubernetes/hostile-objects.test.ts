@@ -105,6 +105,10 @@ describe("objects that somebody else writes beside sessions", function () {
 		);
 		await cluster.make("serviceaccounts", labelled("account").map(account));
 		await cluster.make("persistentvolumeclaims", labelled("claim").map(claim));
+		const ofNobody = { [label.session]: "x", [label.generation]: "1", [label.workspace]: "x" };
+		await cluster.make("pods", [somePod(cluster.marked("session-x-g1", ofNobody))]);
+		await cluster.make("serviceaccounts", [account(cluster.marked("session-x-g1", ofNobody))]);
+		await cluster.make("persistentvolumeclaims", [claim(cluster.marked("workspace-x", ofNobody))]);
 		const inventory = await cluster.runtime.inventory();
 		expectWhole(inventory);
 		expect(inventory.pods).to.have.length(1);

@@ -62,4 +62,16 @@ describe("SessionObjects and accounts", () => {
 		api.cluster.replace(accounts, account.metadata.name, { ...account, metadata: { ...account.metadata, labels } });
 		expect(await objects.launches(plan.sessionId)).to.deep.equal([]);
 	});
+
+	it("are listed whatever somebody has filled them with", async () => {
+		await objects.make(plan);
+		const account = api.cluster.get(accounts, name);
+		const annotations = { filling: "x".repeat(40_000) };
+		api.cluster.replace(accounts, name, { ...account, metadata: { ...account.metadata, annotations } });
+		const bounded = clientOf(api, undefined, 20_000).client;
+		const listed = await new SessionObjects(bounded, "sessions", plan.installation).launches();
+		bounded.close();
+		expect(listed).to.deep.equal([{ sessionId: plan.sessionId, generation: plan.generation }]);
+		expect(api.calls.at(-1)).to.include("includeObject=None");
+	});
 });
