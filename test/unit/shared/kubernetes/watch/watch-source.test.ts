@@ -126,6 +126,18 @@ describe("A watch over HTTPS", function () {
 		await eventually(() => api.watches === 1 && access.renewals > 0);
 	});
 
+	it("has every object but one that is too large to be read, and says which one", async () => {
+		client.close();
+		({ client } = clientOf(api, undefined, 20_000));
+		const metadata = { name: "filled", labels: { ours: "yes" } };
+		const data = { filling: "x".repeat(40_000) };
+		api.cluster.create(path, { apiVersion: "v1", kind: "ConfigMap", metadata, data } as never);
+		put("one");
+		await begin();
+		expect(loop.list()).to.deep.equal(["one"]);
+		await eventually(() => loop.trouble?.endsWith('"filled", is too large to be read'));
+	});
+
 	it("takes half an event for none", async () => {
 		await begin();
 		api.say('{"type":"ADDED","object":{"metadata":{"name":"half","resourceVersion":"99999","labels":{"ours":"yes"}}');

@@ -3,9 +3,9 @@ import { expect } from "chai";
 import { label, objectName } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
 import { SessionObjects } from "#services/pod-manager/pod-runtimes/kubernetes/objects/session-objects.ts";
 import type { ApiClient } from "#shared/kubernetes/api/api-client.ts";
-import { FakeApi } from "../../../../../../support/kubernetes/fake-api.ts";
-import { clientOf } from "../../../../../../support/kubernetes/fake-api-client.ts";
-import { podPlan } from "../../../../../../support/kubernetes/pods/pod-plan.ts";
+import { FakeApi } from "../../support/kubernetes/fake-api.ts";
+import { clientOf } from "../../support/kubernetes/fake-api-client.ts";
+import { podPlan } from "../../support/kubernetes/pods/pod-plan.ts";
 
 const accounts = "/api/v1/namespaces/sessions/serviceaccounts";
 const plan = podPlan();
