@@ -6,14 +6,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Document, isPair, isScalar, parseDocument, visit } from "yaml";
 import { projectRoot } from "#shared/base/project-root.ts";
-import { type ChartValue, chartSwitches, chartValues } from "./chart-values.ts";
+import { type ChartValue, chartSwitches, chartValues, freeValues } from "./chart-values.ts";
+import { valueForms } from "./value-forms.ts";
+import { valuesSchema } from "./values-schema.ts";
 import { kindOf, kustomized, type Manifest, nameOf } from "./kustomization.ts";
 
 const k8s = join(projectRoot, "k8s");
 const generated = "# `npm run chart` has written this file from k8s/overlays/production.\n";
 /** Lines are not folded: some have expressions. */
 const written = { lineWidth: 0, directives: false };
-const [values, environment] = ["config", "environment"];
 
 /** Returns the texts of the files by their paths in the folder of the chart. */
 export function chartFiles(): Map<string, string> {
@@ -22,6 +23,7 @@ export function chartFiles(): Map<string, string> {
 	const objects = all.filter((manifest) => kindOf(manifest) !== "Namespace");
 	const files = new Map([["Chart.yaml", chartFile()]]);
 	files.set("values.yaml", valuesFile(objects));
+	files.set("values.schema.json", `${JSON.stringify(valuesSchema(), undefined, "\t")}\n`);
 	for (const manifest of objects) markChange(manifest);
 	const placed = [...chartValues, ...placedSwitches()];
 	const expressions = new Map(placed.map((value, index) => [mark(index), value] as const));
@@ -48,7 +50,7 @@ function chartFile(): string {
 /** Returns the switches whose value stands in objects that are there without them, too. */
 function placedSwitches(): ChartValue[] {
 	return chartSwitches.flatMap(({ name, comment, places }) =>
-		places ? [{ name, comment, form: "number", places }] : [],
+		places ? [{ name, comment, form: "switch", places }] : [],
 	);
 }
 
@@ -93,10 +95,7 @@ function usualOf(value: ChartValue, objects: readonly Manifest[]): unknown {
 }
 
 function valuesFile(objects: readonly Manifest[]): string {
-	const comments = new Map<string, string>([
-		[values, "The configuration of every process (docs/configuration.md). Secrets come from the environment."],
-		[environment, "Further variables of the environment of every process; all values are texts."],
-	]);
+	const comments = new Map<string, string>(Object.entries(freeValues));
 	const document = new Document({});
 	const add = (name: string, comment: string, value: unknown) => {
 		comments.set(name, comment);
@@ -104,14 +103,33 @@ function valuesFile(objects: readonly Manifest[]): string {
 	};
 	for (const value of chartValues) add(value.name, value.comment, usualOf(value, objects));
 	for (const { name, comment, usual } of chartSwitches) add(name, comment, usual);
-	document.set(environment, {});
+	document.set("environment", {});
+	document.set("configFiles", {});
 	// Helm reads YAML 1.1, in which `off` is no text.
 	const whole = new Document(document.toJS(), { version: "1.1" });
-	const config = parseDocument(readFileSync(join(k8s, "overlays/production/atelier.yaml"), "utf8"));
+	const config = configuration();
 	if (config.contents) config.contents.commentBefore = null;
-	whole.set(values, config.contents);
+	config.delete("identity");
+	whole.set("config", config.contents);
 	comment(whole, comments);
-	return `${generated}# Without a word of yours, the objects are those of that overlay.\n${whole.toString(written)}`;
+	return `${generated}# Without a word of yours, the objects are those of that overlay.\n${whole.toString(written)}${identityWords()}`;
+}
+
+function configuration(): Document {
+	return parseDocument(readFileSync(join(k8s, "overlays/production/atelier.yaml"), "utf8"));
+}
+
+/** Helm would merge the map of roles with that of the operator, so that the template has it, and these lines show it. */
+function identityWords(): string {
+	const { identity } = configuration().toJS() as { identity: object };
+	const lines = String(new Document({ identity })).trimEnd().split("\n");
+	const words = "Who people are. Yours takes the place of all of this, which holds without it:";
+	return [words, ...lines].map((line) => `  # ${line}\n`).join("");
+}
+
+function usualIdentity(): string {
+	const { identity } = configuration().toJS() as { identity: object };
+	return JSON.stringify(identity);
 }
 
 function comment(document: Document, comments: ReadonlyMap<string, string>): void {
@@ -159,13 +177,20 @@ function templateOf(file: string, objects: readonly Manifest[], expressions: Rea
 	const text = objects.map((manifest) => textOf(manifest, expressions)).join("---\n");
 	const { name } = chartSwitches.find((one) => one.file === file) ?? {};
 	const guarded = name === undefined ? text : `{{- if .Values.${name} }}\n${text}{{- end }}\n`;
-	return generated + (file === "config" ? onlyInSystem + guarded : guarded);
+	return generated + (file === "config" ? refusals + guarded : guarded);
 }
 
-const onlyInSystem = `{{- if ne .Release.Namespace "atelier-system" }}
+const refusals = `{{- if ne .Release.Namespace "atelier-system" }}
 {{- fail "Install this chart into the namespace atelier-system: other objects and the network policies name it" }}
 {{- end }}
+{{- $people := .Values.config.gateway.public_url | default "" | urlParse }}
+{{- if and .Values.ingress.enabled (ne $people.hostname .Values.ingress.host) }}
+{{- fail (printf "config.gateway.public_url has the host %q and ingress.host is %q: people reach the platform by one name" $people.hostname .Values.ingress.host) }}
+{{- end }}
 `;
+
+const configExpression = `{{- $identity := .Values.config.identity | default (fromJson \`IDENTITY_\`) }}
+    {{- toYaml (set (deepCopy .Values.config) "identity" $identity) | nindent 4 }}`;
 
 function textOf(manifest: Manifest, expressions: ReadonlyMap<string, ChartValue>): string {
 	const text = manifest
@@ -174,13 +199,19 @@ function textOf(manifest: Manifest, expressions: ReadonlyMap<string, ChartValue>
 			line.replace(/VALUE_\d+_/g, (found) => expressionOf(expressions.get(found), line)),
 		);
 	const whole = text
-		.replace("CHECKSUM_", `{{ list .Values.${values} .Values.${environment} | toYaml | sha256sum }}`)
-		.replace("CONFIG_", `|\n    {{- toYaml .Values.${values} | nindent 4 }}`);
-	const hasMore = kindOf(manifest) === "ConfigMap" && nameOf(manifest) === "atelier";
-	return hasMore
-		? `${switched(whole)}{{- with .Values.${environment} }}\n  {{- toYaml . | nindent 2 }}\n{{- end }}\n`
-		: whole;
+		.replace("CHECKSUM_", "{{ list .Values.config .Values.configFiles .Values.environment | toYaml | sha256sum }}")
+		.replace("CONFIG_", () => `|\n    ${configExpression.replace("IDENTITY_", usualIdentity)}`);
+	const more = kindOf(manifest) === "ConfigMap" ? further[nameOf(manifest)] : undefined;
+	return more === undefined
+		? whole
+		: `${switched(whole)}{{- with .Values.${more} }}\n  {{- toYaml . | nindent 2 }}\n{{- end }}\n`;
 }
+
+/** The values with further members of a ConfigMap. */
+const further: Readonly<Record<string, keyof typeof freeValues>> = {
+	atelier: "environment",
+	"atelier-config": "configFiles",
+};
 
 /** Returns the text of a map with the variables that a switch brings. */
 function switched(text: string): string {
@@ -195,7 +226,8 @@ function switched(text: string): string {
 /** Returns the expression of a value; a block is indented below the member in whose line it stands. */
 function expressionOf(value: ChartValue | undefined, line: string): string {
 	if (!value) throw new RangeError(`No value stands in "${line}"`);
-	if (value.form !== "block") return `{{ .Values.${value.name}${value.form === "number" ? "" : " | quote"} }}`;
+	const { written: way } = valueForms[value.form ?? "text"];
+	if (way !== "block") return `{{ .Values.${value.name}${way === "plain" ? "" : " | quote"} }}`;
 	const indentation = /^ *(?:- )*/.exec(line)?.[0].length ?? 0;
 	return `{{- toYaml .Values.${value.name} | nindent ${indentation + 2} }}`;
 }

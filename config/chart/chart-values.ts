@@ -1,4 +1,5 @@
 /** The values of the Helm chart: where each stands in the objects, and what it means. Its default is what stands there. */
+import type { valueForms } from "./value-forms.ts";
 
 /** The places of a value: a member of every object of this kind and name. */
 export interface ValuePlace {
@@ -15,8 +16,8 @@ export interface ChartValue {
 	readonly name: string;
 	/** A comment for operators. */
 	readonly comment: string;
-	/** `block`: a list or a map. Default: a text. */
-	readonly form?: "block" | "number";
+	/** Default: a text. */
+	readonly form?: keyof typeof valueForms;
 	readonly places: readonly ValuePlace[];
 	/** The default of a value that stands nowhere in the objects. */
 	readonly usual?: unknown;
@@ -36,17 +37,17 @@ function inNats(path: string): ValuePlace {
 
 function resources(name: string, deployment: string): ChartValue {
 	const comment = `Requests and limits of ${deployment}.`;
-	return { name, comment, form: "block", places: [inDeployments(deployment, `${container}.resources`)] };
+	return { name, comment, form: "resources", places: [inDeployments(deployment, `${container}.resources`)] };
 }
 
 function replicas(name: string, deployment: string): ChartValue {
 	const comment = `The number of processes of ${deployment}.`;
-	return { name, comment, form: "number", places: [inDeployments(deployment, "spec.replicas")] };
+	return { name, comment, form: "count", places: [inDeployments(deployment, "spec.replicas")] };
 }
 
 function quota(comment: string): ChartValue {
 	const places = [{ kind: "ResourceQuota", name: "sessions", path: "spec.hard" }];
-	return { name: "sessions.quota", comment, form: "block", places };
+	return { name: "sessions.quota", comment, form: "amounts", places };
 }
 
 /** The values in the order of values.yaml. */
@@ -60,7 +61,7 @@ export const chartValues: readonly ChartValue[] = [
 	{
 		name: "imagePullSecrets",
 		comment: "The Secrets for pulling these images: a list of {name: …}.",
-		form: "block",
+		form: "secretNames",
 		places: [inDeployments(processes, `${template}.imagePullSecrets`), inNats(`${template}.imagePullSecrets`)],
 		usual: [],
 	},
@@ -93,13 +94,13 @@ export const chartValues: readonly ChartValue[] = [
 	{
 		name: "gateway.minReplicas",
 		comment: "The least number of gateways.",
-		form: "number",
+		form: "count",
 		places: [{ kind: "HorizontalPodAutoscaler", name: "gateway", path: "spec.minReplicas" }],
 	},
 	{
 		name: "gateway.maxReplicas",
 		comment: "The most gateways, which follow the load.",
-		form: "number",
+		form: "count",
 		places: [{ kind: "HorizontalPodAutoscaler", name: "gateway", path: "spec.maxReplicas" }],
 	},
 	resources("gateway.resources", "gateway"),
@@ -113,24 +114,25 @@ export const chartValues: readonly ChartValue[] = [
 	{
 		name: "credentials.storage",
 		comment: "The size of the volume of credentials.",
+		form: "amount",
 		places: [{ kind: "PersistentVolumeClaim", name: "credentials", path: "spec.resources.requests.storage" }],
 	},
 	quota("The most that all sessions together may have."),
 	{
 		name: "sessions.most",
 		comment: "The most that one container of a session may have.",
-		form: "block",
+		form: "amounts",
 		places: [{ kind: "LimitRange", name: "sessions", path: "spec.limits.0.max" }],
 	},
 	{
 		name: "sessions.refusedNetworks",
 		comment: "The networks that sessions never reach: those of the cluster, of machines, and of the company.",
-		form: "block",
+		form: "networks",
 		places: [{ kind: "NetworkPolicy", name: "egress-default", path: "spec.egress.0.to.0.ipBlock.except" }],
 	},
 	{
 		name: "ingress.host",
-		comment: "The name by which people reach the platform; config.gateway.public_url has it too.",
+		comment: "The name by which people reach the platform; config.gateway.public_url has to have it too.",
 		places: [
 			{ kind: "Ingress", name: all, path: "spec.rules.0.host" },
 			{ kind: "Ingress", name: all, path: "spec.tls.0.hosts.0" },
@@ -149,7 +151,7 @@ export const chartValues: readonly ChartValue[] = [
 	{
 		name: "ingress.annotations",
 		comment: "Streams and chats stay open for hours, and their frames may not be gathered.",
-		form: "block",
+		form: "texts",
 		places: [{ kind: "Ingress", name: all, path: "metadata.annotations" }],
 	},
 ];
@@ -196,3 +198,10 @@ export const chartSwitches: readonly ChartSwitch[] = [
 		variables: ["TEMPLATES__ADAPTER"],
 	},
 ];
+
+/** The values with names that the chart does not know, and what they mean. */
+export const freeValues = {
+	environment: "Further variables of the environment of every process; all values are texts.",
+	configFiles: "Further files in the folder /config of every process: their contents by their names.",
+	config: "The configuration of every process (docs/configuration.md). Secrets come from the environment.",
+} as const;

@@ -139,6 +139,74 @@ describe("the manifests in k8s, made by the programs of operators", () => {
 		}).timeout(30_000);
 });
 
+/** Returns what Helm says of settings that it refuses. */
+function refusalOf(...settings: string[]): string {
+	const set = settings.flatMap((setting) => ["--set", setting]);
+	const args = ["template", "atelier", join(k8s, "chart"), "--namespace", "atelier-system", ...set];
+	const { status, stderr } = spawnSync(testProgram("helm"), args, { encoding: "utf8" });
+	expect(status, settings.join(" ")).to.not.equal(0);
+	return stderr;
+}
+
+function configOf(objects: readonly Deployed[]): Readonly<Record<string, string>> {
+	return objects.find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "atelier-config")?.data ?? {};
+}
+
+describe("the values of the chart", () => {
+	const wrong: readonly [string, string][] = [
+		["images.platfrom=one", "'platfrom' not allowed"],
+		["core.replicas=two", "'/core/replicas': got string, want integer"],
+		["core.resources.limits.memory=2Gib", "'2Gib' does not match"],
+		["core.resources.limit.memory=2Gi", "'limit' not allowed"],
+		["sessions.refusedNetworks[0]=10.0.0.0", "'10.0.0.0' does not match"],
+		["imagePullSecrets[0].nam=one", "'nam' not allowed"],
+		["ingress.enabled=maybe", "'/ingress/enabled': got string, want boolean"],
+		["environment.ONE=true", "'/environment/ONE': got boolean, want string"],
+		["configFiles.atelier\\.yaml=one", "'atelier.yaml'"],
+		["config.gateway.public_ulr=https://one.example", "'public_ulr' not allowed"],
+		["config.budgets.session_limit=much", "got string, want number"],
+	];
+	for (const [setting, words] of wrong)
+		it(`do not take ${setting}`, () => {
+			expect(refusalOf(setting)).to.include(words);
+		});
+
+	it("have one name for the Ingress and for the platform", () => {
+		const words = 'config.gateway.public_url has the host "atelier.example" and ingress.host is "one.example"';
+		expect(refusalOf("ingress.host=one.example")).to.include(words);
+		const both = ["ingress.host=one.example", "config.gateway.public_url=https://one.example"];
+		expect(chart(...both).filter(({ kind }) => kind === "Ingress")).to.have.length(1);
+		expect(chart("ingress.enabled=false", "config.gateway.public_url=https://one.example")).to.have.length.above(40);
+	});
+
+	it("keep no role of the overlay beside those of the operator", () => {
+		const identity = "config.identity.kwargs.role_mapping.operators=admin";
+		const adapter = "config.identity.adapter=services/gateway/identity-providers/oidc-team.ts#OidcTeamIdentity";
+		const config = parse(configOf(chart(adapter, identity))["atelier.yaml"] ?? "") as { identity: { kwargs: object } };
+		expect(config.identity.kwargs).to.deep.equal({ role_mapping: { operators: "admin" } });
+	});
+
+	it("put further files beside the configuration, and replace the pods when one changes", () => {
+		const marksOf = (...settings: string[]) => {
+			const objects = chart(...settings);
+			const annotations = objects.map(({ kind, spec }) =>
+				kind === "Deployment" ? spec?.template?.metadata.annotations?.["atelier.dev/config"] : undefined,
+			);
+			return { files: configOf(objects), marks: annotations.filter((mark) => mark !== undefined) };
+		};
+		const [one, other] = ["one", "other"].map((text) => marksOf(`configFiles.company\\.pem=${text}`));
+		expect(one?.files).to.have.all.keys("atelier.yaml", "company.pem");
+		expect(one?.files["company.pem"]).to.equal("one");
+		expect(one?.marks).to.have.length(5);
+		expect(one?.marks).to.not.have.any.members(other?.marks ?? []);
+	});
+
+	it("lose a default by `null`", () => {
+		const quota = chart("sessions.quota.pods=null").find(({ kind }) => kind === "ResourceQuota")?.spec;
+		expect(quota).to.have.property("hard").that.includes.keys("requests.cpu").and.does.not.have.property("pods");
+	});
+});
+
 describe("a real API server", function () {
 	this.timeout(240_000);
 	let cluster: PlatformCluster;

@@ -27,7 +27,7 @@ export interface Container {
 }
 
 export interface PodTemplate {
-	readonly metadata: { readonly labels: Labels };
+	readonly metadata: { readonly labels: Labels; readonly annotations?: Labels };
 	readonly spec: {
 		readonly containers: readonly Container[];
 		readonly serviceAccountName?: string;
