@@ -7,12 +7,13 @@ import { codes, resultCode } from "#shared/store/embedded/result-code.ts";
 import { ArchiveError } from "./archive-format.ts";
 
 /**
- * Refuses to work as another user than the one of the data folder: what root reads leaves files of root there.
+ * Refuses to work as another user than the one of the data folder: what root reads leaves files of root there. A folder of root in which
+ * others work is a volume, such as those of a cluster, which belong to root and to the group of the pod.
  * @throws {ArchiveError}
  */
 export function refuseForeignUser(dataDir: string): void {
 	const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
-	if (owner === undefined || owner === process.getuid?.()) return;
+	if (owner === undefined || owner === 0 || owner === process.getuid?.()) return;
 	throw new ArchiveError(
 		`"${dataDir}" belongs to the user with the id ${owner}: run this command as that user, or the platform cannot use the files that it makes`,
 	);

@@ -1,10 +1,33 @@
 /** The lock of a restore against others that end and begin at the same moment. */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "chai";
-import { RestoreLock } from "#host/archive/restore-lock.ts";
+import { refuseForeignUser, RestoreLock } from "#host/archive/restore-lock.ts";
+
+describe("refuseForeignUser()", () => {
+	const own = process.getuid;
+	afterEach(() => void Object.assign(process, { getuid: own }));
+
+	it("refuses the folder of another person, and what belongs to a person when root asks", () => {
+		const folder = mkdtempSync(join(tmpdir(), "atelier-foreign-"));
+		try {
+			if (own?.() === 0) chownSync(folder, 1_234, 1_234);
+			process.getuid = () => 4_321;
+			expect(() => refuseForeignUser(folder)).to.throw("run this command as that user");
+			process.getuid = () => 0;
+			expect(() => refuseForeignUser(folder)).to.throw("run this command as that user");
+		} finally {
+			rmSync(folder, { recursive: true });
+		}
+	});
+
+	it("takes the volume of a cluster, which belongs to root and lets its group write", () => {
+		process.getuid = () => 1_000;
+		expect(() => refuseForeignUser("/tmp")).to.not.throw();
+	});
+});
 
 describe("RestoreLock", () => {
 	let folder: string;
