@@ -25,6 +25,9 @@ const harmless = new RegExp(
 	].join("|")})$`,
 );
 
+/** The proxy for Node's own `fetch`, which reads it when it starts. One with a password is a secret. */
+const proxy = /^(NODE_USE_ENV_PROXY|HTTPS_PROXY|https_proxy|NO_PROXY|no_proxy)$/;
+
 let received: NodeJS.ProcessEnv | undefined;
 
 /**
@@ -44,11 +47,15 @@ export function hideEnvironment(program: readonly string[]): void {
 	if (process.env[channel] !== undefined) received = receive(Number(process.env[channel]));
 	delete process.env[channel];
 	const names = Object.keys(process.env);
-	if (names.every((name) => harmless.test(name)) || !process.execve) return;
-	const retained = names.filter((name) => harmless.test(name)).join(" ");
+	if (names.every(isHarmless) || !process.execve) return;
+	const retained = names.filter(isHarmless).join(" ");
 	const script = join(projectRoot, "shared/config/hidden-environment.sh");
 	const command = [process.execPath, ...process.execArgv, ...program];
 	process.execve("/bin/sh", ["sh", script, retained, ...command], process.env as Record<string, string>);
+}
+
+function isHarmless(name: string): boolean {
+	return harmless.test(name) || (proxy.test(name) && !process.env[name]?.includes("@"));
 }
 
 /** Reads the pipe to its end; each `name=value` has a zero byte behind it. */

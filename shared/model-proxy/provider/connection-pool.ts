@@ -7,7 +7,9 @@ import type {
 	OutgoingHttpHeaders,
 	RequestOptions,
 } from "node:http";
+import type { Socket } from "node:net";
 import { after } from "#shared/base/clock.ts";
+import type { ProxyVariables } from "#shared/net/http/environment-proxy.ts";
 
 /** An import would also load the client for the web, for 10 MB of every pod (see `agent-server.ts`). */
 const http = process.getBuiltinModule("node:http");
@@ -42,12 +44,13 @@ export class ConnectionPool {
 	 * @param sockets The largest number of open connections.
 	 * @param freeMs How long an idle connection stays open, or less when the server asks for less. When it is absent,
 	 * the server decides.
-	 * @param connectMs How long a new connection may take to open. When it is absent, the system decides.
+	 * @param connectMs How long a new connection may take to open. When it is absent, the system decides. It does not bound what a proxy does.
+	 * @param proxyEnv The proxy for servers with HTTPS. When it is absent, all are reached directly.
 	 */
-	constructor(sockets: number, freeMs = 0, connectMs?: number) {
+	constructor(sockets: number, freeMs = 0, connectMs?: number, proxyEnv?: ProxyVariables) {
 		this.#connectMs = connectMs;
 		const bounds = { maxSockets: sockets, maxTotalSockets: sockets, maxFreeSockets, timeout: freeMs };
-		this.#options = { keepAlive: true, scheduling: "lifo", ...bounds };
+		this.#options = { keepAlive: true, scheduling: "lifo", ...bounds, ...(proxyEnv && { proxyEnv }) };
 	}
 
 	/**
@@ -124,16 +127,21 @@ function watchWriting(outgoing: ClientRequest, open: "connect" | "secureConnect"
 	outgoing.once("socket", (socket) => {
 		const before = socket.bytesWritten;
 		const begin = (): void => void (hasWritten = () => socket.bytesWritten > before);
-		if (outgoing.reusedSocket) begin();
+		if (outgoing.reusedSocket || isOpen(socket)) begin();
 		else socket.once(open, begin);
 	});
 	return () => hasWritten();
 }
 
+/** A connection through a proxy is given to its request when it is open. */
+function isOpen(socket: Socket): boolean {
+	return !socket.connecting && !("secureConnecting" in socket && socket.secureConnecting === true);
+}
+
 /** A connection that is reused is open already. */
 function boundOpening(outgoing: ClientRequest, open: "connect" | "secureConnect", ms: number): void {
 	outgoing.once("socket", (socket) => {
-		if (outgoing.reusedSocket) return;
+		if (outgoing.reusedSocket || isOpen(socket)) return;
 		const late = Object.assign(new Error("The connection does not open"), { code: "ETIMEDOUT" });
 		const timer = after(ms, () => outgoing.destroy(late));
 		for (const event of [open, "close"]) socket.once(event, () => timer.cancel());

@@ -1,6 +1,7 @@
 /** The connections to the model provider: the time for a response to begin, and the sentences about failures. */
 import type { IncomingMessage } from "node:http";
 import { after } from "#shared/base/clock.ts";
+import { environmentProxy } from "#shared/net/http/environment-proxy.ts";
 import { ConnectionPool, type PooledRequest, Unanswered } from "./connection-pool.ts";
 import { ProxyError } from "../proxy-error.ts";
 import type { ProxyLimits } from "../proxy-limits.ts";
@@ -16,7 +17,7 @@ export class ProviderLink {
 
 	constructor({ calls, connectMs, firstByteMs }: ProxyLimits) {
 		this.#firstByteMs = firstByteMs;
-		this.#connections = new ConnectionPool(calls, freeMs, connectMs);
+		this.#connections = new ConnectionPool(calls, freeMs, connectMs, environmentProxy());
 	}
 
 	/**
