@@ -36,6 +36,11 @@ export function machineVariables(env: Variables, withCredentials: readonly strin
 	return { ...picked, ...proxyExceptions(picked) };
 }
 
+/** Whether a variable is one about the network: a proxy, an authority, or a registry of packages. */
+export function isNetworkVariable(name: string): boolean {
+	return networkName.test(name);
+}
+
 /** Returns the names of the variables that sessions do not get because they hold a user or a password. */
 export function withheldVariables(env: Variables, withCredentials: readonly string[] = []): string[] {
 	return Object.entries(env).flatMap(([name, value]) =>

@@ -62,6 +62,7 @@ export class KubernetesRuntime implements PodRuntime {
 		"max_gpus",
 		"images",
 		"own_images",
+		"variables",
 		"placements",
 	];
 	static readonly kwargs = [
@@ -229,7 +230,7 @@ export class KubernetesRuntime implements PodRuntime {
 
 	/** @throws {PodRefused} for what the operator does not allow. */
 	#planOf(launch: Launch, spec: PodSpec): PodPlan {
-		const { user, limits, egress, doorUrl, accessMode } = this.#settings;
+		const { user, limits, egress, variables, doorUrl, accessMode } = this.#settings;
 		return {
 			...launch,
 			...offeredImage(spec.image, this.#settings),
@@ -241,6 +242,7 @@ export class KubernetesRuntime implements PodRuntime {
 			resources: podResources(spec.resource_config ?? {}, limits),
 			placement: offeredPlacement(spec.placement, this.#settings.placements),
 			egress: spec.egress?.profile ?? egress,
+			variables,
 			doorUrl,
 			accessMode,
 		};

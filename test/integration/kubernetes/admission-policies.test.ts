@@ -43,6 +43,7 @@ function planOf(sessionId: string): PodPlan {
 		resources: podResources({}, kubernetesSettings({}).limits),
 		placement: { priorityClassName: "atelier-session" },
 		egress: "default",
+		variables: {},
 		doorUrl: "http://pod-manager.atelier-system:7440",
 		accessMode: "ReadWriteOncePod",
 	};

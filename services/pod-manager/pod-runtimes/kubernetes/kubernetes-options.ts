@@ -1,5 +1,6 @@
 /** The arguments of the runtime for clusters, and their checks, which the configuration does not make. */
 import { compileSchema } from "#shared/base/schema/validator.ts";
+import { isNetworkVariable } from "#shared/config/machine-variables.ts";
 import { type EgressProfile, egressProfiles } from "#shared/base/hosts/egress-profiles.ts";
 import type { RuntimeHost } from "../../pod-runtime.ts";
 import { fitting, oneOf, refused, whole } from "../runtime-arguments.ts";
@@ -47,6 +48,8 @@ export interface KubernetesArguments {
 	readonly access_mode?: string;
 	/** The egress profile of sessions without one; default `default`. */
 	readonly egress?: string;
+	/** The variables of the network that every session has: proxies, authorities, and registries of packages. Default none. */
+	readonly variables?: Readonly<Record<string, string>>;
 	/** Where pods run, by the names that sessions choose (`workload_config.placement`); `default` is that of all others. */
 	readonly placements?: Readonly<Record<string, Placement>>;
 }
@@ -77,6 +80,7 @@ export interface KubernetesSettings {
 	readonly limits: ClusterLimits;
 	readonly accessMode: "ReadWriteOncePod" | "ReadWriteOnce";
 	readonly egress: EgressProfile;
+	readonly variables: Readonly<Record<string, string>>;
 	readonly placements: Readonly<Record<string, Placement>>;
 }
 
@@ -112,6 +116,7 @@ export function kubernetesSettings(options: KubernetesArguments): KubernetesSett
 		limits: limitsOf(options),
 		accessMode: oneOf("access_mode", given.access_mode, ["ReadWriteOncePod", "ReadWriteOnce"]),
 		egress: oneOf("egress", given.egress, egressProfiles),
+		variables: variablesOf(options.variables ?? {}),
 		placements: placementsOf(options.placements ?? {}),
 	};
 }
@@ -129,6 +134,17 @@ function limitsOf(options: KubernetesArguments): ClusterLimits {
 		maxGpus: whole("max_gpus", options.max_gpus ?? 0, 0, 64),
 		processorShare: whole("processor_share", options.processor_share ?? 25, 1, 100) / 100,
 	};
+}
+
+/** Only those that a session passes on to its programs; any other one would be there for the agent alone. */
+function variablesOf(variables: Readonly<Record<string, unknown>>): Record<string, string> {
+	const checked: Record<string, string> = {};
+	for (const [name, value] of Object.entries(variables)) {
+		if (!isNetworkVariable(name) || typeof value !== "string" || value.includes("\0"))
+			throw refused("variables", "names of variables about the network with texts", { [name]: value });
+		checked[name] = value;
+	}
+	return checked;
 }
 
 const text = { type: "string", optional: true } as const;

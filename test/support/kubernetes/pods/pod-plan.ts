@@ -22,6 +22,7 @@ export function podPlan(given: Partial<PodPlan> = {}): PodPlan {
 		},
 		placement: {},
 		egress: "default",
+		variables: {},
 		doorUrl: "http://pod-manager.atelier-system:7440",
 		accessMode: "ReadWriteOncePod",
 		...given,

@@ -76,6 +76,8 @@ export interface PodPlan extends Launch {
 	readonly resources: PodResources;
 	readonly placement: Placement;
 	readonly egress: string;
+	/** The variables of the network, such as a proxy. */
+	readonly variables: Readonly<Record<string, string>>;
 	/** The URL of the platform's door, as pods reach it. */
 	readonly doorUrl: string;
 	readonly accessMode: "ReadWriteOncePod" | "ReadWriteOnce";
@@ -211,7 +213,7 @@ const confined = {
 const ownStart = { command: ["tini", "--", "node"] };
 
 function session(plan: PodPlan): object {
-	const { image, doorUrl, deliveredBy } = plan;
+	const { image, doorUrl, deliveredBy, variables } = plan;
 	const args = [
 		`${inside.agent}/agent/main.ts`,
 		"--launch-from",
@@ -227,7 +229,7 @@ function session(plan: PodPlan): object {
 		...(deliveredBy === undefined ? ownStart : deliveredStart),
 		args,
 		workingDir: inside.agent,
-		env: Object.entries(environment).map(([name, value]) => ({ name, value })),
+		env: Object.entries({ ...variables, ...environment }).map(([name, value]) => ({ name, value })),
 		ports: [{ name: "agent", containerPort: agentPort }],
 		// It is for people who look at the pod: the platform takes the agent's own report.
 		readinessProbe: { tcpSocket: { port: agentPort }, periodSeconds: 5 },

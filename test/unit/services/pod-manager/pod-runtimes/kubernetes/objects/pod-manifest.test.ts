@@ -127,6 +127,19 @@ describe("the manifests of a launch", function () {
 	});
 });
 
+describe("the environment of a session's container", () => {
+	it("has the variables of the network, and its own folders whatever they say", () => {
+		const proxy = "http://proxy.example:3128";
+		const { env = [] } = asPod(podPlan({ variables: { HTTPS_PROXY: proxy, HOME: "/elsewhere" } })).spec
+			.containers[0] as {
+			env?: readonly { name: string; value: string }[];
+		};
+		const values = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+		expect(values).to.include({ HTTPS_PROXY: proxy, HOME: "/home/agent" });
+		expect(new Set(env.map(({ name }) => name))).to.have.length(env.length);
+	});
+});
+
 describe("the written-down rules of restricted pods", () => {
 	const good = asPod(podPlan());
 	type Change = (pod: RestrictedPod) => RestrictedPod;
