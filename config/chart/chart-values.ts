@@ -31,6 +31,10 @@ function inDeployments(name: string, path: string): ValuePlace {
 	return { kind: "Deployment", name, path };
 }
 
+function inRestore(path: string): ValuePlace {
+	return { kind: "CronJob", name: "restore", path: `spec.jobTemplate.${path}` };
+}
+
 function inNats(path: string): ValuePlace {
 	return { kind: "StatefulSet", name: "nats", path };
 }
@@ -55,25 +59,39 @@ export const chartValues: readonly ChartValue[] = [
 	{
 		name: "images.platform",
 		comment: "The image of every process of the platform, best with its digest.",
-		places: [inDeployments(processes, `${container}.image`)],
+		places: [
+			inDeployments(processes, `${container}.image`),
+			inRestore(`${container}.image`),
+			inRestore(`${template}.initContainers.0.image`),
+		],
 	},
 	{ name: "images.nats", comment: "The image of NATS.", places: [inNats(`${container}.image`)] },
 	{
 		name: "imagePullSecrets",
 		comment: "The Secrets for pulling these images: a list of {name: …}.",
 		form: "secretNames",
-		places: [inDeployments(processes, `${template}.imagePullSecrets`), inNats(`${template}.imagePullSecrets`)],
+		places: [
+			inDeployments(processes, `${template}.imagePullSecrets`),
+			inNats(`${template}.imagePullSecrets`),
+			inRestore(`${template}.imagePullSecrets`),
+		],
 		usual: [],
 	},
 	{
 		name: "secrets.installation",
 		comment: "The Secret with ATELIER_INSTALLATION_KEY.",
-		places: [inDeployments(processes, `${container}.envFrom.1.secretRef.name`)],
+		places: [
+			inDeployments(processes, `${container}.envFrom.1.secretRef.name`),
+			inRestore(`${container}.envFrom.1.secretRef.name`),
+		],
 	},
 	{
 		name: "secrets.store",
 		comment: "The Secret with STORE__KWARGS__URL, the URL of MongoDB.",
-		places: [inDeployments("core|outward", `${container}.envFrom.3.secretRef.name`)],
+		places: [
+			inDeployments("core|outward", `${container}.envFrom.3.secretRef.name`),
+			inRestore(`${container}.envFrom.3.secretRef.name`),
+		],
 	},
 	{
 		name: "secrets.nats",
@@ -116,6 +134,12 @@ export const chartValues: readonly ChartValue[] = [
 		comment: "The size of the volume of credentials.",
 		form: "amount",
 		places: [{ kind: "PersistentVolumeClaim", name: "credentials", path: "spec.resources.requests.storage" }],
+	},
+	{
+		name: "restore.storage",
+		comment: "The size of the volume that has the archive during a restore.",
+		form: "amount",
+		places: [inRestore(`${template}.volumes.3.ephemeral.volumeClaimTemplate.spec.resources.requests.storage`)],
 	},
 	quota("The most that all sessions together may have."),
 	{

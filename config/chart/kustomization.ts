@@ -142,11 +142,16 @@ function add(manifest: Manifest, keys: readonly string[], value: unknown): void 
 	else throw new RangeError(`There is no "${parents.join("/")}" in ${kindOf(manifest)} "${nameOf(manifest)}"`);
 }
 
-const containers = ["spec", "template", "spec", "containers"] as const;
+const pods = [
+	["spec", "template", "spec"],
+	["spec", "jobTemplate", "spec", "template", "spec"],
+] as const;
 
 function rename({ name, newName, newTag }: Image, all: readonly Manifest[]): void {
-	for (const manifest of all) {
-		const image = [...containers, 0, "image"];
-		if (manifest.getIn(image) === name) manifest.setIn(image, `${newName}:${newTag}`);
-	}
+	for (const manifest of all)
+		for (const pod of pods)
+			for (const kind of ["containers", "initContainers"]) {
+				const image = [...pod, kind, 0, "image"];
+				if (manifest.getIn(image) === name) manifest.setIn(image, `${newName}:${newTag}`);
+			}
 }

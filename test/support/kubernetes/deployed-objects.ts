@@ -13,7 +13,10 @@ export interface Labels {
 
 export interface Container {
 	readonly name: string;
+	readonly image?: string;
 	readonly args?: readonly string[];
+	readonly envFrom?: readonly object[];
+	readonly volumeMounts?: readonly { readonly mountPath: string }[];
 	readonly env?: readonly { readonly name: string; readonly value?: string }[];
 	readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
 	readonly livenessProbe?: object;
@@ -30,6 +33,7 @@ export interface PodTemplate {
 	readonly metadata: { readonly labels: Labels; readonly annotations?: Labels };
 	readonly spec: {
 		readonly containers: readonly Container[];
+		readonly initContainers?: readonly Container[];
 		readonly serviceAccountName?: string;
 		readonly automountServiceAccountToken?: boolean;
 		readonly volumes?: readonly object[];
@@ -53,7 +57,11 @@ export interface Deployed extends ApiObject {
 	readonly spec?: {
 		readonly replicas?: number;
 		readonly template?: PodTemplate;
-		readonly podSelector?: { readonly matchLabels?: Labels };
+		readonly jobTemplate?: { readonly spec: { readonly template: PodTemplate } };
+		readonly podSelector?: {
+			readonly matchLabels?: Labels;
+			readonly matchExpressions?: readonly { readonly values: readonly string[] }[];
+		};
 		readonly policyTypes?: readonly string[];
 		readonly ingress?: readonly { readonly ports?: readonly { readonly port: number }[] }[];
 	};

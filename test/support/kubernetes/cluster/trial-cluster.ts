@@ -1,4 +1,5 @@
 /** Atelier itself in a real cluster, by the overlay for trying out or one that is made from it; its gateway is reached by `kubectl port-forward`. */
+import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
@@ -31,6 +32,7 @@ export class TrialCluster implements AsyncDisposable {
 	readonly token = randomBytes(32).toString("hex");
 	readonly installationKey = randomBytes(32).toString("base64url");
 	readonly #all = new AsyncDisposableStack();
+	#forwarding: ChildProcess | undefined;
 
 	private constructor(cluster: KubeCluster) {
 		this.cluster = this.#all.use(cluster);
@@ -42,7 +44,7 @@ export class TrialCluster implements AsyncDisposable {
 		try {
 			for (const archive of await savedImages("session", "platform", "nats")) await trial.cluster.load(archive);
 			await trial.#install(changesFor ? changedOverlay(await changesFor(trial.cluster)) : overlay);
-			await trial.#forward();
+			await trial.forward();
 			return trial;
 		} catch (error) {
 			await trial[Symbol.asyncDispose]();
@@ -55,7 +57,22 @@ export class TrialCluster implements AsyncDisposable {
 		return this.cluster.kubectl("--namespace", sessionsNamespace, "get", "pods", "--output", "name");
 	}
 
+	/** Makes the gateway reachable on loopback, also again: a connection ends with the pod of the gateway. */
+	async forward(): Promise<void> {
+		this.#forwarding?.kill();
+		this.#forwarding = this.cluster.startKubectl(
+			"--namespace",
+			system,
+			"port-forward",
+			"service/gateway",
+			`${port}:8080`,
+		);
+		const isThere = async () => (await fetch(`${this.url}/ready`)).status === 200;
+		await eventually(isThere, { withinMs: 30_000, everyMs: 200, what: "the gateway is ready" });
+	}
+
 	async [Symbol.asyncDispose](): Promise<void> {
+		this.#forwarding?.kill();
 		await this.#all.disposeAsync();
 	}
 
@@ -70,15 +87,6 @@ export class TrialCluster implements AsyncDisposable {
 		const words = ["wait", "--for=condition=Available", "deployment", "--all", "--timeout=5s"];
 		const isAvailable = async () => (await this.cluster.kubectl("--namespace", system, ...words)) !== "";
 		await eventually(isAvailable, { withinMs: 180_000, everyMs: 500, what: "all deployments are available" });
-	}
-
-	/** Makes the gateway reachable on loopback. */
-	async #forward(): Promise<void> {
-		const words = ["--namespace", system, "port-forward", "service/gateway", `${port}:8080`];
-		const forwarding = this.cluster.startKubectl(...words);
-		this.#all.defer(() => void forwarding.kill());
-		const isThere = async () => (await fetch(`${this.url}/ready`)).status === 200;
-		await eventually(isThere, { withinMs: 30_000, everyMs: 200, what: "the gateway is ready" });
 	}
 }
 
