@@ -2,12 +2,23 @@
 import { expect } from "chai";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { projectRoot } from "#shared/base/project-root.ts";
-import { failureCodes } from "#shared/contracts/sessions/status-reasons.ts";
+import { failureCodes, statusReasons } from "#shared/contracts/sessions/status-reasons.ts";
+import {
+	type KubernetesArguments,
+	kubernetesSettings,
+} from "#services/pod-manager/pod-runtimes/kubernetes/kubernetes-options.ts";
+import { manifestFaults } from "../../support/kubernetes/manifest-faults.ts";
 import { KubernetesRuntime } from "#services/pod-manager/pod-runtimes/kubernetes.ts";
-import { trackedFiles } from "../../support/tracked-files.ts";
 
 const page = readFileSync(join(projectRoot, "docs/kubernetes.md"), "utf8");
+
+interface Example {
+	readonly apiVersion: string;
+	readonly kind: string;
+	readonly pods?: { readonly runtime: { readonly kwargs: KubernetesArguments } };
+}
 
 /** The first cells of the table of a section, without its heading. */
 function firstCells(heading: string): string[] {
@@ -20,16 +31,21 @@ function namesIn(cells: readonly string[]): string[] {
 }
 
 describe("docs/kubernetes.md", () => {
-	it("says what to look at for each code that the runtime knows", () => {
-		const sources = trackedFiles("services/pod-manager/pod-runtimes/kubernetes/*.ts")
-			.map((file) => readFileSync(join(projectRoot, file), "utf8"))
-			.join("\n");
-		const words = [...sources.matchAll(/"([A-Z]+_[A-Z_]+|[A-Z]{5,})"/g)].map(([, word = ""]) => word);
-		const known = new Set(words.filter((word) => failureCodes.has(word)));
-		expect(known.size).to.be.above(20);
+	it("says what to look at for each code with which a session fails, and once", () => {
 		const named = namesIn(firstCells("Troubleshooting"));
-		expect(named.filter((code) => !failureCodes.has(code))).to.deep.equal([]);
-		expect([...known].filter((code) => !named.includes(code))).to.deep.equal([]);
+		expect(named).to.include.members([...failureCodes]);
+		const others = named.filter((code) => !failureCodes.has(code));
+		expect(others.filter((code) => !(code in statusReasons))).to.deep.equal([]);
+		expect(new Set(named)).to.have.length(named.length);
+	});
+
+	it("has a command of kubectl for each code that has a cause in the cluster", () => {
+		const section = page.split(/^## /m).find((one) => one.startsWith("Troubleshooting")) ?? "";
+		for (const code of ["PROVISION_TIMEOUT", "STOP_TIMEOUT", "PLATFORM_LOST", "DISK_FULL", "START_TIMEOUT"])
+			expect(
+				section.split("\n").find((line) => line.includes(`| \`${code}\` |`)),
+				code,
+			).to.include("`kubectl ");
 	});
 
 	it("explains every argument of the runtime", () => {
@@ -43,6 +59,19 @@ describe("docs/kubernetes.md", () => {
 		const overlay = readFileSync(join(projectRoot, "k8s/overlays/production/kustomization.yaml"), "utf8");
 		const used = [...overlay.matchAll(/components\/([\w-]+)/g)].map(([, name = ""]) => name);
 		expect(named.slice(0, 4).toSorted()).to.deep.equal(used.toSorted());
+	});
+
+	it("has examples that the API and the runtime take", async () => {
+		const examples = [...page.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, text = ""]) => parse(text) as Example);
+		expect(examples).to.have.length.above(5);
+		const faults: string[] = [];
+		for (const { kind, apiVersion, ...example } of examples)
+			if (kind === "NetworkPolicy") faults.push(...(await manifestFaults({ kind, apiVersion, ...example })));
+		expect(faults).to.deep.equal([]);
+		const placements = examples.flatMap(({ pods }) =>
+			pods ? [kubernetesSettings(pods.runtime.kwargs).placements] : [],
+		);
+		expect(placements.flatMap((one) => Object.keys(one))).to.include.members(["default", "fast", "sandboxed", "gpu"]);
 	});
 
 	it("names files that exist", () => {
