@@ -231,11 +231,12 @@ export class KubernetesRuntime implements PodRuntime {
 	/** @throws {PodRefused} for what the operator does not allow. */
 	#planOf(launch: Launch, spec: PodSpec): PodPlan {
 		const { user, limits, egress, variables, doorUrl, accessMode } = this.#settings;
+		const { installation, models } = this.#options;
 		return {
 			...launch,
 			...offeredImage(spec.image, this.#settings),
-			installation: this.#options.installation,
-			proofs: launchProofs(spec.pod_token),
+			installation,
+			proofs: launchProofs(models.podToken(launch.sessionId, launch.generation)),
 			workspaceId: spec.workspace_id,
 			owner: spec.owner,
 			user,

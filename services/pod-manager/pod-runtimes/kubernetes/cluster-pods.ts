@@ -101,7 +101,7 @@ export class ClusterPods {
 	async #objectsOf({ sessionId, generation }: NewestLaunch, signal?: AbortSignal): Promise<readonly PodObject[]> {
 		const watched = this.#kept.isFresh ? this.#kept.ofSession(sessionId) : [];
 		const kept = watched.filter(({ metadata }) => !this.#removed.has(metadata.uid));
-		if (kept.some(({ metadata }) => launchOf(metadata.labels)?.generation === generation)) return kept;
+		if (kept.some(({ metadata }) => launchOf(metadata)?.generation === generation)) return kept;
 		const objects = await this.#objects.listPods(sessionId, signal);
 		if (signal) this.#readings.set(signal, { sessionId, objects });
 		return objects;
