@@ -1,7 +1,6 @@
 /**
  * The conformance walker tries every operation of the contract on the running platform. Built ones must be routed,
  * refuse what the contract refuses, and answer in its shapes; the others must be on the list.
- * Long: it calls every operation.
  * Main: the answers have the form of the API.
  */
 import { expect } from "chai";

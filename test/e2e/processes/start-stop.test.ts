@@ -1,6 +1,5 @@
 /**
  * The start and the end of the platform, and the processes that it leaves running.
- * Long: each test starts and ends a platform of its own.
  * Main: how a platform starts and ends.
  */
 import { expect } from "chai";

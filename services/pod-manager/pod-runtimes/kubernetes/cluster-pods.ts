@@ -95,7 +95,7 @@ export class ClusterPods {
 	}
 
 	/**
-	 * What was kept is enough if it has the pod of the newest launch. Pods of earlier ones may have been removed since, and a later one may
+	 * The kept pods are enough if one of them is of the newest launch. Pods of earlier ones may have been removed since, and a later one may
 	 * run in their place.
 	 */
 	async #objectsOf({ sessionId, generation }: NewestLaunch, signal?: AbortSignal): Promise<readonly PodObject[]> {
