@@ -10,6 +10,7 @@ import { type ApiError, noAnswer, refusalError } from "./api-error.ts";
 import { ApiConnection, type ApiRequest } from "./api-connection.ts";
 import { type CallKind, CallPace } from "./call-pace.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
+import { jsonPatch, type PatchStep } from "./json-patch.ts";
 import { asObject, type KubeList, type KubeObject } from "./kube-object.ts";
 import { type KeptPages, type Listed, type ListQuery, listPages } from "./list-pages.ts";
 import { Repetitions } from "./repetitions.ts";
@@ -34,14 +35,6 @@ export interface CallOptions {
 	readonly part?: string;
 	/** Texts of the request that no error may show, such as a token that is reviewed. */
 	readonly secrets?: readonly string[];
-}
-
-/** One step of a JSON patch (RFC 6902). A `test` that fails refuses the whole patch. */
-export interface PatchStep {
-	readonly op: "add" | "remove" | "replace" | "test";
-	/** A JSON pointer (RFC 6901). */
-	readonly path: string;
-	readonly value?: unknown;
 }
 
 /** The conditions of a deletion, so that another object of the same name stays. */
@@ -156,7 +149,7 @@ export class ApiClient {
 
 	/** @throws {ApiError} 409 `AlreadyExists`. */
 	async create<T extends KubeObject>(resource: Resource, object: object, options: CallOptions = {}): Promise<T> {
-		return this.#write("POST", pathOf(resource), object, options);
+		return this.#write("POST", pathOf(resource), json(object), options);
 	}
 
 	/** Creates a part of an object, or a review, which has no name. */
@@ -173,7 +166,7 @@ export class ApiClient {
 
 	/** @throws {ApiError} 409 `Conflict` when the object's `resourceVersion` is not the given one's. */
 	async replace<T extends KubeObject>(resource: Resource, object: KubeObject, options: CallOptions = {}): Promise<T> {
-		return this.#write("PUT", pathOf(resource, object.metadata.name, options.part), object, options);
+		return this.#write("PUT", pathOf(resource, object.metadata.name, options.part), json(object), options);
 	}
 
 	/**
@@ -186,7 +179,8 @@ export class ApiClient {
 		members: object,
 		options: CallOptions = {},
 	): Promise<T> {
-		return this.#write("PATCH", pathOf(resource, name, options.part), members, options, "application/merge-patch+json");
+		const path = pathOf(resource, name, options.part);
+		return this.#write("PATCH", path, json(members), options, "application/merge-patch+json");
 	}
 
 	/** @throws {ApiError} 422 when a `test` fails. */
@@ -196,7 +190,8 @@ export class ApiClient {
 		steps: readonly PatchStep[],
 		options: CallOptions = {},
 	): Promise<T> {
-		return this.#write("PATCH", pathOf(resource, name, options.part), steps, options, "application/json-patch+json");
+		const path = pathOf(resource, name, options.part);
+		return this.#write("PATCH", path, jsonPatch(steps), options, "application/json-patch+json");
 	}
 
 	/** Resolves to what was deleted, or to a status without a name. @throws {ApiError} 404, or 409 for a wrong uid. */
@@ -250,11 +245,11 @@ export class ApiClient {
 	async #write<T extends KubeObject>(
 		method: ApiRequest["method"],
 		path: string,
-		value: object,
+		body: string,
 		options: CallOptions,
 		contentType?: string,
 	): Promise<T> {
-		const request: ApiRequest = { method, path, body: json(value), contentType };
+		const request: ApiRequest = { method, path, body, contentType };
 		return this.#object(await this.#call({ ...options, request, kind: "write" }));
 	}
 

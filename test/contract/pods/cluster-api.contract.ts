@@ -132,6 +132,36 @@ export function clusterApiContract(name: string, open: () => Promise<OpenedClust
 			expect(next.data).to.deep.equal({ a: "1", b: "2" });
 		});
 
+		it("tests an annotation for its text, whatever characters it has, and with null for none", async () => {
+			const path = "/metadata/annotations/atelier.dev~1status";
+			await client.create(maps, configMap("one", { annotations: { other: "1" } }));
+			const change = (former: string | null, value: string) =>
+				client.patchBySteps(maps, "one", [
+					{ op: "test", path, value: former },
+					{ op: "add", path, value },
+				]);
+			let former: string | null = null;
+			for (const text of ['{"a":"1"}', '<&>"\\\u2028\u2029\u007f\n', "ü😀", ""]) {
+				await change(former, text);
+				const { annotations } = (await client.get(maps, "one")).metadata;
+				expect(annotations).to.deep.equal({ other: "1", "atelier.dev/status": text });
+				for (const another of [null, "another"])
+					expect((await errorOf(change(another, "never"))).status, text).to.equal(422);
+				former = text;
+			}
+		});
+
+		it("tests a member of an object that is not there never", async () => {
+			await client.create(maps, configMap("one"));
+			const test = { op: "test", path: "/metadata/annotations/status", value: null } as const;
+			const step = { op: "add", path: "/data/b", value: "2" } as const;
+			expect((await errorOf(client.patchBySteps(maps, "one", [test, step]))).status).to.equal(422);
+			const absent = { op: "test", path: "/metadata/annotations", value: null } as const;
+			const made = { op: "add", path: "/metadata/annotations", value: { status: "1" } } as const;
+			await client.patchBySteps(maps, "one", [absent, made]);
+			expect((await errorOf(client.patchBySteps(maps, "one", [absent, made]))).status).to.equal(422);
+		});
+
 		it("deletes the object of the given uid only, and keeps one with a finalizer until that is taken off", async () => {
 			const made = await client.create<ConfigMap>(maps, configMap("one", { finalizers: ["atelier.dev/records"] }));
 			const other = await errorOf(client.delete(maps, "one", { uid: "00000000-0000-0000-0000-000000000000" }));

@@ -48,7 +48,9 @@ function checkStep(
 	last: string,
 	{ op, path, value }: { op: string; path: string; value: Json },
 ): void {
-	if (op === "test" && !isDeepStrictEqual(holder[last], value)) throw refused(`testing value ${path} failed`);
+	// Null stands for no member.
+	if (op === "test" && !isDeepStrictEqual(holder[last] ?? null, value ?? null))
+		throw refused(`testing value ${path} failed`);
 	if ((op === "remove" || op === "replace") && !Object.hasOwn(holder, last))
 		throw refused(`Unable to remove nonexistent key: ${path}`);
 }
