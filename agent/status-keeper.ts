@@ -62,7 +62,7 @@ export class StatusKeeper {
 	}
 
 	#change(status: PodStatus): void {
-		this.#status = status;
-		this.#write(JSON.stringify(status), status.phase === "ready" || status.phase === "failed");
+		this.#status = { ...status, number: (this.#status.number ?? 0) + 1 };
+		this.#write(JSON.stringify(this.#status), status.phase === "ready" || status.phase === "failed");
 	}
 }

@@ -21,6 +21,7 @@ import { ApiClient } from "#shared/kubernetes/api/api-client.ts";
 import { openAccess } from "#shared/kubernetes/api/open-access.ts";
 import { clusterDoor } from "./kubernetes/door/cluster-door.ts";
 import { clusterInventory } from "./kubernetes/cluster-inventory.ts";
+import { DoorTroubles } from "./kubernetes/door/door-troubles.ts";
 import { ClusterPods } from "./kubernetes/cluster-pods.ts";
 import { refuse } from "./kubernetes/create-refusals.ts";
 import {
@@ -83,6 +84,7 @@ export class KubernetesRuntime implements PodRuntime {
 	readonly #settings: KubernetesSettings;
 	#connected: Promise<Cluster> | undefined;
 	readonly #doors: Server[] = [];
+	readonly #doorTroubles = new DoorTroubles();
 	/** Aborts what this process follows. */
 	readonly #closing = new AbortController();
 	#following: Promise<void> | undefined;
@@ -107,13 +109,14 @@ export class KubernetesRuntime implements PodRuntime {
 		const reports = new StatusReports({
 			podToken: models.podToken,
 			podOf: (launch) => pods.objectOf(launch),
-			keep: (pod, status) => objects.keepStatus(pod, status),
-			keepSize: (workspaceId, size) => objects.keepSize(workspaceId, size),
+			keep: (pod, status, ending) => objects.keepStatus(pod, status, ending),
+			keepSize: (workspaceId, size, ending) => objects.keepSize(workspaceId, size, ending),
 		});
 		const door = clusterDoor({
 			launch: (token, earlier) => desk.launch(token, earlier),
-			report: (token, status) => reports.take(token, status),
+			report: (token, status, ending) => reports.take(token, status, ending),
 			isOfLaunch: (token) => launchOfToken(token, models.podToken) !== undefined,
+			failed: (question, error) => this.#doorTroubles.add(question, error),
 		});
 		await listen(door, { port: doorPort, host: "0.0.0.0" });
 		this.#doors.push(door);
@@ -131,7 +134,8 @@ export class KubernetesRuntime implements PodRuntime {
 	}
 
 	async inventory(): Promise<Inventory> {
-		return clusterInventory(await this.#cluster());
+		const found = await clusterInventory(await this.#cluster());
+		return { ...found, troubles: [...found.troubles, ...this.#doorTroubles.sentences] };
 	}
 
 	async find(sessionId: string, signal?: AbortSignal, generation?: number): Promise<Pod[]> {

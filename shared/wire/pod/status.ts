@@ -20,6 +20,8 @@ export type MeasuredSize = Output<typeof measuredSizeFields>;
 
 /** The content of the status file. */
 export const podStatusFields = schema({
+	/** It grows with each status of a launch, so that one that arrives late is known as such; absent: the agent is of an earlier version. */
+	number: { type: "number", integer: true, min: 1, max: Number.MAX_SAFE_INTEGER, optional: true },
 	phase: { type: "enum", values: podPhases },
 	/** Process id of the session agent. */
 	pid: { type: "number", integer: true },

@@ -86,9 +86,9 @@ export class SimulatedAgents implements AsyncDisposable {
 		);
 		const launch = JSON.parse(await this.#ask(uid, from, { path: doorPaths.launch, token: issued.status.token }));
 		const timings: Record<string, string> = { spawned: new Date().toISOString() };
-		for (const phase of phases) {
+		for (const [index, phase] of phases.entries()) {
 			if (phase === "ready") timings["ready"] = new Date().toISOString();
-			const body = JSON.stringify({ phase, pid: 1, port: 7_433, host: status?.podIP, timings });
+			const body = JSON.stringify({ number: index + 1, phase, pid: 1, port: 7_433, host: status?.podIP, timings });
 			await this.#ask(uid, from, { path: doorPaths.status, token: launch.pod_token, body });
 		}
 	}

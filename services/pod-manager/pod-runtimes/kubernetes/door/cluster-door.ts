@@ -5,27 +5,34 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { LRUCache } from "lru-cache";
 import { bound } from "#shared/base/bounds.ts";
+import { deadline } from "#shared/base/clock.ts";
 import { readBounded } from "#shared/base/bounded-read.ts";
 import { TokenBucket } from "#shared/base/concurrency/token-bucket.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import { maxQuestionBytes, sessionsIn } from "#shared/wire/pod/door/launch-question.ts";
+import type { DoorQuestion } from "./door-troubles.ts";
 import type { DeskAnswer } from "./launch-desk.ts";
 import { slowPeerLimits } from "#shared/net/http/slow-peers.ts";
 
 const maxStatusBytes = 16_384;
 /** Tokens of accounts have about 1,200 characters. */
 const maxTokenLength = 8_192;
+/** The time in which a status is kept, in milliseconds: the agent gives a delivery up after 5 s and sends a later one. */
+const statusMs = 4_000;
 
 export interface ClusterDoorDependencies {
 	/** @param earlier The sessions that have records in the pod's volume. @throws {Error} when nobody can say it now. */
 	readonly launch: (token: string, earlier: readonly string[]) => Promise<DeskAnswer>;
 	/**
-	 * Takes the status of the launch that a token was made for; false for another token, or a pod that is gone.
+	 * Takes the status of the launch that a token was made for; false for another token, or a pod that is gone. The signal ends it when the pod has
+	 * given it up, or is about to.
 	 * @throws {SyntaxError} for what is no status; {Error} when it cannot be kept now.
 	 */
-	readonly report: (token: string, status: Buffer) => Promise<boolean>;
+	readonly report: (token: string, status: Buffer, signal: AbortSignal) => Promise<boolean>;
 	/** Whether a token is that of a launch, which its agent alone has. */
 	readonly isOfLaunch: (token: string) => boolean;
+	/** Learns why a question could not be answered, for the operator: the pod gets a status only. */
+	readonly failed: (question: DoorQuestion, error: unknown) => void;
 }
 
 /** Returns the server, which does not listen yet. */
@@ -68,7 +75,10 @@ async function answer(
 	return token === undefined ? refuse(exchange, 401) : known(dependencies, token, exchange);
 }
 
-/** The other programs of a session have the address of its agent, but not this token, and cannot use up its reports. */
+/**
+ * The other programs of a session have the address of its agent, but not this token, so that they cannot use up the pace of its reports. They
+ * can harm their own session only: they share the connections of their address, which are bounded before any token is read.
+ */
 function launchTokenOf({ isOfLaunch }: ClusterDoorDependencies, token: string | undefined): string | undefined {
 	return token !== undefined && isOfLaunch(token) ? token : undefined;
 }
@@ -77,20 +87,46 @@ function tokenIn(authorization = ""): string | undefined {
 	return authorization.length > maxTokenLength ? undefined : /^Bearer (\S+)$/.exec(authorization)?.[1];
 }
 
-async function giveLaunch({ launch }: ClusterDoorDependencies, token: string, { request, response }: Exchange) {
+async function giveLaunch({ launch, failed }: ClusterDoorDependencies, token: string, { request, response }: Exchange) {
 	const question = await readBounded(request, {
 		maxBytes: maxQuestionBytes,
 		tooLarge: () => tooMany(maxQuestionBytes),
 	});
-	const answered = await launch(token, sessionsIn(question.toString("utf8")));
+	const answered = await launch(token, sessionsIn(question.toString("utf8"))).catch((error: unknown) => {
+		failed("launch", error);
+		throw error;
+	});
 	if (answered === "refused") response.writeHead(401).end();
 	else if (answered === "over") response.writeHead(409).end();
 	else response.writeHead(200, { "content-type": "application/json" }).end(answered.document);
 }
 
-async function takeStatus({ report }: ClusterDoorDependencies, token: string, { request, response }: Exchange) {
+async function takeStatus({ report, failed }: ClusterDoorDependencies, token: string, { request, response }: Exchange) {
+	const ended = endOf(response);
+	const signal = deadline(statusMs, ended);
 	const status = await readBounded(request, { maxBytes: maxStatusBytes, tooLarge: () => tooMany(maxStatusBytes) });
-	response.writeHead((await report(token, status)) ? 204 : 401).end();
+	signal.throwIfAborted();
+	const isTaken = await inTime(report(token, status, signal), signal).catch((error: unknown) => {
+		if (!ended.aborted && !(error instanceof SyntaxError)) failed("status", error);
+		throw error;
+	});
+	response.writeHead(isTaken ? 204 : 401).end();
+}
+
+/** Returns a signal that aborts when the answer was sent, or nobody waits for it any more. */
+function endOf(response: ServerResponse): AbortSignal {
+	const ending = new AbortController();
+	response.on("close", () => ending.abort());
+	return ending.signal;
+}
+
+/** Rejects when the signal aborts, whatever becomes of the work. */
+function inTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+	const late = Promise.withResolvers<never>();
+	signal.addEventListener("abort", () =>
+		late.reject(new Error(`The cluster has not kept it within ${statusMs / 1_000} s`)),
+	);
+	return Promise.race([work, late.promise]);
 }
 
 function tooMany(maxBytes: number): SyntaxError {

@@ -3,7 +3,8 @@ import { failpoint } from "#shared/base/failpoints.ts";
 import { PodRefused } from "../../../pod-refused.ts";
 import { ApiError } from "#shared/kubernetes/api/api-error.ts";
 import type { MeasuredSize } from "#shared/wire/pod/status.ts";
-import type { ApiClient, PatchStep } from "#shared/kubernetes/api/api-client.ts";
+import type { ApiClient } from "#shared/kubernetes/api/api-client.ts";
+import type { PatchStep } from "#shared/kubernetes/api/json-patch.ts";
 import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
 import type { Resource } from "#shared/kubernetes/api/resource.ts";
 import type { Launch } from "../../machine/launch.ts";
@@ -12,10 +13,14 @@ import { differenceOf, isLeavingClaim } from "./made-object.ts";
 import { accountManifest, type PodPlan, podManifest, volumeClaimManifest } from "./pod-manifest.ts";
 import { type PodObject, podObject } from "./pod-object.ts";
 import { SessionEvents } from "./session-events.ts";
+import { reportSteps } from "./status-annotation.ts";
 import { type ClaimObject, volumeClaim, type VolumeClaim } from "./volume-claim.ts";
 
 /** The words for a claim that is on its way out. */
 const stillRemoved = "its former volume was deleted, and is still being removed";
+
+/** `gone`: the pod is not there, or another one has its name. The pod as it is now: it has changed since it was read. */
+export type KeptStatus = "kept" | "gone" | PodObject;
 
 /** The objects of one installation in one namespace. */
 export class SessionObjects {
@@ -51,8 +56,8 @@ export class SessionObjects {
 	}
 
 	/** Reads a pod from the cluster and no cache; undefined when there is none. */
-	async podNow(name: string): Promise<PodObject | undefined> {
-		return podObject(await orMissing(this.#api.get(this.pods, name)));
+	async podNow(name: string, signal?: AbortSignal): Promise<PodObject | undefined> {
+		return podObject(await orMissing(this.#api.get(this.pods, name, { signal })));
 	}
 
 	/** Makes what a pod needs, and the pod at last: whoever sees the pod finds everything else. @throws {ApiError} */
@@ -123,17 +128,26 @@ export class SessionObjects {
 		failpoint("kubernetes.claim-removed");
 	}
 
-	/** Keeps what an agent has reported with its pod. @returns Whether the pod is there. */
-	async keepStatus({ metadata }: PodObject, status: string): Promise<boolean> {
-		const { name, uid } = metadata;
-		const members = { metadata: { uid, annotations: { [annotation.status]: status } } };
-		return this.#isOf({ name, uid }, this.#api.patch(this.pods, name, members));
+	/** Keeps what an agent has reported with its pod, if the pod still has the report with which it was read. */
+	async keepStatus(pod: PodObject, status: string, signal?: AbortSignal): Promise<KeptStatus> {
+		const { name, uid, resourceVersion } = pod.metadata;
+		try {
+			const change = this.#api.patchBySteps(this.pods, name, reportSteps(pod, status), { signal });
+			return (await orMissing(change)) === undefined ? "gone" : "kept";
+		} catch (error) {
+			if (!isRefusedChange(error)) throw error;
+			const now = await this.podNow(name, signal);
+			if (now?.metadata.uid !== uid) return "gone";
+			// A pod that is as it was read has not refused because of its report.
+			if (now.metadata.resourceVersion === resourceVersion) throw error;
+			return now;
+		}
 	}
 
 	/** Keeps the size of what is in a workspace with its claim, so that it is known when no pod is there. */
-	async keepSize(workspaceId: string, size: MeasuredSize): Promise<void> {
+	async keepSize(workspaceId: string, size: MeasuredSize, signal?: AbortSignal): Promise<void> {
 		const members = { metadata: { annotations: { [annotation.measured]: JSON.stringify(size) } } };
-		await orMissing(this.#api.patch(this.#claims, volumeClaimName(workspaceId), members));
+		await orMissing(this.#api.patch(this.#claims, volumeClaimName(workspaceId), members, { signal }));
 	}
 
 	#selectorOf(sessionId: string | undefined): string {
@@ -180,11 +194,15 @@ export class SessionObjects {
 		try {
 			return (await orMissing(change)) !== undefined;
 		} catch (error) {
-			const isRefused = error instanceof ApiError && (error.status === 409 || error.status === 422);
-			if (isRefused && (await this.podNow(name))?.metadata.uid !== uid) return false;
+			if (isRefusedChange(error) && (await this.podNow(name))?.metadata.uid !== uid) return false;
 			throw error;
 		}
 	}
+}
+
+/** Whether the API cannot take a change, which may be one of another object of this name, or of a state that is over. */
+function isRefusedChange(error: unknown): boolean {
+	return error instanceof ApiError && (error.status === 409 || error.status === 422);
 }
 
 /** Resolves to undefined where the object is not there. */

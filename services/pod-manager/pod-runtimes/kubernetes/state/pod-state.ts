@@ -17,6 +17,7 @@ export function clusterPod(object: PodObject, circumstances: Circumstances): Pod
 	if (!launch) return undefined;
 	const status = reportIn(object);
 	const {
+		number: _number,
 		phase: _phase,
 		pid: _pid,
 		port: _port,

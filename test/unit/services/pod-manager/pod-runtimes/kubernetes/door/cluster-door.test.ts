@@ -13,9 +13,12 @@ describe("the door of a cluster", () => {
 	let url: string;
 	const reported: string[] = [];
 	const asked: string[] = [];
+	const failures: string[] = [];
+	/** The signals of reports that hang. */
+	const hanging: AbortSignal[] = [];
 
 	beforeEach(async () => {
-		reported.splice(0);
+		for (const list of [reported, failures, hanging]) list.splice(0);
 		door = clusterDoor({
 			launch: async (token, earlier) => {
 				asked.push(...earlier);
@@ -23,12 +26,18 @@ describe("the door of a cluster", () => {
 				if (token === "over") return "over";
 				return token === "good" ? { document: '{"launch":1}' } : "refused";
 			},
-			report: async (token, status) => {
+			report: async (token, status, signal) => {
 				if (token === "broken") throw new SyntaxError("This is no status");
+				if (token === "away") throw new Error("The cluster does not answer");
+				if (token === "hanging") {
+					hanging.push(signal);
+					await new Promise(() => {});
+				}
 				reported.push(status.toString());
 				return token === "good";
 			},
 			isOfLaunch: (token) => token === "good",
+			failed: (question, error) => failures.push(`${question}: ${String(error)}`),
 		});
 		await listenOnLoopback(door);
 		url = loopbackUrl(door);
@@ -61,6 +70,35 @@ describe("the door of a cluster", () => {
 			expect(await post("/launch", "good", body), body.slice(0, 20)).to.deep.equal([200, '{"launch":1}']);
 		expect(asked).to.deep.equal([id]);
 		expect(await post("/launch", "good", " ".repeat(16_385))).to.deep.equal([400, ""]);
+	});
+
+	it("tells the operator why it has answered nothing, and nothing that a pod can choose", async () => {
+		expect((await post("/launch", "away"))[0]).to.equal(503);
+		expect((await post("/status", "away", "{}"))[0]).to.equal(503);
+		const own = ["launch: Error: The cluster does not answer", "status: Error: The cluster does not answer"];
+		expect(failures).to.deep.equal(own);
+		for (const token of ["other", "broken", "over"]) {
+			await post("/launch", token);
+			await post("/status", token, "{}");
+		}
+		await post("/status", "good", "x".repeat(20_000));
+		expect(failures).to.deep.equal(own);
+	});
+
+	it("ends the keeping of a status before the agent gives it up, and when the agent does so", async () => {
+		const begun = performance.now();
+		expect((await post("/status", "hanging", "{}"))[0]).to.equal(503);
+		expect(performance.now() - begun).to.be.within(3_500, 12_000);
+		expect(hanging[0]?.aborted).to.equal(true);
+		expect(failures).to.deep.equal(["status: Error: The cluster has not kept it within 4 s"]);
+		const gone = new AbortController();
+		const headers = { authorization: "Bearer hanging" };
+		const asking = fetch(`${url}/status`, { method: "POST", headers, body: "{}", signal: gone.signal });
+		asking.catch(() => {});
+		await eventually(() => hanging.length === 2);
+		gone.abort();
+		await eventually(() => hanging[1]?.aborted, { withinMs: 2_000, what: "the second one ends" });
+		expect(failures, "nobody waits any more").to.have.length(1);
 	});
 
 	it("answers nothing else, and nobody without a token", async () => {

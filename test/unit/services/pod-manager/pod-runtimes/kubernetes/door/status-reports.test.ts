@@ -2,6 +2,8 @@ import { expect } from "chai";
 import { StatusReports } from "#services/pod-manager/pod-runtimes/kubernetes/door/status-reports.ts";
 import { label } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
 import type { PodObject } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-object.ts";
+import type { KeptStatus } from "#services/pod-manager/pod-runtimes/kubernetes/objects/session-objects.ts";
+import { reportNumberOf, withReport } from "#services/pod-manager/pod-runtimes/kubernetes/objects/status-annotation.ts";
 import { InstallationKey } from "#shared/base/secrets/keys.ts";
 import { failureOf } from "../../../../../../support/failure-of.ts";
 import { podShown, sessionId } from "../../../../../../support/kubernetes/pods/pod-objects.ts";
@@ -13,20 +15,25 @@ function labelled({ metadata, ...pod }: PodObject): PodObject {
 
 describe("StatusReports", () => {
 	const key = new InstallationKey(Buffer.alloc(32, 1));
+	const { signal } = new AbortController();
 	const kept: string[] = [];
 	const sizes: unknown[] = [];
 	let isClaimThere = true;
 	const reports = new StatusReports({
 		podToken: (id, generation) => key.podToken(id, generation),
 		podOf: async ({ generation }) => (generation === 1 ? labelled(podShown()) : undefined),
-		keep: async (_pod, status) => kept.push(status) > 0,
+		keep: async (_pod, status) => {
+			kept.push(status);
+			return "kept";
+		},
 		keepSize: async (workspaceId, size) => {
 			if (!isClaimThere) throw new Error("The cluster does not answer");
 			sizes.push([workspaceId, size]);
 		},
 	});
 	const status = { phase: "ready", pid: 1, timings: {} };
-	const take = (token: string, content: object = status) => reports.take(token, Buffer.from(JSON.stringify(content)));
+	const take = (token: string, content: object = status) =>
+		reports.take(token, Buffer.from(JSON.stringify(content)), signal);
 
 	beforeEach(() => kept.splice(0));
 
@@ -49,7 +56,9 @@ describe("StatusReports", () => {
 		const token = key.podToken(sessionId, 1);
 		for (const measured of [{ bytes: -1 }, { bytes: 1e300 }, { bytes: "1" }, {}, { bytes: 1, partial: "all" }, 7]) {
 			const content = Buffer.from(JSON.stringify({ ...status, measured }));
-			expect(await failureOf(reports.take(token, content)), JSON.stringify(measured)).to.be.an.instanceOf(SyntaxError);
+			expect(await failureOf(reports.take(token, content, signal)), JSON.stringify(measured)).to.be.an.instanceOf(
+				SyntaxError,
+			);
 		}
 	});
 
@@ -69,7 +78,99 @@ describe("StatusReports", () => {
 
 	it("refuse what is no status", async () => {
 		const token = key.podToken(sessionId, 1);
-		for (const content of ["{", "[]", "7", '{"phase":"flying"}'])
-			expect(await failureOf(reports.take(token, Buffer.from(content))), content).to.be.an.instanceOf(SyntaxError);
+		const wrong = [0, -1, 0.5, 1e300].map((number) => JSON.stringify({ ...status, number }));
+		for (const content of ["{", "[]", "7", '{"phase":"flying"}', ...wrong])
+			expect(await failureOf(reports.take(token, Buffer.from(content), signal)), content).to.be.an.instanceOf(
+				SyntaxError,
+			);
+	});
+});
+
+describe("StatusReports of agents that number their statuses", () => {
+	const key = new InstallationKey(Buffer.alloc(32, 1));
+	const token = key.podToken(sessionId, 1);
+	/** The pod as the cluster has it, and as a watch has shown it. */
+	let [now, shown] = [podShown(), podShown()];
+	let writes: number;
+	let sizes: number;
+	let reports: StatusReports;
+	/** Runs before a write arrives. */
+	let meanwhile: () => void;
+
+	beforeEach(() => {
+		now = labelled(podShown());
+		shown = now;
+		[writes, sizes] = [0, 0];
+		meanwhile = () => {};
+		reports = new StatusReports({
+			podToken: (id, generation) => key.podToken(id, generation),
+			podOf: async () => shown,
+			async keep(pod, text): Promise<KeptStatus> {
+				writes++;
+				meanwhile();
+				if (reportNumberOf(pod) !== reportNumberOf(now)) return now;
+				now = withReport(now, text);
+				return "kept";
+			},
+			keepSize: async () => {
+				sizes++;
+			},
+		});
+	});
+
+	function take(number: number | undefined, more: object = {}): Promise<boolean> {
+		const status = { phase: "cloning", pid: 1, timings: {}, ...(number !== undefined && { number }), ...more };
+		return reports.take(token, Buffer.from(JSON.stringify(status)), new AbortController().signal);
+	}
+
+	it("keep each with one write, also before the cluster has told the one before", async () => {
+		for (let number = 1; number <= 5; number++) expect(await take(number)).to.equal(true);
+		expect([writes, reportNumberOf(now)]).to.deep.equal([5, 5]);
+	});
+
+	it("drop an earlier one that arrives late, and its size", async () => {
+		await take(2);
+		expect(await take(1, { measured: { bytes: 1 } })).to.equal(true);
+		expect([writes, sizes, reportNumberOf(now)]).to.deep.equal([1, 0, 2]);
+	});
+
+	it("drop an earlier one that was under way when another process kept a later one", async () => {
+		meanwhile = () => {
+			now = withReport(now, '{"number":9}');
+			meanwhile = () => {};
+		};
+		expect(await take(8)).to.equal(true);
+		expect([writes, reportNumberOf(now)]).to.deep.equal([1, 9]);
+	});
+
+	it("try a later one again when another process has kept an earlier one meanwhile", async () => {
+		meanwhile = () => {
+			now = withReport(now, '{"number":3}');
+			meanwhile = () => {};
+		};
+		expect(await take(8)).to.equal(true);
+		expect([writes, reportNumberOf(now)]).to.deep.equal([2, 8]);
+	});
+
+	it("keep the size of one that comes again because its answer was lost, without another write", async () => {
+		await take(1, { measured: { bytes: 1 } });
+		shown = now;
+		expect(await take(1, { measured: { bytes: 2 } })).to.equal(true);
+		expect([writes, sizes]).to.deep.equal([1, 2]);
+	});
+
+	it("give up a pod that changes all the time", async () => {
+		let number = 0;
+		meanwhile = () => {
+			now = withReport(now, `{"number":${++number}}`);
+		};
+		expect((await failureOf<Error>(take(100))).message).to.equal("Its pod changes all the time");
+		expect(writes).to.equal(4);
+	});
+
+	it("keep the last one of an agent that numbers none", async () => {
+		await take(undefined, { phase: "starting" });
+		await take(undefined, { phase: "ready" });
+		expect(now.metadata.annotations?.["atelier.dev/status"]).to.contain("ready");
 	});
 });

@@ -159,7 +159,7 @@ describe("SessionObjects", function () {
 		const { metadata } = await podNow();
 		expect(metadata.uid).to.not.equal(former.metadata.uid);
 		await objects.end(former, 1);
-		expect(await objects.keepStatus(former, "{}")).to.equal(false);
+		expect(await objects.keepStatus(former, "{}")).to.equal("gone");
 		await objects.forget(former);
 		expect((await podNow()).metadata).to.deep.equal(metadata);
 	});
@@ -185,18 +185,39 @@ describe("SessionObjects", function () {
 		await objects.forget(former);
 		await objects.end(former, 1);
 		await objects.forget(former);
-		expect(await objects.keepStatus(former, "{}")).to.equal(false);
+		expect(await objects.keepStatus(former, "{}")).to.equal("gone");
 		expect(namesIn(pods)).to.deep.equal([]);
 	});
 
 	it("keep a report with its pod, and say so when the cluster does not take it", async () => {
 		await objects.make(plan);
 		const pod = await podNow();
-		expect(await objects.keepStatus(pod, '{"phase":"ready"}')).to.equal(true);
+		const before = api.calls.length;
+		expect(await objects.keepStatus(pod, '{"phase":"ready"}')).to.equal("kept");
+		expect(api.calls.slice(before), "it is one call").to.deep.equal([`PATCH ${pods}/${name}`]);
 		expect((await podNow()).metadata.annotations).to.include({ "atelier.dev/status": '{"phase":"ready"}' });
 		api.fail(`PATCH ${pods}`, refusal(422, "Invalid", "before"));
-		const error = await failureOf<ApiError>(objects.keepStatus(pod, "{}"));
+		const error = await failureOf<ApiError>(objects.keepStatus(await podNow(), "{}"));
 		expect(error).to.be.an.instanceOf(ApiError).and.have.property("status", 422);
+	});
+
+	it("keep no report in the place of one that was not read, and say what is there", async () => {
+		await objects.make(plan);
+		const read = await podNow();
+		await objects.keepStatus(read, '{"number":2}');
+		expect(await objects.keepStatus(read, '{"number":1}')).to.deep.equal(await podNow());
+		expect((await podNow()).metadata.annotations).to.include({ [annotation.status]: '{"number":2}' });
+		expect(await objects.keepStatus(await podNow(), '{"number":3,"progress":"<&>"}')).to.equal("kept");
+		expect(await objects.keepStatus(await podNow(), '{"number":4}')).to.equal("kept");
+	});
+
+	it("write no report that nobody waits for any more", async () => {
+		await objects.make(plan);
+		const pod = await podNow();
+		const before = api.calls.length;
+		const error = await failureOf<ApiError>(objects.keepStatus(pod, "{}", AbortSignal.abort()));
+		expect(error).to.have.property("reason", "Aborted");
+		expect(api.calls).to.have.length(before);
 	});
 
 	it("are asked to end once, with the time that they have", async () => {
