@@ -53,13 +53,23 @@ function valueOf(args: readonly string[], name: string): string | undefined {
  */
 export async function fetchLaunch(source: LaunchSource): Promise<LaunchDocument> {
 	for (const until = monotonic() + patienceMs; ; await sleep(pauseMs)) {
-		const answer = await ask(source).catch(() => undefined);
-		const status = answer?.statusCode ?? 503;
-		if (answer && status === 200) return launchIn(answer);
-		answer?.resume();
-		if (status < 500) throw new LaunchDocumentError(`The platform gives no launch document: ${status}`);
-		if (monotonic() > until) throw new LaunchDocumentError(`The platform does not answer at "${source.door}"`);
+		const answer = await ask(source).catch((error: unknown) => whyNot(error));
+		if (typeof answer !== "string" && answer.statusCode === 200) return launchIn(answer);
+		const outcome = typeof answer === "string" ? answer : refusedBy(answer);
+		if (monotonic() > until) throw new LaunchDocumentError(`The platform at "${source.door}" ${outcome}`);
 	}
+}
+
+/** Returns what the platform did, as the end of a sentence. @throws {LaunchDocumentError} for an answer that stays. */
+function refusedBy(answer: IncomingMessage): string {
+	const { statusCode = 500 } = answer;
+	answer.resume();
+	if (statusCode < 500) throw new LaunchDocumentError(`The platform gives no launch document: ${statusCode}`);
+	return `answers ${statusCode}`;
+}
+
+function whyNot(error: unknown): string {
+	return `does not answer: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 async function launchIn(answer: IncomingMessage): Promise<LaunchDocument> {

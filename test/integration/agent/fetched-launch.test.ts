@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fetchLaunch } from "#agent/fetched-launch.ts";
 import { LaunchDocumentError } from "#agent/launch-document.ts";
+import { turnClock } from "#shared/base/clock.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { TestSession } from "../../support/pods/test-pod.ts";
 
@@ -61,5 +62,26 @@ describe("fetchLaunch()", () => {
 		statuses = [403];
 		expect(await failureOf(fetchLaunch(source))).to.be.an.instanceOf(LaunchDocumentError);
 		expect(shown).to.have.length(3);
+	});
+
+	it("says what the platform answered, or why it did not, when it gives up", async () => {
+		const begun = performance.now();
+		let asked = 0;
+		// The patience is over at the second look.
+		const turnBack = turnClock({ now: () => Date.now(), monotonic: () => begun + 70_000 * asked++ });
+		try {
+			statuses = [503];
+			const source = { door: await urlOf("127.0.0.1") };
+			const refused = await failureOf<Error>(fetchLaunch(source));
+			expect(refused).to.be.an.instanceOf(LaunchDocumentError);
+			expect(refused.message).to.equal(`The platform at "${source.door}" answers 503`);
+			door.close();
+			door.closeAllConnections();
+			const away = await failureOf<Error>(fetchLaunch(source));
+			expect(away).to.be.an.instanceOf(LaunchDocumentError);
+			expect(away.message).to.match(/^The platform at "http:[^"]*" does not answer: connect ECONNREFUSED/);
+		} finally {
+			turnBack();
+		}
 	});
 });
