@@ -120,6 +120,9 @@ export class Sweep {
 		const { runtime } = this.#dependencies;
 		const { pods, unfinished, workspaces, troubles } = await runtime.inventory();
 		this.#pods = pods;
+		// They may be the reason why no session can be read.
+		for (const trouble of troubles) this.#log.write(trouble);
+		this.#dependencies.remaining?.(troubles);
 		const here = [...pods, ...unfinished];
 		const isAll = monotonic() >= this.#allAt;
 		const sessions = await this.#sessions(here, isAll);
@@ -130,8 +133,6 @@ export class Sweep {
 			this.#hasReportedOrphans = true;
 		}
 		if (isAll) this.#allAt = monotonic() + allAgainMs;
-		for (const trouble of troubles) this.#log.write(trouble);
-		this.#dependencies.remaining?.(troubles);
 		const unwanted = here.filter((pod) => !isWanted(pod, sessions.get(pod.sessionId)));
 		const overdue = this.#remember(unwanted);
 		for (const pod of overdue) await this.#remove(pod);

@@ -96,6 +96,16 @@ describe("Sweep", () => {
 		expect(shown[0], "for the shortcomings").to.deep.equal(["Cannot remove 1 folder"]);
 	});
 
+	it("tells what the runtime cannot repair also while no session can be read", async () => {
+		pods.troubles.push("A pod gets no launch: the sessions are away");
+		start({
+			expected: async () => {
+				throw new Error("away");
+			},
+		});
+		await eventually(() => said.includes("A pod gets no launch: the sessions are away"));
+	});
+
 	it("tells which pods are there", async () => {
 		const other = randomUUID();
 		for (const one of [id, other]) pods.put(memoryPod(one, 1, "ready"));
