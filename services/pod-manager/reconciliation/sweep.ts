@@ -6,6 +6,7 @@
 import { monotonic, sleep } from "#shared/base/clock.ts";
 import type { Expectation } from "#shared/contracts/sessions/session-work.ts";
 import { graceMs } from "./pass.ts";
+import { unlike } from "./unlike.ts";
 import type { Pod, PodRuntime } from "../pod-runtime.ts";
 import { DeduplicatingLog, sentenceOf } from "../deduplicating-log.ts";
 
@@ -193,18 +194,4 @@ export class Sweep {
 /** Whether a session wants this launch; what a failed one has left would otherwise stay until its next start. */
 function isWanted({ generation }: Pod, session: Expectation | undefined): boolean {
 	return session?.desired === "run" && session.generation === generation;
-}
-
-/** Returns the sessions whose pods differ from their desired state, as far as that can be seen from outside. Pure. */
-export function unlike(sessions: ReadonlyMap<string, Expectation>, pods: readonly Pod[]): Set<string> {
-	const right = new Set<string>();
-	const found = new Set<string>();
-	for (const { sessionId, generation, state } of pods) {
-		const session = sessions.get(sessionId);
-		if (!session) continue;
-		const wanted = session.desired === "run" && session.generation === generation && state !== "gone";
-		(wanted ? right : found).add(sessionId);
-	}
-	for (const { id, desired } of sessions.values()) if (desired === "run" && !right.has(id)) found.add(id);
-	return found;
 }

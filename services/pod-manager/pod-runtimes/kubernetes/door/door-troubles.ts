@@ -2,7 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { sentenceOf } from "../../../deduplicating-log.ts";
 
-/** What pods ask the door for. */
+/** The questions of pods at the door. */
 export type DoorQuestion = "launch" | "status";
 
 /** The time in milliseconds: a sweep reads the troubles every minute, and a person who looks because a session has failed is to see them. */

@@ -99,9 +99,20 @@ function partsOf(value: unknown): unknown {
 }
 
 function metadataOf({ labels, annotations, managedFields: _fields, ...meta }: Readonly<Record<string, unknown>>) {
-	const report = Object(annotations)[annotation.status];
+	return {
+		...meta,
+		labels: ownOf(Object(labels)),
+		...(annotations instanceof Object && { annotations: readOf(Object(annotations)) }),
+	};
+}
+
+/** Returns the annotations that are read of a pod. */
+function readOf({ [annotation.status]: report, [annotation.proof]: proof }: Readonly<Record<string, unknown>>) {
 	const isReport = typeof report === "string" && report.length <= maxReport;
-	return { ...meta, labels: ownOf(Object(labels)), annotations: isReport ? { [annotation.status]: report } : {} };
+	return {
+		...(isReport && { [annotation.status]: report }),
+		...(proof !== undefined && { [annotation.proof]: proof }),
+	};
 }
 
 /** Returns the labels that the platform has made. */

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { LaunchDesk } from "#services/pod-manager/pod-runtimes/kubernetes/door/launch-desk.ts";
 import { annotation, label } from "#services/pod-manager/pod-runtimes/kubernetes/objects/cluster-names.ts";
 import { launchProof } from "#services/pod-manager/pod-runtimes/kubernetes/objects/launch-proof.ts";
-import type { PodObject } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-object.ts";
+import { type PodObject, podObject } from "#services/pod-manager/pod-runtimes/kubernetes/objects/pod-object.ts";
 import type { PodSpec } from "#services/pod-manager/pod-runtime.ts";
 import type { LaunchDocument } from "#shared/wire/pod/launch.ts";
 import { podShown, running, sessionId } from "../../../../../../support/kubernetes/pods/pod-objects.ts";
@@ -38,7 +38,7 @@ describe("LaunchDesk", () => {
 				reviews++;
 				return token === "good" && pod ? { name: pod.metadata.name, uid: "uid-1" } : undefined;
 			},
-			podNow: async () => pod,
+			podNow: async () => podObject(pod),
 		});
 	});
 

@@ -83,7 +83,11 @@ describe("a pod as the cluster writes it", () => {
 			metadata: {
 				...metadata,
 				labels: { ...metadata.labels, ...Object.fromEntries(many((index) => [`l${index}`, "x"])) },
-				annotations: { filling: "x".repeat(250_000), [annotation.status]: "y".repeat(16_384) },
+				annotations: {
+					filling: "x".repeat(250_000),
+					[annotation.status]: "y".repeat(16_384),
+					[annotation.proof]: "proof",
+				},
 				finalizers: ["atelier.dev/records", ...many((index) => `example.org/${index}`)],
 			},
 			status: {
@@ -97,7 +101,10 @@ describe("a pod as the cluster writes it", () => {
 			},
 		});
 		expect(pod?.metadata.labels).to.deep.equal(metadata.labels);
-		expect(pod?.metadata.annotations).to.deep.equal({ [annotation.status]: "y".repeat(16_384) });
+		expect(pod?.metadata.annotations).to.deep.equal({
+			[annotation.status]: "y".repeat(16_384),
+			[annotation.proof]: "proof",
+		});
 		expect(pod?.metadata.finalizers?.[0]).to.equal("atelier.dev/records");
 		expect(JSON.stringify(pod).length).to.be.below(1_200_000);
 		const tooLong = { ...metadata, annotations: { [annotation.status]: "y".repeat(16_385) } };

@@ -230,13 +230,16 @@ describe("SessionObjects", function () {
 		expect(api.calls.length).to.equal(before);
 	});
 
+	/** Gives the pod a finalizer of somebody else, before ours. */
+	function addFinalizer(): void {
+		const pod = api.cluster.get(pods, name);
+		const finalizers = ["example.org/first", finalizer];
+		api.cluster.replace(pods, name, { ...pod, metadata: { ...pod.metadata, finalizers } });
+	}
+
 	it("let a finalizer of somebody else be", async () => {
 		await objects.make(plan);
-		const pod = api.cluster.get(pods, name);
-		api.cluster.replace(pods, name, {
-			...pod,
-			metadata: { ...pod.metadata, finalizers: ["example.org/first", finalizer] },
-		});
+		addFinalizer();
 		await objects.forget(await podNow());
 		expect((await podNow()).metadata.finalizers).to.deep.equal(["example.org/first"]);
 		await objects.forget(await podNow());
@@ -246,11 +249,7 @@ describe("SessionObjects", function () {
 	it("fail, and keep the end of a pod, when its finalizers have changed since it was read", async () => {
 		await objects.make(plan);
 		const read = await podNow();
-		const pod = api.cluster.get(pods, name);
-		api.cluster.replace(pods, name, {
-			...pod,
-			metadata: { ...pod.metadata, finalizers: ["example.org/first", finalizer] },
-		});
+		addFinalizer();
 		const error = await failureOf<ApiError>(objects.forget(read));
 		expect(error).to.be.an.instanceOf(ApiError).and.have.property("status", 422);
 		await objects.forget(await podNow());
