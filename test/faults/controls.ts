@@ -57,7 +57,7 @@ function brokenOnly(verdict: Verdict): Verdict {
 
 const claims = "services/sessions/claims/session-claims.ts";
 const personalTokens = "services/gateway/callers/personal-tokens.ts";
-const machineRuntime = "services/pod-manager/pod-runtimes/machine/machine-runtime.ts";
+const launchedPods = "services/pod-manager/pod-runtimes/launches/launched-pods.ts";
 
 export const controls: readonly Control[] = [
 	{
@@ -89,9 +89,9 @@ export const controls: readonly Control[] = [
 				from: "const own = pods.find((pod) => pod.generation === generation);",
 				to: 'const own = pods.find((pod) => pod.generation === generation && pod.state === "ready");',
 			},
-			{ file: machineRuntime, from: "if (pods.some((pod) => pod.generation === generation)) return true;", to: "" },
+			{ file: launchedPods, from: "if (pods.some((pod) => pod.generation === generation)) return true;", to: "" },
 			{
-				file: machineRuntime,
+				file: launchedPods,
 				from: "if (!other) return false;",
 				to: "if (!other || other.generation === generation) return false;",
 			},

@@ -15,8 +15,8 @@ import {
 	type PodRuntime,
 	type PodSpec,
 } from "../pod-runtime.ts";
-import { isThere } from "./machine/machine-runtime.ts";
-import type { Launch } from "./machine/launch.ts";
+import { isThere } from "./launches/launched-pods.ts";
+import type { Launch } from "./launches/launch.ts";
 import { ApiClient } from "#shared/kubernetes/api/api-client.ts";
 import { openAccess } from "#shared/kubernetes/api/open-access.ts";
 import { clusterDoor } from "./kubernetes/door/cluster-door.ts";

@@ -17,7 +17,7 @@ import { podName } from "../pod-runtime.ts";
 import { removeMark } from "../runtime-change/runtime-mark.ts";
 import { ControlGroups } from "./local-process/control-groups.ts";
 import { FolderSizes } from "#shared/wire/pod/size/folder-size.ts";
-import { isSameLaunch, type Launch } from "./machine/launch.ts";
+import { isSameLaunch, type Launch } from "./launches/launch.ts";
 import { ForeignFolders } from "./local-process/foreign-folders.ts";
 import { agentsAmong } from "./local-process/local-pod.ts";
 import {
@@ -34,7 +34,8 @@ import { missingGit } from "./local-process/needed-programs.ts";
 import { PodList } from "./local-process/pod-list.ts";
 import { PodMarks } from "./local-process/pod-marks.ts";
 import { ProcessFolders } from "./local-process/process-folders.ts";
-import { inventoryOf, isThere } from "./machine/machine-runtime.ts";
+import { isThere } from "./launches/launched-pods.ts";
+import { inventoryOf } from "./machine/machine-inventory.ts";
 import { PodWatch } from "./machine/pod-watch.ts";
 import { sendSignal } from "#shared/base/files/process-files.ts";
 import { RunFolders, type RunRecords } from "./machine/run-folders.ts";

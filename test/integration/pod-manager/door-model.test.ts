@@ -20,7 +20,7 @@ import { modelAccess } from "#shared/wire/models/model-access.ts";
 import { readModelCatalogue } from "#shared/wire/models/model-catalogue.ts";
 import { doorWays } from "#shared/wire/pod/door/door-sockets.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
-import type { Launch } from "#services/pod-manager/pod-runtimes/machine/launch.ts";
+import type { Launch } from "#services/pod-manager/pod-runtimes/launches/launch.ts";
 import { RunFolders } from "#services/pod-manager/pod-runtimes/machine/run-folders.ts";
 import { launchDocument } from "#services/pod-manager/pod-runtimes/containers/launches/launch-document.ts";
 import { LaunchDoors } from "#services/pod-manager/pod-runtimes/containers/launch-doors.ts";

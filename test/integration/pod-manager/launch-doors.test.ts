@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
 import { LaunchDoors } from "#services/pod-manager/pod-runtimes/containers/launch-doors.ts";
 import { LaunchEgress, operatorRules } from "#services/pod-manager/pod-runtimes/containers/launch-egress.ts";
 import { LaunchModels } from "#services/pod-manager/pod-runtimes/containers/launch-models.ts";
-import { type Launch, launchName } from "#services/pod-manager/pod-runtimes/machine/launch.ts";
+import { type Launch, launchName } from "#services/pod-manager/pod-runtimes/launches/launch.ts";
 import { RunFolders } from "#services/pod-manager/pod-runtimes/machine/run-folders.ts";
 import { bound } from "#shared/base/bounds.ts";
 import { Metrics } from "#shared/telemetry/metrics/metrics.ts";

@@ -13,7 +13,7 @@ import {
 } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseLaunch } from "#services/pod-manager/pod-runtimes/machine/launch.ts";
+import { parseLaunch } from "#services/pod-manager/pod-runtimes/launches/launch.ts";
 import { idlePodToken } from "../pods/idle-runtime-host.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import {

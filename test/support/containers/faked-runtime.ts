@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ContainersRuntime } from "#services/pod-manager/pod-runtimes/containers.ts";
 import type { ContainersArguments } from "#services/pod-manager/pod-runtimes/containers/containers-options.ts";
-import { type Launch, launchName } from "#services/pod-manager/pod-runtimes/machine/launch.ts";
+import { type Launch, launchName } from "#services/pod-manager/pod-runtimes/launches/launch.ts";
 import { eventually } from "../eventually.ts";
 import { idleRuntimeHost } from "../pods/idle-runtime-host.ts";
 import { FakeEngine } from "./fake-engine.ts";

@@ -1,6 +1,6 @@
 /** Derives the state of a pod from its container and the records of its launch. Pure. */
 import { type Pod, podName, type PodState } from "../../pod-runtime.ts";
-import type { Launch } from "../machine/launch.ts";
+import type { Launch } from "../launches/launch.ts";
 import { reportedBy } from "../machine/pod-report.ts";
 import type { RunRecords } from "../machine/run-folders.ts";
 import type { InspectedContainer } from "./inspected-container.ts";

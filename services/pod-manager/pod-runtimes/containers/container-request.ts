@@ -1,7 +1,7 @@
 /** Describes the container of a launch for the engine. Pure. */
 import { posix } from "node:path";
 import { doorSockets } from "#shared/wire/pod/door/door-sockets.ts";
-import { type Launch, parseLaunch } from "../machine/launch.ts";
+import { type Launch, parseLaunch } from "../launches/launch.ts";
 import { podName } from "../../pod-runtime.ts";
 import { deliveredEntrypoint, deliveredPlace, namingFiles } from "#shared/wire/agents/delivered-agent.ts";
 

@@ -2,7 +2,7 @@
 import { monotonic, sleep } from "#shared/base/clock.ts";
 import { failpoint } from "#shared/base/failpoints.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
-import type { Launch } from "../machine/launch.ts";
+import type { Launch } from "../launches/launch.ts";
 import { logText } from "./helpers/engine-log.ts";
 import { label, launchOf, namePrefix as prefix } from "./container-request.ts";
 import { type EngineClient, EngineRefusal } from "./engine-client.ts";

@@ -2,7 +2,7 @@
 import { after, monotonic } from "#shared/base/clock.ts";
 import { Backoff } from "#shared/base/concurrency/backoff.ts";
 import type { EngineClient } from "./engine-client.ts";
-import type { Launch } from "../machine/launch.ts";
+import type { Launch } from "../launches/launch.ts";
 import { label, launchOf } from "./container-request.ts";
 
 /** Takes what the events tell. Nothing may throw. */

@@ -12,7 +12,7 @@ import { hasListener } from "#shared/net/sockets/unix-listener.ts";
 import { podWarnings } from "#shared/contracts/sessions/session-work.ts";
 import { doorSockets } from "#shared/wire/pod/door/door-sockets.ts";
 import { KeyedQueues } from "#shared/base/concurrency/keyed-queues.ts";
-import { type Launch, launchName } from "../machine/launch.ts";
+import { type Launch, launchName } from "../launches/launch.ts";
 import { LaunchFailures } from "../machine/launch-failures.ts";
 import { isPodStatus, type RunFolders } from "../machine/run-folders.ts";
 import { AgentBridge } from "./agent-bridge.ts";

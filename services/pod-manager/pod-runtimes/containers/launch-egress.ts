@@ -13,7 +13,7 @@ import type { Dial } from "#shared/net/egress/egress-connections.ts";
 import { EgressProxy } from "#shared/net/egress/egress-proxy.ts";
 import { type EgressRules, usualEgressPorts } from "#shared/net/egress/egress-rules.ts";
 import type { LaunchSettings } from "#shared/wire/pod/launch.ts";
-import type { Launch } from "../machine/launch.ts";
+import type { Launch } from "../launches/launch.ts";
 import type { RunFolders } from "../machine/run-folders.ts";
 import { RefusalNotes } from "./refusal-notes.ts";
 

@@ -12,7 +12,7 @@ import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { parseJsonObject } from "#shared/base/schema/parsed-json.ts";
 import { HeldBytes } from "#shared/model-proxy/held-bytes.ts";
 import type { RuntimeHost, RuntimeModels } from "../../pod-runtime.ts";
-import { type Launch, launchName } from "../machine/launch.ts";
+import { type Launch, launchName } from "../launches/launch.ts";
 import type { RunFolders } from "../machine/run-folders.ts";
 import { DoorModel } from "./door-model.ts";
 

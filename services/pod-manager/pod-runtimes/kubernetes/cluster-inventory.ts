@@ -3,7 +3,7 @@
  * fails, and the other kinds are looked after all the same.
  */
 import type { Inventory } from "../../pod-runtime.ts";
-import { unfinishedOf } from "../machine/machine-runtime.ts";
+import { unfinishedOf } from "../launches/launched-pods.ts";
 import type { ClusterPods } from "./cluster-pods.ts";
 import type { SessionObjects } from "./objects/session-objects.ts";
 import type { VolumeSizes } from "./objects/volume-sizes.ts";

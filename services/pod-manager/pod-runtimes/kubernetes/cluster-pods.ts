@@ -4,7 +4,7 @@
  */
 import { LRUCache } from "lru-cache";
 import type { Pod } from "../../pod-runtime.ts";
-import type { Launch } from "../machine/launch.ts";
+import type { Launch } from "../launches/launch.ts";
 import { label, launchOf, objectName, volumeClaimName } from "./objects/cluster-names.ts";
 import { conditionOf, type PodObject } from "./objects/pod-object.ts";
 import { clusterPod } from "./state/pod-state.ts";

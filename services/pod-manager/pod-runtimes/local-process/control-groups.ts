@@ -8,7 +8,7 @@ import { constants, readFileSync } from "node:fs";
 // oxlint-disable-next-line no-restricted-imports -- files of the kernel
 import { access, mkdir, readdir, rmdir, writeFile } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-import type { Launch } from "../machine/launch.ts";
+import type { Launch } from "../launches/launch.ts";
 import type { PodMarks } from "./pod-marks.ts";
 
 const shortcoming =

@@ -3,7 +3,7 @@ import type { Failure } from "#shared/contracts/sessions/status-reasons.ts";
 import { loopbackHost } from "#shared/wire/pod/agent-url.ts";
 import { type Pod, podName, type PodState } from "../../pod-runtime.ts";
 import type { MarkedProcess } from "./marked-processes.ts";
-import { isSameLaunch, type Launch } from "../machine/launch.ts";
+import { isSameLaunch, type Launch } from "../launches/launch.ts";
 import { reportedBy } from "../machine/pod-report.ts";
 import type { RunRecords } from "../machine/run-folders.ts";
 

@@ -6,7 +6,7 @@ import { readdir } from "node:fs/promises";
 import { monotonic, nextTurn, sleep } from "#shared/base/clock.ts";
 import { launchNameIn } from "#shared/wire/pod/agent-title.ts";
 import { marker } from "#shared/wire/pod/launch.ts";
-import type { Launch } from "../machine/launch.ts";
+import type { Launch } from "../launches/launch.ts";
 import type { PodMarks } from "./pod-marks.ts";
 import { isAlive, ownerOf, type ProcessIdentity, readProc, startTimeOf } from "#shared/base/files/process-files.ts";
 

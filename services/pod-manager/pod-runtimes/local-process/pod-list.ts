@@ -1,10 +1,10 @@
 /** Lists the pods by the folders of their runs and their living processes, computed anew each time. */
 import type { Pod } from "../../pod-runtime.ts";
 import type { ControlGroups } from "./control-groups.ts";
-import { type Launch, launchName } from "../machine/launch.ts";
+import { type Launch, launchName } from "../launches/launch.ts";
 import { podFrom } from "./local-pod.ts";
 import type { MarkedProcess, MarkedProcesses } from "./marked-processes.ts";
-import { unfinishedOf } from "../machine/machine-runtime.ts";
+import { unfinishedOf } from "../launches/launched-pods.ts";
 import type { RunFolders, RunRecords } from "../machine/run-folders.ts";
 
 /** The list of one installation's pods. It has no state. */

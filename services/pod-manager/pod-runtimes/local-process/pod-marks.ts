@@ -4,7 +4,7 @@
  */
 import { createHmac } from "node:crypto";
 import { marker } from "#shared/wire/pod/launch.ts";
-import { type Launch, launchName, parseLaunch } from "../machine/launch.ts";
+import { type Launch, launchName, parseLaunch } from "../launches/launch.ts";
 
 /** The bytes of a proof: 128 bits, 22 characters. */
 const proofBytes = 16;

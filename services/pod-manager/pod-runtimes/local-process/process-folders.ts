@@ -7,7 +7,7 @@ import { mkdir, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
 import { removeWhole } from "../machine/folder-entries.ts";
-import type { Launch } from "../machine/launch.ts";
+import type { Launch } from "../launches/launch.ts";
 import { ifUnusable, type RunFolders, unlessTaken } from "../machine/run-folders.ts";
 
 /** The names in the folder of a launch. The secrets are removed before the pod is forgotten. */

@@ -1,5 +1,5 @@
 /** The launches for which something failed, each with its last cause, for one sentence of a runtime about all of them. */
-import { type Launch, launchName } from "./launch.ts";
+import { type Launch, launchName } from "../launches/launch.ts";
 
 /** The failures of one kind. */
 export class LaunchFailures {

@@ -15,7 +15,7 @@ import { UntrustedFolder } from "#shared/base/files/untrusted-folder.ts";
 import { type PodFailure, type PodStatus, podStatusFields } from "#shared/wire/pod/status.ts";
 import { storedSecret } from "#shared/base/secrets/stored-secret.ts";
 import { namesIn } from "./folder-entries.ts";
-import { type Launch, launchName, parseLaunch } from "./launch.ts";
+import { type Launch, launchName, parseLaunch } from "../launches/launch.ts";
 import { Trash } from "./trash.ts";
 
 /** The records of one launch, as far as they can be read. */

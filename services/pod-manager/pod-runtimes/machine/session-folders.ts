@@ -6,7 +6,7 @@
 import { lstat, mkdir, rename, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { entriesOf, makeWritable, namesIn } from "./folder-entries.ts";
-import { isSessionId, sessionName } from "./launch.ts";
+import { isSessionId, sessionName } from "../launches/launch.ts";
 import { Trash } from "./trash.ts";
 
 /** The names of a session's records, and of a workspace, in its folder. */

@@ -1,7 +1,7 @@
 /** Explains why an image of somebody else cannot run a session. Pure. */
 import { deliveredEntrypoint } from "#shared/wire/agents/delivered-agent.ts";
 import type { PodFailure } from "#shared/wire/pod/status.ts";
-import { lackingImage } from "../../machine/lacking-image.ts";
+import { lackingImage } from "../../launches/lacking-image.ts";
 import type { InspectedContainer } from "../inspected-container.ts";
 
 /** Returns the refusal; undefined when the container ended for another reason, or has the image of sessions. */

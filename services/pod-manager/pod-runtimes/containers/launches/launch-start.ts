@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir } from "node:fs/promises";
 import { failpoint } from "#shared/base/failpoints.ts";
 import type { PodSpec } from "../../../pod-runtime.ts";
 import { unlessMissing } from "../../machine/folder-entries.ts";
-import type { Launch } from "../../machine/launch.ts";
+import type { Launch } from "../../launches/launch.ts";
 import type { RunFolders } from "../../machine/run-folders.ts";
 import type { SessionFolders } from "../../machine/session-folders.ts";
 import { containerEnvironment } from "../container-environment.ts";

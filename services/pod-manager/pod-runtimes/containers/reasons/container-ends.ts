@@ -1,7 +1,7 @@
 /** Explains why a container does not go on, and why it has ended when its agent could not say so. Pure. */
 import type { PodFailure } from "#shared/wire/pod/status.ts";
 import { podFailure } from "../../../pod-refused.ts";
-import { unrunnable } from "../../machine/lacking-image.ts";
+import { unrunnable } from "../../launches/lacking-image.ts";
 import type { RunRecords } from "../../machine/run-folders.ts";
 import { imageRefusal } from "../images/image-refusal.ts";
 import type { InspectedContainer } from "../inspected-container.ts";

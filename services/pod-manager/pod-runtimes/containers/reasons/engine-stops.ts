@@ -7,7 +7,7 @@ import { LRUCache } from "lru-cache";
 import { uptime } from "node:os";
 import { machineTime } from "#shared/base/clock.ts";
 import { maxRemembered as maxPods } from "../../../pod-runtime.ts";
-import { type Launch } from "../../machine/launch.ts";
+import { type Launch } from "../../launches/launch.ts";
 import { containerName } from "../container-request.ts";
 import type { EngineClient } from "../engine-client.ts";
 import type { InspectedContainer } from "../inspected-container.ts";

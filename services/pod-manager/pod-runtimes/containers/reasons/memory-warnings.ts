@@ -5,7 +5,7 @@
 import { LRUCache } from "lru-cache";
 import { after, isoTime, type Timer } from "#shared/base/clock.ts";
 import { maxRemembered } from "../../../pod-runtime.ts";
-import { type Launch, launchName } from "../../machine/launch.ts";
+import { type Launch, launchName } from "../../launches/launch.ts";
 
 /** The most warnings of a launch: a session can cause as many events as it likes. */
 const maxWarnings = 10;

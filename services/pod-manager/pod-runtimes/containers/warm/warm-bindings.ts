@@ -8,7 +8,7 @@ import { containerName, label } from "../container-request.ts";
 import { EngineAway, EngineRefusal } from "../engine-client.ts";
 import type { EngineContainers } from "../engine-containers.ts";
 import type { LaunchDoors } from "../launch-doors.ts";
-import type { Launch } from "../../machine/launch.ts";
+import type { Launch } from "../../launches/launch.ts";
 import { LaunchFailures } from "../../machine/launch-failures.ts";
 import type { RunFolders } from "../../machine/run-folders.ts";
 import type { SessionFolders } from "../../machine/session-folders.ts";

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { PodSpec, RuntimeHost } from "../../../pod-runtime.ts";
-import type { Launch } from "../../machine/launch.ts";
+import type { Launch } from "../../launches/launch.ts";
 import { annotation, label, launchOf, objectName } from "../objects/cluster-names.ts";
 import { type ClusterPlaces, launchDocument } from "./launch-document.ts";
 import { launchProof } from "../objects/launch-proof.ts";

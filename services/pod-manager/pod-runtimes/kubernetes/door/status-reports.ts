@@ -4,7 +4,7 @@ import { compileSchema } from "#shared/base/schema/validator.ts";
 import { launchOfToken } from "#shared/base/secrets/pod-token.ts";
 import { type MeasuredSize, type PodStatus, podStatusFields } from "#shared/wire/pod/status.ts";
 import { maxRemembered, type RuntimeHost } from "../../../pod-runtime.ts";
-import type { Launch } from "../../machine/launch.ts";
+import type { Launch } from "../../launches/launch.ts";
 import { label } from "../objects/cluster-names.ts";
 import type { PodObject } from "../objects/pod-object.ts";
 import type { KeptStatus } from "../objects/session-objects.ts";

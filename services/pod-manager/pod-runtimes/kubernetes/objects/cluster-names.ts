@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { podName } from "../../../pod-runtime.ts";
-import { isSessionId, type Launch, parseLaunch } from "../../machine/launch.ts";
+import { isSessionId, type Launch, parseLaunch } from "../../launches/launch.ts";
 
 /** The domain of all labels, annotations, and kinds of the platform. */
 const domain = "atelier.dev";

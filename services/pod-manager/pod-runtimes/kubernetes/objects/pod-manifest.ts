@@ -1,7 +1,7 @@
 /** Describes the objects of a launch for the cluster. Pure. */
 import { deliveredPlace } from "#shared/wire/agents/delivered-agent.ts";
 import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
-import type { Launch } from "../../machine/launch.ts";
+import type { Launch } from "../../launches/launch.ts";
 import { delivering, deliveredMounts, deliveredStart, deliveredVolume } from "./delivered-agent.ts";
 import type { ProvenKind } from "./launch-proof.ts";
 import { annotation, finalizer, label, labelOf, objectName, sessionName, volumeClaimName } from "./cluster-names.ts";

@@ -7,7 +7,7 @@ import type { ApiClient } from "#shared/kubernetes/api/api-client.ts";
 import type { PatchStep } from "#shared/kubernetes/api/json-patch.ts";
 import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
 import type { Resource } from "#shared/kubernetes/api/resource.ts";
-import type { Launch } from "../../machine/launch.ts";
+import type { Launch } from "../../launches/launch.ts";
 import { annotation, finalizer, label, launchNamed, selectorOf, volumeClaimName } from "./cluster-names.ts";
 import { differenceOf, isLeavingClaim } from "./made-object.ts";
 import { accountManifest, type PodPlan, podManifest, volumeClaimManifest } from "./pod-manifest.ts";

@@ -1,7 +1,7 @@
 /** Explains why a pod of the cluster has ended. The cluster's own words come first, because a session can write what its agent says. Pure. */
 import { failureIn } from "#shared/wire/pod/termination-message.ts";
 import type { PodFailure } from "#shared/wire/pod/status.ts";
-import { lackingImage, unrunnable } from "../../machine/lacking-image.ts";
+import { lackingImage, unrunnable } from "../../launches/lacking-image.ts";
 import { annotation } from "../objects/cluster-names.ts";
 import { deliveryContainer } from "../objects/delivered-agent.ts";
 import { sessionContainer } from "../objects/pod-manifest.ts";

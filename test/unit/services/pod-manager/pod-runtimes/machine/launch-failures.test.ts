@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Launch } from "#services/pod-manager/pod-runtimes/machine/launch.ts";
+import type { Launch } from "#services/pod-manager/pod-runtimes/launches/launch.ts";
 import { LaunchFailures } from "#services/pod-manager/pod-runtimes/machine/launch-failures.ts";
 
 const sessionId = "11111111-2222-4333-8444-555555555555";

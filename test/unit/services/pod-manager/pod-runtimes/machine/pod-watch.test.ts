@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect } from "chai";
 import { type Pod, podName } from "#services/pod-manager/pod-runtime.ts";
-import type { Launch } from "#services/pod-manager/pod-runtimes/machine/launch.ts";
+import type { Launch } from "#services/pod-manager/pod-runtimes/launches/launch.ts";
 import { PodWatch } from "#services/pod-manager/pod-runtimes/machine/pod-watch.ts";
 import { eventually } from "../../../../../support/eventually.ts";
 import { memoryPod } from "../../../../../support/pods/memory-pods.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { lackingImage } from "#services/pod-manager/pod-runtimes/machine/lacking-image.ts";
+import { lackingImage } from "#services/pod-manager/pod-runtimes/launches/lacking-image.ts";
 
 describe("lackingImage()", () => {
 	const rows: readonly (readonly [number, string, string | undefined])[] = [

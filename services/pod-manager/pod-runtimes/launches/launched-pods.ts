@@ -1,19 +1,6 @@
-/** The parts that the runtimes for one machine have in common. */
-import { type Inventory, isAlive, type Pod, podName } from "../../pod-runtime.ts";
+/** Compares the launches of a place with the pods that are there. Pure. */
+import { isAlive, type Pod, podName } from "../../pod-runtime.ts";
 import type { Launch } from "./launch.ts";
-import type { RunFolders } from "./run-folders.ts";
-import type { SessionFolders } from "./session-folders.ts";
-
-/** Returns what is at the runtime, with the troubles of its two folders. */
-export async function inventoryOf(
-	pods: { all(): Promise<Pick<Inventory, "pods" | "unfinished">> },
-	runs: RunFolders,
-	sessions: SessionFolders,
-): Promise<Inventory> {
-	const [found, workspaces] = await Promise.all([pods.all(), sessions.list()]);
-	const troubles = [runs.trash.trouble, sessions.trash.trouble].filter((trouble) => trouble !== undefined);
-	return { ...found, workspaces, troubles };
-}
 
 /** Returns the launches that have no pod, as pods that are gone. */
 export function unfinishedOf(launches: readonly Launch[], pods: readonly Pick<Pod, "name">[]): Pod[] {

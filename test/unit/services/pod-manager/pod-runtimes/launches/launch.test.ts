@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { randomUUID } from "node:crypto";
-import { isSessionId, launchName, parseLaunch } from "#services/pod-manager/pod-runtimes/machine/launch.ts";
+import { isSessionId, launchName, parseLaunch } from "#services/pod-manager/pod-runtimes/launches/launch.ts";
 import { nameBasedUuid } from "#shared/base/ids/name-based-uuid.ts";
 import { timeBasedUuid } from "#shared/base/ids/time-based-uuid.ts";
 import { compileSchema } from "#shared/base/schema/validator.ts";
