@@ -3,9 +3,10 @@
  * server's place, or lets watches fall silent.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer, request, type Server } from "node:https";
+import { createServer, request, type RequestOptions, type Server } from "node:https";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import type { KubeServer } from "../kube-server.ts";
 
 /** A call, for a rule that chooses among calls. */
@@ -16,8 +17,18 @@ export interface ProxiedCall {
 	readonly isWatch: boolean;
 }
 
-/** `lost`: the call happens, and its answer never arrives. `silent`: a watch is open and tells nothing. A number: the status of a refusal. */
-export type ApiFault = "lost" | "silent" | number;
+/**
+ * `lost`: the call happens, and its answer never arrives. `silent`: a watch is open and tells nothing. `held`: the call happens when it is
+ * let go, also when its client has given it up meanwhile. A number: the status of a refusal.
+ */
+export type ApiFault = "lost" | "silent" | "held" | number;
+
+/** A call that waits to happen. */
+interface Held {
+	readonly answer: ServerResponse;
+	readonly call: RequestOptions;
+	readonly body: string;
+}
 
 type Rule = (call: ProxiedCall) => ApiFault | undefined;
 
@@ -34,6 +45,8 @@ export class ApiProxy implements AsyncDisposable {
 	rule: Rule = () => undefined;
 	/** The calls that were spoiled, such as `lost POST`. */
 	readonly spoiled: string[] = [];
+	readonly #watches = new Set<ServerResponse>();
+	readonly #held: Held[] = [];
 	readonly #server: Server;
 	readonly #behind: KubeServer;
 
@@ -53,6 +66,16 @@ export class ApiProxy implements AsyncDisposable {
 		return (this.#server.address() as AddressInfo).port;
 	}
 
+	/** Ends the watches that are open, so that the rule decides on those that follow: a watch lives for minutes. */
+	endWatches(): void {
+		for (const watch of this.#watches) watch.destroy();
+	}
+
+	/** Lets the calls happen that are held; resolves to the statuses of their answers. */
+	async letGo(): Promise<number[]> {
+		return Promise.all(this.#held.splice(0).map(({ answer, call, body }) => this.#happenLate(answer, call, body)));
+	}
+
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.#server.close();
 		this.#server.closeAllConnections();
@@ -61,19 +84,19 @@ export class ApiProxy implements AsyncDisposable {
 
 	#pass(incoming: IncomingMessage, answer: ServerResponse): void {
 		const { method = "GET", url: path = "/" } = incoming;
-		const fault = this.rule({ method, path, isWatch: /[?&]watch=true/.test(path) });
+		const isWatch = /[?&]watch=true/.test(path);
+		const fault = this.rule({ method, path, isWatch });
 		if (fault !== undefined) this.spoiled.push(`${fault} ${method}`);
 		if (typeof fault === "number") return refuse(incoming, answer, fault);
-		const upstream = request({
-			host: "127.0.0.1",
-			port: this.#behind.port,
-			method,
-			path,
-			headers: incoming.headers,
-			ca: this.#behind.certificate.cert,
-		});
+		const call = this.#callOf(incoming);
+		if (fault === "held") return void text(incoming).then((body) => this.#held.push({ answer, call, body }));
+		if (isWatch) this.#watches.add(answer);
+		const upstream = request(call);
 		incoming.pipe(upstream);
-		answer.on("close", () => upstream.destroy());
+		answer.on("close", () => {
+			this.#watches.delete(answer);
+			upstream.destroy();
+		});
 		upstream.on("error", () => answer.destroy());
 		upstream.on("response", (response) => {
 			if (fault === "lost") {
@@ -86,6 +109,21 @@ export class ApiProxy implements AsyncDisposable {
 			else response.pipe(answer);
 			response.on("error", () => answer.destroy());
 		});
+	}
+
+	#callOf({ method, url: path, headers }: IncomingMessage): RequestOptions {
+		const { port, certificate } = this.#behind;
+		return { host: "127.0.0.1", port, method, path, headers, ca: certificate.cert };
+	}
+
+	async #happenLate(answer: ServerResponse, call: RequestOptions, body: string): Promise<number> {
+		const upstream = request(call);
+		upstream.end(body);
+		const [response] = (await once(upstream, "response")) as [IncomingMessage];
+		const { statusCode = 502, headers } = response;
+		const content = await text(response);
+		if (!answer.destroyed) answer.writeHead(statusCode, headers).end(content);
+		return statusCode;
 	}
 }
 

@@ -25,7 +25,6 @@ export interface StatusReportsDependencies {
 }
 
 interface KeptReport {
-	/** Infinity: its agent numbers none. */
 	readonly number: number;
 	readonly text: string;
 }
@@ -69,7 +68,7 @@ export class StatusReports {
 			// An answer that was lost lets the same one come again.
 			if (number <= former) return number === former ? "kept" : "late";
 			const kept = await this.#dependencies.keep(known, text, signal);
-			if (kept === "kept") this.#kept.set(pod.metadata.uid, { number, text });
+			if (kept === "kept" && status.number !== undefined) this.#kept.set(pod.metadata.uid, { number, text });
 			if (kept === "kept" || kept === "gone") return kept;
 			known = kept;
 		}
