@@ -38,6 +38,9 @@ const spoilt: Readonly<Record<string, ApiProxy["rule"]>> = {
 	"watches are silent": each(1, "silent", ({ isWatch }) => isWatch),
 };
 
+/** The codes of sessions whose time to start is over. */
+const timeouts = ["START_TIMEOUT", "PROVISION_TIMEOUT"];
+
 describe("calls to a cluster that are spoiled", function () {
 	this.timeout(600_000);
 	let bench: SimulatedPlatform;
@@ -68,12 +71,14 @@ describe("calls to a cluster that are spoiled", function () {
 		await proxy?.[Symbol.asyncDispose]();
 	});
 
-	/** Waits for a status that a session reaches, unless the fault has let its time to start run out. */
-	async function reach(person: number, id: string, status: string): Promise<string> {
+	/** Waits for a status that a session reaches. @returns Whether it was reached: the fault may have let the time to start run out. */
+	async function reach(person: number, id: string, status: string): Promise<boolean> {
 		const read = async () => (await bench.clientOf(person).get<SessionView>(`/sessions/${id}`)).body;
 		const isThere = async () => [status, "failed"].includes((await read()).status);
 		await eventually(isThere, { withinMs: 2 * convergedMs, everyMs: 200, what: `session ${id} is ${status}` });
-		return (await read()).status;
+		const session = await read();
+		if (session.status === "failed") expect(session.status_reason?.code).to.be.oneOf(timeouts);
+		return session.status === status;
 	}
 
 	/** Sessions are started and deleted from the beginning of a fault until after its end. */
@@ -87,8 +92,10 @@ describe("calls to a cluster that are spoiled", function () {
 		await deleted(bench, former.id);
 		await going;
 		const ended = performance.now();
-		for (const id of ids.slice(1)) await reach(0, id, "running");
-		console.log(`      as wanted ${((performance.now() - ended) / 1_000).toFixed(1)} s after the end of the fault`);
+		const reached = [];
+		for (const id of ids.slice(1)) reached.push(await reach(0, id, "running"));
+		const seconds = ((performance.now() - ended) / 1_000).toFixed(1);
+		console.log(`      ${reached.filter(Boolean).length} of 3 run ${seconds} s after the end of the fault`);
 		for (const id of ids.slice(1)) await deleted(bench, id);
 		await leavesNothing(bench, ids);
 		expect([...lives.doubled]).to.deep.equal([]);
@@ -109,6 +116,31 @@ describe("calls to a cluster that are spoiled", function () {
 			});
 			expect(proxy.spoiled).not.to.deep.equal([]);
 		});
+
+	it("watches are silent for 100 s, while a session is stopped and started again", async () => {
+		const api = bench.clientOf(0);
+		const { id } = await createSession(api);
+		expect(await reach(0, id, "running")).to.equal(true);
+		const view = async () => (await api.get<SessionView>(`/sessions/${id}`)).body;
+		proxy.rule = each(1, "silent", ({ isWatch }) => isWatch);
+		proxy.endWatches();
+		try {
+			const until = performance.now() + 100_000;
+			await api.post(`/sessions/${id}/stop`);
+			expect(await reach(0, id, "stopped")).to.equal(true);
+			await api.post(`/sessions/${id}/start`);
+			expect(await reach(0, id, "running")).to.equal(true);
+			while (performance.now() < until) {
+				expect(await view()).to.include({ status: "running", generation: 2 });
+				await sleep(1_000);
+			}
+		} finally {
+			proxy.rule = () => undefined;
+		}
+		expect(lives.uids.get(id)?.size, "the pods of both launches").to.equal(2);
+		await deleted(bench, id);
+		await leavesNothing(bench, [id]);
+	});
 
 	it("the API server is killed and comes back after 20 s", () =>
 		under(async () => {
