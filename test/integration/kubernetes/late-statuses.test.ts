@@ -71,11 +71,11 @@ class Side implements AsyncDisposable {
 		return answer.status;
 	}
 
-	/** Resolves when its watch has told the pods, so that nothing is asked for. */
-	async hears(): Promise<void> {
+	/** Resolves when its watch has told the pod of the launch, so that nothing is asked for. */
+	async hears(generation: number): Promise<void> {
 		await eventually(async () => {
 			this.calls.splice(0);
-			return (await this.runtime.find(sessionId)).length > 0 && this.calls.length === 0;
+			return (await this.runtime.find(sessionId, undefined, generation)).length > 0 && this.calls.length === 0;
 		});
 	}
 
@@ -104,7 +104,7 @@ describe("statuses that overtake each other at the doors of a cluster", function
 	beforeEach(async () => {
 		generation++;
 		await other.runtime.create({ ...podSpecFor(sessionId, generation), installation });
-		for (const side of [early, other]) await side.hears();
+		for (const side of [early, other]) await side.hears(generation);
 	});
 	afterEach(async () => {
 		early.fault = () => undefined;
