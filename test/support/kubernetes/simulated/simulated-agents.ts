@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiClient } from "#shared/kubernetes/api/api-client.ts";
 import type { KubeObject } from "#shared/kubernetes/api/kube-object.ts";
 import { WatchLoop } from "#shared/kubernetes/watch/watch-loop.ts";
+import { ApiError } from "#shared/kubernetes/api/api-error.ts";
 import { collectionSource } from "#shared/kubernetes/watch/watch-source.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import { sessionsNamespace } from "./simulated-cluster.ts";
@@ -78,18 +79,27 @@ export class SimulatedAgents implements AsyncDisposable {
 		const { name, uid = "" } = metadata;
 		const from = loopbackOf(status?.podIP ?? "");
 		const asked = { audiences, expirationSeconds: 600, boundObjectRef: { apiVersion: "v1", kind: "Pod", name, uid } };
-		const issued = await this.#client.createPart<IssuedToken>(
-			accounts,
-			spec?.serviceAccountName,
-			{ apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: asked },
-			{ part: "token" },
-		);
-		const launch = JSON.parse(await this.#ask(uid, from, { path: doorPaths.launch, token: issued.status.token }));
+		const token = await this.#tokenOf(spec?.serviceAccountName, asked);
+		const launch = JSON.parse(await this.#ask(uid, from, { path: doorPaths.launch, token }));
 		const timings: Record<string, string> = { spawned: new Date().toISOString() };
 		for (const [index, phase] of phases.entries()) {
 			if (phase === "ready") timings["ready"] = new Date().toISOString();
 			const body = JSON.stringify({ number: index + 1, phase, pid: 1, port: 7_433, host: status?.podIP, timings });
 			await this.#ask(uid, from, { path: doorPaths.status, token: launch.pod_token, body });
+		}
+	}
+
+	/** Asks for a token until there is one, as a kubelet does: an API server that is busy refuses some. */
+	async #tokenOf(account: string | undefined, spec: object): Promise<string> {
+		for (;;) {
+			try {
+				const review = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec };
+				const issued = await this.#client.createPart<IssuedToken>(accounts, account, review, { part: "token" });
+				return issued.status.token;
+			} catch (error) {
+				if (this.#ending.signal.aborted || (error instanceof ApiError && error.status === 404)) throw error;
+				await sleep(pauseMs);
+			}
 		}
 	}
 
