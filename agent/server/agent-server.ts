@@ -6,9 +6,9 @@ import { readBounded } from "#shared/base/bounded-read.ts";
 import { type JsonObject, parseJsonObject } from "#shared/base/schema/parsed-json.ts";
 import { listen } from "#shared/net/sockets/listen.ts";
 import type { LogBuffer } from "#shared/wire/pod/log/log-buffer.ts";
+import { slowPeerLimits } from "#shared/net/http/slow-peers.ts";
 import { RequestError, requestErrorOf } from "./request-error.ts";
 import type { RequestGuard } from "./request-guard.ts";
-import { slowPeerLimits } from "#shared/net/http/slow-peers.ts";
 
 /** An import would load the whole module with its client for the web, for 25 ms of every start. */
 const { createServer, STATUS_CODES } = process.getBuiltinModule("node:http");

@@ -7,9 +7,9 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { listen } from "#shared/net/sockets/listen.ts";
 import type { ModelAccess, ModelTerms, ModelWire } from "#shared/wire/models/model-wire.ts";
+import { slowPeerLimits } from "#shared/net/http/slow-peers.ts";
 import { CallerGuard } from "./caller-guard.ts";
 import { ModelCalls, type ModelCallsDependencies } from "./model-calls.ts";
-import { slowPeerLimits } from "#shared/net/http/slow-peers.ts";
 
 /** An import would load more (see `agent-server.ts`). */
 const { createServer } = process.getBuiltinModule("node:http");

@@ -7,7 +7,7 @@ import { type AnswerListener, ModelAnswer } from "./model-answer.ts";
 import { type ModelFailure, modelFailure } from "./model-failure.ts";
 import { alternating } from "./model-message.ts";
 import type { ModelSettings } from "./model-settings.ts";
-import { orAborted } from "../or-aborted.ts";
+import { orAborted } from "#shared/base/concurrency/or-aborted.ts";
 import { StreamWatch } from "./stream-watch.ts";
 
 export interface ModelRequest {

@@ -5,7 +5,7 @@ import { type TokenCounts, totalTokens } from "#shared/wire/models/token-counts.
 import type { Environment } from "../../io/environment.ts";
 import type { JsonObject } from "#shared/base/schema/parsed-json.ts";
 import type { AgentSession, SessionOpening } from "../agent-mode.ts";
-import { orAborted } from "../or-aborted.ts";
+import { orAborted } from "#shared/base/concurrency/or-aborted.ts";
 import { logLine } from "../stderr-log.ts";
 import { bash } from "../tools/bash.ts";
 import { editFile } from "../tools/edit-file.ts";

@@ -2,7 +2,7 @@
 import type { PermissionOption, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import { isJsonObject } from "#shared/base/schema/json-object.ts";
 import type { AcpClient } from "../acp-client.ts";
-import { orAborted } from "../or-aborted.ts";
+import { orAborted } from "#shared/base/concurrency/or-aborted.ts";
 import type { PermissionNeed } from "./tool.ts";
 
 /** The mode `ask` has a person permit each change; the mode `auto` asks nobody. */

@@ -30,8 +30,8 @@ interface RunningSessionsDependencies {
 /** The running sessions of one pod manager. Its owner stops it. */
 export class RunningSessions {
 	readonly #dependencies: RunningSessionsDependencies;
-	/** The generations of the sessions that the followers know. */
-	readonly #known = new SessionMap<number>();
+	/** The generations of the sessions that the followers know. They have pods; one that was left out would be asked for again and again. */
+	readonly #known = new SessionMap<number>(Infinity);
 	/** The sessions that had a pass since pods were found last: their pods may be younger than what is found. */
 	readonly #passed = new Set<string>();
 	#found: readonly Pod[] = [];

@@ -16,10 +16,10 @@ import { pipeline } from "node:stream/promises";
 import { bound } from "#shared/base/bounds.ts";
 import { EgressConnections, type EgressDependencies, RefusedConnection } from "./egress-connections.ts";
 import { endToEndHeaders } from "#shared/base/headers/hop-by-hop.ts";
+import { slowPeerLimits } from "#shared/net/http/slow-peers.ts";
 import { linkStreams } from "../linked-streams.ts";
 import { listen } from "../sockets/listen.ts";
 import { destinationOf } from "./egress-rules.ts";
-import { slowPeerLimits } from "#shared/net/http/slow-peers.ts";
 
 /** A connection on which nothing moves for this long is closed, in milliseconds. */
 const idleMs = 900_000;

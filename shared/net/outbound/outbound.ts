@@ -13,6 +13,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { deadline } from "#shared/base/clock.ts";
 import { ServiceError, TimeoutError, UnprocessableError, UpstreamError } from "#shared/base/errors.ts";
+import { orAborted } from "#shared/base/concurrency/or-aborted.ts";
 import { answerBody } from "./answer-body.ts";
 import { type ResolveName, resolveKnownName, resolvePublicName } from "./name-resolver.ts";
 import { OutboundConnections } from "./outbound-connections.ts";
@@ -183,13 +184,4 @@ function lowered(headers: Readonly<Record<string, string>>): Record<string, stri
 
 function originOf(url: string): string | undefined {
 	return URL.canParse(url) ? new URL(url).origin : undefined;
-}
-
-/** Resolves like the work, or rejects when the signal aborts first. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-	signal.throwIfAborted();
-	const ended = new Promise<never>((_resolve, reject) => {
-		signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-	});
-	return Promise.race([work, ended]);
 }

@@ -18,8 +18,8 @@ import { readBounded } from "#shared/base/bounded-read.ts";
 import { TokenBucket } from "#shared/base/concurrency/token-bucket.ts";
 import { endToEndHeaders } from "#shared/base/headers/hop-by-hop.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
-import type { DoorModel } from "./door-model.ts";
 import { slowPeerLimits } from "#shared/net/http/slow-peers.ts";
+import type { DoorModel } from "./door-model.ts";
 
 /** The most connections of one session: those of its programs (`podConnections`), and some of its agent. */
 const maxConnections = bound.podConnections + 16;

@@ -136,12 +136,12 @@ function limitsOf(options: KubernetesArguments): ClusterLimits {
 	};
 }
 
-/** Only those that a session passes on to its programs; any other one would be there for the agent alone. */
+/** Only those that a session passes on to its programs; any other one would be there for the agent alone. Its value may be a secret. */
 function variablesOf(variables: Readonly<Record<string, unknown>>): Record<string, string> {
 	const checked: Record<string, string> = {};
 	for (const [name, value] of Object.entries(variables)) {
 		if (!isNetworkVariable(name) || typeof value !== "string" || value.includes("\0"))
-			throw refused("variables", "names of variables about the network with texts", { [name]: value });
+			throw refused("variables", "names of variables about the network with texts", name);
 		checked[name] = value;
 	}
 	return checked;

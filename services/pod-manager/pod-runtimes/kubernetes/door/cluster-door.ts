@@ -7,12 +7,13 @@ import { LRUCache } from "lru-cache";
 import { bound } from "#shared/base/bounds.ts";
 import { deadline } from "#shared/base/clock.ts";
 import { readBounded } from "#shared/base/bounded-read.ts";
+import { orAborted } from "#shared/base/concurrency/or-aborted.ts";
 import { TokenBucket } from "#shared/base/concurrency/token-bucket.ts";
 import { doorPaths } from "#shared/wire/pod/door/door-paths.ts";
 import { maxQuestionBytes, sessionsIn } from "#shared/wire/pod/door/launch-question.ts";
+import { slowPeerLimits } from "#shared/net/http/slow-peers.ts";
 import type { DoorQuestion } from "./door-troubles.ts";
 import type { DeskAnswer } from "./launch-desk.ts";
-import { slowPeerLimits } from "#shared/net/http/slow-peers.ts";
 
 const maxStatusBytes = 16_384;
 /** Tokens of accounts have about 1,200 characters. */
@@ -106,11 +107,15 @@ async function takeStatus({ report, failed }: ClusterDoorDependencies, token: st
 	const signal = deadline(statusMs, ended);
 	const status = await readBounded(request, { maxBytes: maxStatusBytes, tooLarge: () => tooMany(maxStatusBytes) });
 	signal.throwIfAborted();
-	const isTaken = await inTime(report(token, status, signal), signal).catch((error: unknown) => {
-		if (!ended.aborted && !(error instanceof SyntaxError)) failed("status", error);
+	const isTaken = await orAborted(report(token, status, signal), signal).catch((error: unknown) => {
+		if (!ended.aborted && !(error instanceof SyntaxError)) failed("status", signal.aborted ? late() : error);
 		throw error;
 	});
 	response.writeHead(isTaken ? 204 : 401).end();
+}
+
+function late(): Error {
+	return new Error(`The cluster has not kept it within ${statusMs / 1_000} s`);
 }
 
 /** Returns a signal that aborts when the answer was sent, or nobody waits for it any more. */
@@ -118,15 +123,6 @@ function endOf(response: ServerResponse): AbortSignal {
 	const ending = new AbortController();
 	response.on("close", () => ending.abort());
 	return ending.signal;
-}
-
-/** Rejects when the signal aborts, whatever becomes of the work. */
-function inTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-	const late = Promise.withResolvers<never>();
-	signal.addEventListener("abort", () =>
-		late.reject(new Error(`The cluster has not kept it within ${statusMs / 1_000} s`)),
-	);
-	return Promise.race([work, late.promise]);
 }
 
 function tooMany(maxBytes: number): SyntaxError {

@@ -19,6 +19,12 @@ describe("kubernetesSettings()", () => {
 			);
 		});
 
+	it("names a variable that it refuses, and not its value, which may be a secret", () => {
+		const variables = { ANTHROPIC_API_KEY: "s3cret" };
+		const refused = () => kubernetesSettings({ variables });
+		expect(refused).to.throw("ANTHROPIC_API_KEY").with.property("message").that.does.not.contain("s3cret");
+	});
+
 	it("refuses a value that is no text", () => {
 		const variables = JSON.parse('{"NODE_USE_ENV_PROXY": 1}') as Record<string, string>;
 		expect(() => kubernetesSettings({ variables })).to.throw(
