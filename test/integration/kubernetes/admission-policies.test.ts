@@ -285,7 +285,7 @@ describe("the admission policies of a real API server", function () {
 		await managed.make(plan);
 		const pod = podObject(await api.get(managed.pods, `session-${presentId}-g2`));
 		if (!pod) throw new Error("There is no pod");
-		expect(await managed.keepStatus(pod, '{"phase":"ready"}')).to.equal(true);
+		expect(await managed.keepStatus(pod, '{"phase":"ready"}')).to.equal("kept");
 		await managed.end(pod, 0);
 		await managed.forget(pod);
 		expect(await managed.podNow(pod.metadata.name)).to.equal(undefined);
