@@ -121,7 +121,9 @@ describe("the accounts of the platform in a cluster", function () {
 				if (rows.length > 0) found[`${metadata.name} in ${namespace}`] = rows;
 			}
 		}
-		expect(accounts).to.have.length(6);
+		// `restore` may do nothing in the cluster.
+		const known = ["core", "credentials", "gateway", "outward", "pod-manager", "restore", "session-one-g1"];
+		expect(accounts.map(({ metadata }) => metadata.name)).to.have.members(known);
 		expect(found).to.deep.equal(allowed);
 	});
 
