@@ -67,6 +67,7 @@ const ownClients = [
 	"services/sessions/pod/**",
 	"services/pod-manager/pod-client.ts",
 	"services/pat/token-issuers/**",
+	"services/credentials/vault/**",
 	"shared/base/tokens/**",
 ];
 
@@ -299,6 +300,7 @@ const printing = [
 	"host/machine.ts",
 	"host/platform-process.ts",
 	"host/end-process.ts",
+	"services/credentials/move-credentials.ts",
 	"agent/main.ts",
 	"agent/builtin/stderr-log.ts",
 ];

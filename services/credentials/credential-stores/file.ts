@@ -13,7 +13,7 @@ import { makeFolder } from "#shared/base/files/new-folder.ts";
 import { replaceOpen, syncFolder } from "#shared/base/files/replaced-file.ts";
 import { readUntrusted } from "#shared/base/files/untrusted-file.ts";
 import { type CredentialOwner, ownerFolder } from "../store/credential-owner.ts";
-import { type CredentialSet, parseSet, setText } from "../store/credential-set.ts";
+import { type CredentialSet, ownerOfText, parseSet, setText } from "../store/credential-set.ts";
 import { CredentialSets } from "../store/credential-sets.ts";
 import { KeyMark } from "../store/key-mark.ts";
 import { FolderLocks } from "../store/folder-lock.ts";
@@ -101,6 +101,30 @@ export class FileCredentials extends CredentialSets {
 			(found) => found === text,
 			() => false,
 		);
+	}
+
+	/** @throws {UnavailableError} when the credentials of somebody cannot be read. */
+	async owners(): Promise<CredentialOwner[]> {
+		const owners: CredentialOwner[] = [];
+		for (const type of ["user", "tenant"] as const) {
+			const folders = await readdir(join(this.#folder, type)).catch(() => []);
+			for (const folder of folders) {
+				const owner = await this.#ownerOf(type, folder);
+				if (owner) owners.push(owner);
+			}
+		}
+		return owners;
+	}
+
+	async #ownerOf(type: CredentialOwner["type"], folder: string): Promise<CredentialOwner | undefined> {
+		const path = join(this.#folder, type, folder, indexFile);
+		try {
+			const content = await readUntrusted(path, maxBytes);
+			const text = content && this.#seal.open(content.toString("utf8"), `${type}/${folder}/${indexFile}`);
+			return text === undefined ? undefined : ownerOfText(text);
+		} catch (cause) {
+			throw unreadable(path, cause);
+		}
 	}
 
 	protected async read(owner: CredentialOwner): Promise<CredentialSet> {

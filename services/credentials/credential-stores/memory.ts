@@ -13,9 +13,14 @@ export class MemoryCredentials extends CredentialSets {
 	static readonly kwargs = ["max_per_owner"];
 	static readonly typedKwargs = ["max_per_owner"];
 	readonly #sets = new Map<string, CredentialSet>();
+	readonly #owners = new Map<string, CredentialOwner>();
 
 	constructor({ max_per_owner = bound.credentials }: MemoryOptions = {}) {
 		super(max_per_owner);
+	}
+
+	async owners(): Promise<CredentialOwner[]> {
+		return [...this.#owners].filter(([key]) => this.#sets.has(key)).map(([, owner]) => owner);
 	}
 
 	protected async read(owner: CredentialOwner): Promise<CredentialSet> {
@@ -26,6 +31,7 @@ export class MemoryCredentials extends CredentialSets {
 		owner: CredentialOwner,
 		decide: (former: CredentialSet) => CredentialSet,
 	): Promise<CredentialSet> {
+		this.#owners.set(ownerKey(owner), owner);
 		const set = decide(this.#sets.get(ownerKey(owner)) ?? new Map());
 		if (set.size > 0) this.#sets.set(ownerKey(owner), set);
 		else this.#sets.delete(ownerKey(owner));

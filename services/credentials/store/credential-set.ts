@@ -5,12 +5,7 @@ import { isoTime, now } from "#shared/base/clock.ts";
 import type { Credential } from "#shared/contracts/credentials/credentials.ts";
 import { ConflictError } from "#shared/base/errors.ts";
 import type { CredentialOwner } from "./credential-owner.ts";
-import type { CredentialValues, NewCredential } from "./credential-store.ts";
-
-interface StoredCredential {
-	readonly entry: Credential;
-	readonly data: Readonly<Record<string, string>>;
-}
+import type { CredentialValues, NewCredential, StoredCredential } from "./credential-store.ts";
 
 /** The credentials of an owner by name. A map, because a name may be `__proto__`. */
 export type CredentialSet = ReadonlyMap<string, StoredCredential>;
@@ -63,6 +58,18 @@ export function parseSet(text: string): CredentialSet {
 		return [name, { entry: { id, name, secret_type, keys, metadata: texts, created_at, updated_at }, data }];
 	});
 	return new Map(entries);
+}
+
+/** Returns the owner of the text; undefined for one without credentials. @throws {SyntaxError} as {@link parseSet} does. */
+export function ownerOfText(text: string): CredentialOwner | undefined {
+	const [entry] = Object.values(parsed(text).metadata) as (Credential & {
+		owner_id?: string;
+		owner_type?: string;
+		tenant_id?: string;
+	})[];
+	const { owner_id: id, owner_type: type, tenant_id: tenant } = entry ?? {};
+	const isOwner = (type === "user" || type === "tenant") && id !== undefined && tenant !== undefined;
+	return isOwner ? { type, tenant, id } : undefined;
 }
 
 interface SetFile {

@@ -2,7 +2,7 @@
 import type { Credential } from "#shared/contracts/credentials/credentials.ts";
 import type { CredentialOwner } from "./credential-owner.ts";
 import { type CredentialSet, valuesIn, withCredential } from "./credential-set.ts";
-import type { CredentialStore, CredentialValues, NewCredential } from "./credential-store.ts";
+import type { CredentialStore, CredentialValues, NewCredential, StoredCredential } from "./credential-store.ts";
 
 /** An adapter implements `read` and `change`. */
 export abstract class CredentialSets implements CredentialStore {
@@ -12,6 +12,8 @@ export abstract class CredentialSets implements CredentialStore {
 	constructor(most: number) {
 		this.#most = most;
 	}
+
+	abstract owners(): Promise<CredentialOwner[]>;
 
 	protected abstract read(owner: CredentialOwner): Promise<CredentialSet>;
 
@@ -39,6 +41,10 @@ export abstract class CredentialSets implements CredentialStore {
 		const stored = set.get(name);
 		if (!stored) throw new RangeError(`Cannot find credential "${name}" after it was stored`);
 		return stored.entry;
+	}
+
+	async adopt(owner: CredentialOwner, credential: StoredCredential): Promise<void> {
+		await this.change(owner, (former) => new Map([...former, [credential.entry.name, credential]]));
 	}
 
 	async delete(owner: CredentialOwner, name: string): Promise<boolean> {

@@ -21,6 +21,12 @@ export interface CredentialValues {
 	readonly data: Readonly<Record<string, string>>;
 }
 
+/** A credential with its values, as it is moved from one store to another. */
+export interface StoredCredential {
+	readonly entry: Credential;
+	readonly data: Readonly<Record<string, string>>;
+}
+
 /** The port; the configuration key `credential_store` names the adapter. */
 export interface CredentialStore {
 	/** Returns the owner's credentials without their values, in any order. */
@@ -38,6 +44,13 @@ export interface CredentialStore {
 	delete(owner: CredentialOwner, name: string): Promise<boolean>;
 	/** Returns the values of those of these names that the owner has, by name, for a launch. */
 	values(owner: CredentialOwner, names: readonly string[]): Promise<ReadonlyMap<string, CredentialValues>>;
+	/** Returns everybody who has credentials. */
+	owners(): Promise<CredentialOwner[]>;
+	/**
+	 * Stores a credential of another store as it is, with its id and its times, whatever the owner has already. One of the same name is
+	 * replaced.
+	 */
+	adopt(owner: CredentialOwner, credential: StoredCredential): Promise<void>;
 }
 
-export const credentialStoreMethods = ["list", "get", "put", "delete", "values"] as const;
+export const credentialStoreMethods = ["list", "get", "put", "delete", "values", "owners", "adopt"] as const;

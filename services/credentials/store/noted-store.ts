@@ -21,5 +21,7 @@ export function notedStore(store: CredentialStore, unreadable: UnreadableOwners)
 		values: (owner, names) => noted(owner, store.values(owner, names)),
 		put: (owner, credential) => noted(owner, store.put(owner, credential)),
 		delete: (owner, name) => noted(owner, store.delete(owner, name)),
+		owners: () => store.owners(),
+		adopt: (owner, credential) => noted(owner, store.adopt(owner, credential)),
 	};
 }

@@ -114,6 +114,34 @@ export function describeCredentialStore(name: string, open: () => Promise<Creden
 			expect(await store.list(alice)).to.have.length(5);
 		});
 
+		it("names everybody who has credentials, also those whose names cannot be folders", async () => {
+			const owners = [alice, tenantOf("acme"), personOf({ tenant: "acme", id: "https://issuer/ünknown" })];
+			for (const owner of owners) await store.put(owner, generic("a", { token: "x" }));
+			expect(await store.owners()).to.have.deep.members(owners);
+			await store.delete(alice, "a");
+			expect(await store.owners()).to.have.deep.members(owners.slice(1));
+		});
+
+		it("takes a credential of another store with its id and its times, also beyond the bound", async () => {
+			for (const one of ["a", "b", "c", "d", "e"]) await store.put(alice, generic(one, { token: one }));
+			const times = { created_at: "2025-01-01T00:00:00.000Z", updated_at: "2025-02-01T00:00:00.000Z" };
+			const entry = {
+				id: "id-of-f",
+				name: "f",
+				secret_type: "generic",
+				keys: ["token"],
+				metadata: { k: "v" },
+				...times,
+			} as const;
+			const credential = {
+				entry: { ...entry, keys: [...entry.keys], metadata: { ...entry.metadata } },
+				data: { token: "f" },
+			};
+			await store.adopt(alice, credential);
+			expect(await store.get(alice, "f")).to.deep.equal(credential.entry);
+			expect((await values(alice, "f"))?.data).to.deep.equal({ token: "f" });
+		});
+
 		it("keeps its own copy of the values", async () => {
 			const data = { token: "first" };
 			await store.put(alice, generic("a", data));

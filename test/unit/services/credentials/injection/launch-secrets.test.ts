@@ -214,6 +214,8 @@ describe("LaunchSecrets", () => {
 			values: (owner, asked) => (reads++, store.values(owner, asked)),
 			put: (owner, credential) => store.put(owner, credential),
 			delete: (owner, name) => store.delete(owner, name),
+			owners: () => store.owners(),
+			adopt: (owner, credential) => store.adopt(owner, credential),
 		};
 		secrets = new LaunchSecrets(counted, new FileInjection({ store: counted, protocols: ["https"] }));
 		const ofTenant = names.filter((_name, index) => index % 2 === 1);
