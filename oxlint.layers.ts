@@ -56,8 +56,9 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 	"services/credentials": {
 		store: [],
 		types: [],
+		vault: [],
 		injection: ["store", "types"],
-		"credential-stores": ["store"],
+		"credential-stores": ["store", "vault"],
 		"secret-injections": ["store", "injection"],
 	},
 	"services/event-log": {},

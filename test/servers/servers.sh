@@ -4,7 +4,7 @@
 # Exit code 1: one cannot be had, and why; 2: the command line was not understood.
 set -euo pipefail
 
-programs="nats-server chromium mongod keycloak gitea curl jq openssl haproxy promtool docker-engine prometheus sshd kube-apiserver kubernetes-cluster kwok kustomize helm"
+programs="nats-server chromium mongod keycloak gitea curl jq openssl haproxy promtool docker-engine prometheus sshd kube-apiserver kubernetes-cluster kwok kustomize helm vault"
 
 servers=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -43,6 +43,8 @@ usage() {
 		               (60 MB; built with Go, which takes 1 to 5 minutes and 2 GB of the folder for temporary files)
 		  kustomize, helm  programs that make manifests for Kubernetes, into SERVERS_DIR (15 and 60 MB; built with Go, which takes 1 to
 		               10 minutes and 2 GB of the folder for temporary files)
+		  vault        a server for secrets, into SERVERS_DIR (350 MB; built with Go, which takes 4 to 15 minutes and 5 GB of the folder
+		               for temporary files)
 		  all          all of these
 		  --help       prints this and ends
 
@@ -183,6 +185,7 @@ go_module() {
 		printf '\nrequire %s %s\n' "$module" "$version"
 		sed -nE 's#//.*##; s#^\s*(replace )?(\S+.*=> [^. ].*)$#replace \2#p' "$source"
 		sed -nE "s#^\s*(k8s\.io/\S+) v0\.0\.0\$#replace \1 => \1 v0.${version#v1.}#p" "$source" | sort -u
+		echo "${replaced:-}"
 	} >go.mod
 	nice -n 10 go build -trimpath -ldflags "-s -w $flags" -o "$scratch/$name.built" "$package" >&2 || die "$name cannot be built"
 	install -m 755 "$scratch/$name.built" "$bin/.$name.$$"
@@ -191,6 +194,8 @@ go_module() {
 
 # shellcheck source=kubernetes.sh
 source "$servers/kubernetes.sh"
+# shellcheck source=vault.sh
+source "$servers/vault.sh"
 
 get_chromium() { package chromium; }
 # The engine needs no registry: images start from a Debian that is made here.

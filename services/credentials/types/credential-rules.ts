@@ -8,6 +8,8 @@ import { readSecretType, secretTypeTable } from "./secret-type-table.ts";
 
 const maxFields = 50;
 const fieldForm = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
+/** Stores in vaults keep there what is known about a credential (contract, behaviour 9.1). */
+const reservedField = "__meta__";
 
 interface CheckedCredential {
 	readonly name: string;
@@ -55,7 +57,8 @@ function fieldErrors(data: Readonly<Record<string, string>>): string[] {
 	const values = fields
 		.filter(([, value]) => value.includes("\0"))
 		.map(([name]) => `Field "${name.slice(0, 100)}" must not contain a NUL character`);
-	return [...none, ...many, ...names.slice(0, maxFields), ...values.slice(0, maxFields)];
+	const reserved = Object.hasOwn(data, reservedField) ? [`No field may be called "${reservedField}"`] : [];
+	return [...none, ...many, ...reserved, ...names.slice(0, maxFields), ...values.slice(0, maxFields)];
 }
 
 function missingFields(type: SecretType, data: Readonly<Record<string, string>>): string[] {

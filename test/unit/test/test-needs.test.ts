@@ -75,6 +75,7 @@ describe("what tests need", () => {
 			"prometheus",
 			"promtool",
 			"sshd",
+			"vault",
 		]);
 	});
 

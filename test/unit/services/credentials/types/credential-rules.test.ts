@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { entryField } from "#services/credentials/store/vault-entry.ts";
 import { checkedCredential } from "#services/credentials/types/credential-rules.ts";
 import { foreignWarnings } from "#services/credentials/types/credential-variables.ts";
 import { BadRequestError, UnprocessableError } from "#shared/base/errors.ts";
@@ -77,6 +78,10 @@ describe("checkedCredential()", () => {
 		expect(() => checkedCredential({ name: "x", secret_type: "none", data: { a: "x" } }, https)).to.throw(
 			BadRequestError,
 		);
+	});
+
+	it("refuses the field in which a vault keeps what is known about a credential", () => {
+		expect(errorsOf("generic", { [entryField]: "x", a: "b" })).to.deep.equal(['No field may be called "__meta__"']);
 	});
 
 	it("refuses more than 50 fields", () => {
