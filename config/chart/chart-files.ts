@@ -18,7 +18,7 @@ const written = { lineWidth: 0, directives: false };
 
 /** Returns the texts of the files by their paths in the folder of the chart. */
 export function chartFiles(): Map<string, string> {
-	const components = ["metrics", "hold-drains", "templates"].map((name) => join(k8s, "components", name));
+	const components = ["metrics", "hold-drains", "templates", "vault"].map((name) => join(k8s, "components", name));
 	const all = kustomized(join(k8s, "overlays/production"), components);
 	const objects = all.filter((manifest) => kindOf(manifest) !== "Namespace");
 	const files = new Map([["Chart.yaml", chartFile()]]);
@@ -158,7 +158,7 @@ function markChange(manifest: Manifest): void {
 function fileOf(manifest: Manifest): string {
 	const [kind, name] = [kindOf(manifest), nameOf(manifest)];
 	const inSessions = manifest.getIn(["metadata", "namespace"]) === "atelier-sessions";
-	if (name === "hold-drains") return "hold-drains";
+	if (["hold-drains", "vault"].includes(name)) return name;
 	if (name === "metrics" || kind === "PodMonitor") return "metrics";
 	if (name === "templates" || kind === "CustomResourceDefinition") return "templates";
 	if (kind.startsWith("ValidatingAdmission")) return "admission-policy";

@@ -110,6 +110,16 @@ export const chartValues: readonly ChartValue[] = [
 		],
 	},
 	{
+		name: "pat.issuerSecretName",
+		comment: "The Secret with the client secret of the issuer of personal access tokens.",
+		places: [inDeployments("core", `${container}.env.2.valueFrom.secretKeyRef.name`)],
+	},
+	{
+		name: "pat.issuerSecretKey",
+		comment: "The key of the client secret in it.",
+		places: [inDeployments("core", `${container}.env.2.valueFrom.secretKeyRef.key`)],
+	},
+	{
 		name: "gateway.minReplicas",
 		comment: "The least number of gateways.",
 		form: "count",
@@ -206,6 +216,12 @@ export const chartSwitches: readonly ChartSwitch[] = [
 		comment: 'Whether Prometheus may read metrics, from namespaces with the label `atelier.dev/reads-metrics: "true"`.',
 		usual: false,
 		file: "metrics",
+	},
+	{
+		name: "vault.enabled",
+		comment: 'Whether credentials may be in Vault, in namespaces with the label `atelier.dev/has-vault: "true"`.',
+		usual: false,
+		file: "vault",
 	},
 	{
 		name: "holdDrains.enabled",

@@ -138,6 +138,7 @@ function add(manifest: Manifest, keys: readonly string[], value: unknown): void 
 	const parent = manifest.getIn(parents);
 	const last = keys.at(-1) ?? "";
 	if (isSeq(parent) && last === "-") parent.add(manifest.createNode(value));
+	else if (isSeq(parent) && /^\d+$/.test(last)) parent.items.splice(Number(last), 0, manifest.createNode(value));
 	else if (isMap(parent)) parent.set(last, manifest.createNode(value));
 	else throw new RangeError(`There is no "${parents.join("/")}" in ${kindOf(manifest)} "${nameOf(manifest)}"`);
 }

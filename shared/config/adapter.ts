@@ -6,7 +6,7 @@
 import { plain } from "./env.ts";
 import { adapterClass } from "./adapter-module.ts";
 import { environment } from "./environment.ts";
-import { notBuilt } from "./keys-not-built.ts";
+import { ofChart } from "./chart-keys.ts";
 import { didYouMean } from "#shared/base/nearest-name.ts";
 import { SettingError } from "#shared/base/start-error.ts";
 import { yamlValue } from "#shared/base/yaml/yaml-text.ts";
@@ -88,7 +88,7 @@ export function refuseUnknownArguments(
 	const known = Array.isArray(named) ? named.map(String) : [];
 	const unknown = Object.keys({ ...kwargs, ...secret_kwargs_env }).find((name) => !known.includes(name));
 	if (unknown === undefined) return;
-	const awaited = notBuilt(plain(unknown), unknown);
+	const awaited = ofChart(plain(unknown), unknown);
 	if (awaited !== undefined) throw new SettingError(awaited);
 	const meant = didYouMean(known, unknown);
 	throw new SettingError(

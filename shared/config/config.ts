@@ -14,7 +14,7 @@ import { missingAdapter } from "./adapter-module.ts";
 import { fromEnvironment, plain } from "./env.ts";
 import { environment } from "./environment.ts";
 import { defaultDataFolder } from "#shared/base/files/default-data-folder.js";
-import { notBuilt } from "./keys-not-built.ts";
+import { ofChart } from "./chart-keys.ts";
 import { isTokenMap, maskSecrets } from "./mask-secrets.ts";
 import { oneLine } from "#shared/base/one-line.ts";
 import { didYouMean } from "#shared/base/nearest-name.ts";
@@ -138,7 +138,7 @@ function refuseUnknown(tree: Tree, fields: Schema, path: string[], place = ""): 
 	for (const [key, value] of Object.entries(tree)) {
 		const rule = Object.hasOwn(fields, key) ? fields[key] : undefined;
 		const name = [...path, key].join(".");
-		if (!rule) throw new ConfigError(notBuilt(plain(key), name) ?? unknownKey(name, Object.keys(fields), place));
+		if (!rule) throw new ConfigError(ofChart(plain(key), name) ?? unknownKey(name, Object.keys(fields), place));
 		if (rule.type === "object" && isJsonObject(value)) refuseUnknown(value, rule.props, [...path, key], place);
 		if (rule.type === "array" && Array.isArray(value)) refuseUnknownIn(value, rule.items, [...path, key], place);
 	}

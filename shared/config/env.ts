@@ -4,7 +4,7 @@
  * free-form map, the lower-case name of the variable is the key, and the value stays text.
  */
 import type { Rule, Schema } from "#shared/base/schema/schema.ts";
-import { notBuilt } from "./keys-not-built.ts";
+import { ofChart } from "./chart-keys.ts";
 import { nearestName } from "#shared/base/nearest-name.ts";
 import { yamlValue } from "#shared/base/yaml/yaml-text.ts";
 
@@ -25,7 +25,7 @@ export function fromEnvironment(env: NodeJS.ProcessEnv, schema: Schema): Tree {
 		const place = locate(parts, schema);
 		if (place) set(root, place.path, valueOf(variable, text, place.rule));
 		else if (keyOf(parts[0] ?? "", schema) !== undefined)
-			throw new SyntaxError(notBuilt(plain(parts.at(-1) ?? ""), variable) ?? unknownVariable(variable, parts, schema));
+			throw new SyntaxError(ofChart(plain(parts.at(-1) ?? ""), variable) ?? unknownVariable(variable, parts, schema));
 	}
 	return root;
 }

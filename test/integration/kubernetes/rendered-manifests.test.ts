@@ -57,7 +57,7 @@ function chart(...settings: string[]): Deployed[] {
 }
 
 /** The components that no overlay names. */
-const optional = ["gateway-api", "gvisor", "hold-drains", "metrics", "openshift", "templates"];
+const optional = ["gateway-api", "gvisor", "hold-drains", "metrics", "openshift", "templates", "vault"];
 
 function overlayWith(overlay: string, components: readonly string[]): Deployed[] {
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), "atelier-overlay-")));
@@ -199,6 +199,15 @@ describe("the values of the chart", () => {
 		expect(one?.files["company.pem"]).to.equal("one");
 		expect(one?.marks).to.have.length(5);
 		expect(one?.marks.filter((mark) => other?.marks.includes(mark))).to.deep.equal([]);
+	});
+
+	it("give the processes `core` the client secret of the issuer from the Secret of the operator", () => {
+		const objects = chart("pat.issuerSecretName=keycloak", "pat.issuerSecretKey=secret");
+		const having = objects.filter((object) =>
+			JSON.stringify(object).includes("PAT__TOKEN_ISSUER_KWARGS__CLIENT_SECRET"),
+		);
+		expect(having.map(({ metadata }) => metadata.name)).to.deep.equal(["core"]);
+		expect(JSON.stringify(having[0])).to.include('"secretKeyRef":{"name":"keycloak","key":"secret","optional":true}');
 	});
 
 	it("lose a default by `null`", () => {

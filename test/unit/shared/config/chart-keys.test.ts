@@ -7,10 +7,10 @@ import { loadConfig } from "#shared/config/config.ts";
 import { StartError } from "#shared/base/start-error.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 
-const cure = "which is not built yet (docs/not-built-yet.md): give the secret in the environment variable";
+const cure = "elsewhere, give it in the environment variable PAT__TOKEN_ISSUER_KWARGS__CLIENT_SECRET";
 const adapter = "services/pat/token-issuers/token-exchange.ts#TokenExchange";
 
-describe("keys of the specification that are not built", () => {
+describe("keys that are values of the Helm chart", () => {
 	const folder = mkdtempSync(join(tmpdir(), "atelier-keys-"));
 	after(() => rmSync(folder, { recursive: true }));
 
@@ -18,7 +18,10 @@ describe("keys of the specification that are not built", () => {
 		it(`are told from misspelt ones, and the sentence says what to use: ${key}, wherever it is`, async () => {
 			const file = join(folder, `${key}.yaml`);
 			writeFileSync(file, `pat:\n  ${key}: planted\n`);
-			expect(() => loadConfig({ ATELIER_CONFIG: file })).to.throw(StartError, `"pat.${key}" names a cluster secret`);
+			expect(() => loadConfig({ ATELIER_CONFIG: file })).to.throw(
+				StartError,
+				`"pat.${key}" is a value of the Helm chart`,
+			);
 			expect(() => loadConfig({ ATELIER_CONFIG: file }))
 				.to.throw(cure)
 				.with.property("message")
