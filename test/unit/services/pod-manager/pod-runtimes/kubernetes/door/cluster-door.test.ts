@@ -143,11 +143,18 @@ describe("the door of a cluster", () => {
 	});
 
 	it("takes the reports of an agent while other programs at its address have used up theirs", async () => {
-		for (let n = 0; n < bound.podReportBurst + 10; n++) await post("/status", "guessed", "{}");
-		expect((await post("/status", "guessed", "{}"))[0]).to.equal(503);
-		const own: number[] = [];
-		for (let n = 0; n < bound.podReportBurst + 10; n++) own.push((await post("/status", "good", "{}"))[0]);
-		expect(own.slice(0, bound.podReportBurst)).to.deep.equal(Array(bound.podReportBurst).fill(204));
-		expect(own, "it has its own pace").to.include(503);
+		expect(await reportsUntilRefused("guessed", 401)).to.be.above(0);
+		expect(await reportsUntilRefused("good", 204), "it has its own pace").to.be.least(bound.podReportBurst);
 	});
+
+	/** Resolves to the number of reports before one is refused. A slow machine allows more in the meantime, so that several are sent at once. */
+	async function reportsUntilRefused(token: string, usual: number): Promise<number> {
+		for (let sent = 0; sent < 20 * bound.podReportBurst; sent += 8) {
+			const statuses = await Promise.all(Array.from({ length: 8 }, () => post("/status", token, "{}")));
+			const refused = statuses.filter(([status]) => status === 503).length;
+			expect(statuses.filter(([status]) => status === usual)).to.have.length(8 - refused);
+			if (refused > 0) return sent + 8 - refused;
+		}
+		return Number.NaN;
+	}
 });
